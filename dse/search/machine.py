@@ -46,6 +46,7 @@ from hwmodel.design import ArrayLoads, GroupDesign
 from hwmodel.design import Design as Decisions
 from hwmodel.machine.bounds import require_bounded_costs
 from hwmodel.machine.estimate import ENERGY, DesignEstimate, GroupEstimate
+from hwmodel.machine.model import MachineModel
 
 
 def explore_mappings(
@@ -151,17 +152,13 @@ def _records(
     designs: Sequence[Decisions],
     verdicts: Sequence[Verdict],
 ) -> tuple[Design, ...]:
-    known: dict[tuple[ArrayLoads, GroupDesign], tuple[GroupEstimate, GroupRecord]] = {}  # designs share groups
     models = {one.loads: one.model for one in space.by_loads}
+    known = _known_groups(models, designs)
     figures = _figures(space, columns)
     seen: Counter[str] = Counter()
     records = []
     for design, verdict in zip(designs, verdicts, strict=True):
         loads, model = design.loads, models[design.loads]
-        for group in design.groups:
-            if (loads, group) not in known:
-                priced = model.estimate(group)
-                known[loads, group] = priced, group_record(model, group, priced)
         groups = [known[loads, group] for group in design.groups]
         estimates = [priced for priced, _ in groups]
         estimate = model.whole(design, estimates, reuse_memory=space.study.reuse_memory)
@@ -188,6 +185,20 @@ def _records(
             )
         )
     return tuple(records)
+
+
+def _known_groups(
+    models: Mapping[ArrayLoads, MachineModel], designs: Sequence[Decisions]
+) -> dict[tuple[ArrayLoads, GroupDesign], tuple[GroupEstimate, GroupRecord]]:
+    """The estimate and the record of each group; designs share them."""
+    wanted: dict[ArrayLoads, dict[GroupDesign, None]] = {}
+    for design in designs:
+        wanted.setdefault(design.loads, {}).update(dict.fromkeys(design.groups))
+    return {
+        (loads, group): (estimate, group_record(models[loads], group, estimate))
+        for loads, groups in wanted.items()
+        for group, estimate in zip(groups, models[loads].estimates(list(groups)), strict=True)
+    }
 
 
 def _figures(space: MappingSpace, columns: Columns) -> tuple[Figure, ...]:

@@ -94,7 +94,7 @@ class EnergyUse:
 
 @dataclass(frozen=True, slots=True)
 class GroupEstimate:
-    """One group. `frame_*` are for frames in succession (docs/machine.md, section 8).
+    """One group. `frame_cycles` are for frames in succession (docs/machine.md, section 8).
 
     `traffic_bytes` are those of the data that are loaded and stored, `port_bytes` those of the words that bring them.
     `ends` holds the cycles of the steps that each resource ends: "loads", "stores" or a task. `energy` is that of a
@@ -111,8 +111,6 @@ class GroupEstimate:
     memory_blocks: int | None
     costs: Mapping[str, Number]
     frame_cycles: int
-    frame_memory_data: int
-    frame_memory_bits: int
     processors: tuple[ProcessorTime, ...]
     memories: tuple[MemoryUse, ...]
     ends: Mapping[str, int]
@@ -241,18 +239,6 @@ class DesignEstimate:
     def frame_cycles(self) -> int:
         """Cycles per frame where frames follow each other; with several groups the latency."""
         return self.groups[0].frame_cycles if len(self.groups) == 1 else self.latency_cycles
-
-    @property
-    def frame_memory_data(self) -> int:
-        """The internal memory, in data, that frames in succession take."""
-        alone = len(self.groups) == 1
-        return self.groups[0].frame_memory_data + self.once.data if alone else self.internal_memory_data
-
-    @property
-    def frame_memory_bits(self) -> int:
-        """The internal memory, in bits, that frames in succession take."""
-        alone = len(self.groups) == 1
-        return self.groups[0].frame_memory_bits + self.once.bits if alone else self.internal_memory_bits
 
     @cached_property
     def ends(self) -> dict[str, int]:

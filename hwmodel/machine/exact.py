@@ -73,8 +73,7 @@ def estimate_exactly(accesses: Accesses, platform: Platform, design: GroupDesign
     fifos = fifo_memories(plan, busy, plan.fifos)
     paths = plan.processors.paths
     kept = (*kept_memories(plan), *fifos)
-    memories = organised_memories(plan.builder, kept, plan.contents, rates_at(paths, rates))
-    in_succession = (*kept_memories(plan, in_succession=True), *fifos)
+    memories = organised_memories(plan.builder, kept, plan.depth, rates_at(paths, rates))
     return GroupEstimate(
         tasks=plan.group.tasks,
         latency_cycles=int(length.sum()),
@@ -86,8 +85,6 @@ def estimate_exactly(accesses: Accesses, platform: Platform, design: GroupDesign
         memory_blocks=sum(memory.blocks or 0 for memory in memories) if platform.counts_blocks else None,
         costs=with_memories(design_costs(accesses, paths, rates), memories),
         frame_cycles=_frame_cycles(plan, cycles),
-        frame_memory_data=sum(memory.data for memory in in_succession),
-        frame_memory_bits=sum(memory.bits for memory in in_succession),
         processors=processor_times(length, end, cycles, plan.processors.paths, rates),
         memories=memories,
         ends=cycles_by_end(length, end, plan.group.tasks),
@@ -102,6 +99,13 @@ def _energy(plan: Plan, busy: Mapping[str, Busy], memories: Sequence[MemoryUse])
     if prices is None:
         return None
     return PlanEnergy.of(plan, prices).uses({task: of_task.path for task, of_task in busy.items()}, memories)
+
+
+def memories_in_succession(accesses: Accesses, platform: Platform, design: GroupDesign) -> tuple[MemoryUse, ...]:
+    """The buffers, states and FIFOs of a group where frames follow each other (docs/machine.md, section 8)."""
+    plan = plan_group(accesses, platform, design)
+    busy = _timed(plan, {processor.task: processor.rate for processor in design.processors})
+    return (*kept_memories(plan, in_succession=True), *fifo_memories(plan, busy, plan.fifos))
 
 
 def step_cycles(accesses: Accesses, platform: Platform, design: GroupDesign) -> tuple[int, ...]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 
 import numpy as np
 
 from arrayol.ir.spec import Delay, port_named
-from hwmodel.local_memory.contents import Contents
+from hwmodel.local_memory.bank_functions import BankFunction
 from hwmodel.local_memory.organisations import Organisation
 from hwmodel.machine.estimate import MemoryUse, memory_use
 from hwmodel.machine.group import Elements, frames_back
@@ -17,8 +18,10 @@ from hwmodel.machine.moves import largest_live, largest_live_folded
 from hwmodel.machine.organised import Builder, with_organisation
 from hwmodel.machine.plan import Plan
 from hwmodel.machine.schedule.chains import Chains, open_intervals
-from hwmodel.machine.schedule.fifo import depth
+from hwmodel.machine.schedule.fifo import depth as depth_of_fifo
 from hwmodel.machine.schedule.processors import Busy
+
+BufferDepth = Callable[[str, BankFunction], int]  # of the buffer of an array the words of the deepest bank
 
 
 def kept_memories(plan: Plan, *, in_succession: bool = False) -> tuple[MemoryUse, ...]:
@@ -50,30 +53,27 @@ def fifo_memories(plan: Plan, busy: Mapping[str, Busy], arrays: Iterable[str]) -
         arrives = (begin[source.step] + source.cycle)[data.writer] + lag - 1
         leaves = (begin[target.step] + target.cycle)[data.reader]
         bits = plan.group.network.arrays[data.array].type.bits
-        fifos.append(memory_use(plan.platform, ("fifo", data.array, bits), depth(arrives, leaves)))
+        fifos.append(memory_use(plan.platform, ("fifo", data.array, bits), depth_of_fifo(arrives, leaves)))
     return tuple(fifos)
 
 
 def organised_memories(
-    builder: Builder | None, memories: Iterable[MemoryUse], contents: Mapping[str, Contents], rates: Rates
+    builder: Builder | None, memories: Iterable[MemoryUse], depth: BufferDepth, rates: Rates
 ) -> tuple[MemoryUse, ...]:
-    """Memories with what they are built of at some rates, and what tasks have of resident arrays.
-
-    `contents` are those of buffers, by array.
-    """
+    """Memories with what they are built of at some rates, and what tasks have of resident arrays."""
     if builder is None:
         return tuple(memories)
-    built = [with_organisation(use, organisation_of(builder, contents, use, rates)) for use in memories]
+    built = [with_organisation(use, organisation_of(builder, depth, use, rates)) for use in memories]
     return (*built, *(builder.resident_use(task, array, rates) for task, array in builder.residents))
 
 
-def organisation_of(builder: Builder, contents: Mapping[str, Contents], use: MemoryUse, rates: Rates) -> Organisation:
+def organisation_of(builder: Builder, depth: BufferDepth, use: MemoryUse, rates: Rates) -> Organisation:
     """What a memory of a group is built of."""
     if use.kind == "fifo":
         return builder.fifo(use.name, rates, use.live)
     if use.kind == "state":
         return builder.state(use.name, rates, use.live)
-    return builder.buffer(use.name, rates, use.addressed, contents[use.name].depth)
+    return builder.buffer(use.name, rates, use.addressed, partial(depth, use.name))
 
 
 def _live(born: Elements, last: Elements, period: int | None) -> int:

@@ -20,16 +20,17 @@ from hwmodel.accesses import Accesses, Extents
 from hwmodel.design import Blocks, Design, GroupDesign, Processor, Scan, row_major
 from hwmodel.machine.bounds import require_network
 from hwmodel.machine.energy import EnergyPrices, energy_prices
-from hwmodel.machine.estimate import DesignEstimate, GroupEstimate, Once
-from hwmodel.machine.exact import estimate_exactly, step_cycles
+from hwmodel.machine.estimate import DesignEstimate, GroupEstimate, MemoryUse, Once
+from hwmodel.machine.exact import estimate_exactly, memories_in_succession, step_cycles
 from hwmodel.machine.group import Group
 from hwmodel.machine.priced import LATENCY, Priced
 from hwmodel.machine.residents import loaded_once, resident_memories
 from hwmodel.machine.scans import breaking_pair, legal_scans
 from hwmodel.machine.schedule.fifo import fifo_data
 from hwmodel.machine.separable.batch import GroupBatch, open_batch
-from hwmodel.machine.separable.estimate import estimate_separably, is_plain, separable_fifos
+from hwmodel.machine.separable.estimate import estimate_separably, is_plain
 from hwmodel.machine.separable.fetches import StructureKeeps
+from hwmodel.machine.separable.fifos import separable_fifos
 from hwmodel.machine.ticks import Ticks, read_at, require_legal, tick_group
 from hwmodel.machine.units_exact import fastest_structure, price_structure
 from hwmodel.platform import Platform
@@ -98,6 +99,7 @@ def _read_again(group: Group, ticks: Ticks, array: str) -> bool:
     return bool((last > first).any())
 
 
+ESTIMATED_AT_ONCE = 512  # designs
 TABLE_BYTES = 1 << 28  # of the groups priced last, beside the one that is priced
 
 
@@ -136,9 +138,28 @@ class MachineModel:
 
         Both give the same figures. Raises ArrayolError for choices that docs/machine.md, section 6, refuses.
         """
-        batch = self.batch(group.tasks) if is_plain(group) else None
-        separable = estimate_separably(batch, group) if batch is not None else None
-        return self.exact(group) if separable is None else separable
+        return self.estimates([group])[0]
+
+    def estimates(self, groups: Sequence[GroupDesign]) -> list[GroupEstimate]:
+        """The estimates of many groups, plain ones of the same tasks, scan and layouts together."""
+        found: dict[int, GroupEstimate | None] = {}
+        families: dict[object, list[int]] = {}
+        for place, group in enumerate(groups):
+            if is_plain(group):
+                key = group.tasks, group.blocks.scan, group.layouts
+                families.setdefault(key, []).append(place)
+        for places in families.values():
+            batch = self.batch(groups[places[0]].tasks)
+            if batch is None:
+                continue
+            for start in range(0, len(places), ESTIMATED_AT_ONCE):
+                some = places[start : start + ESTIMATED_AT_ONCE]
+                found.update(zip(some, estimate_separably(batch, [groups[place] for place in some]), strict=True))
+        return [found.get(place) or self.exact(group) for place, group in enumerate(groups)]
+
+    def memories_in_succession(self, group: GroupDesign) -> tuple[MemoryUse, ...]:
+        """The memories of a group where frames follow each other: buffers, states and FIFOs."""
+        return memories_in_succession(self.accesses, self.platform, group)
 
     def exact(self, group: GroupDesign) -> GroupEstimate:
         """The estimate by the exact path, which takes every design."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from hwmodel.accesses import Accesses
 from hwmodel.design import GroupDesign
+from hwmodel.local_memory.bank_functions import BankFunction
 from hwmodel.local_memory.contents import Contents
 from hwmodel.machine.bounds import Volume, require_plan
 from hwmodel.machine.group import Elements, Group
@@ -63,10 +64,9 @@ class Plan:
         """What builds the memories; None without a technology."""
         return Builder.of(self.ports, self.design.layouts)
 
-    @property
-    def contents(self) -> Mapping[str, Contents]:
-        """What buffers hold, by array."""
-        return {array: buffer.contents for array, buffer in self.buffers.items()}
+    def depth(self, array: str, function: BankFunction) -> int:
+        """The words of the deepest bank of the buffer of an array."""
+        return self.buffers[array].contents.depth(function)
 
     @cached_property
     def buffers(self) -> Mapping[str, Buffer]:

@@ -276,7 +276,7 @@ def _built(
     def figures() -> BuiltFigures:
         total = np.zeros((len(FIGURES), 1, len(rates)))
         for use in kept:
-            total += at(builder.touching(use.kind, use.name), partial(organisation_of, builder, plan.contents, use))
+            total += at(builder.touching(use.kind, use.name), partial(organisation_of, builder, plan.depth, use))
         for pipeline, variant in zip(plan.processors.pipelines, variants, strict=True):
             total += _of_fifos(builder, paths, pipeline, variant)[:, None, :]
         for task, array in builder.residents:

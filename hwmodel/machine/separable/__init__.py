@@ -20,7 +20,7 @@ The files, in the order of the data: `axes` (which dimension moves along which a
 index), `fetches` (what is kept of arrays from outside), `counts` (what is counted, and its constant factors),
 `axis_table` (counts by place, for many block sides at once), `axis_lines` (when each index comes and goes),
 `block_order` (the dimensions put together), `timing` (lengths of steps), `live_sets` (what lives at once),
-`line_runs`, `line_terms` and `sizes` (what addresses take, and depths of banks), `pieces` (what the buffers of one
-structure hold), `built` (what memories are built of), `batch` and `estimate` (the figures of many designs, and of one
-in detail).
+`line_runs`, `line_terms` and `sizes` (what addresses take, and depths of banks), `built` (what memories are built of),
+`batch` and `estimate` (the figures of many designs, and those of some in detail), `fifos` (which arrays FIFOs may
+carry).
 """

@@ -99,20 +99,6 @@ class AxisLines:
             for name in ("places", "side", "cell", "length", "first", "last")
         )
 
-    def indices(self, side: int) -> tuple[Ints, Ints, Ints, Ints]:
-        """Of one side: subscript, first and last place of each index, and the subscripts that are free.
-
-        Where the axis is free the subscripts of indices mean nothing.
-        """
-        own = np.flatnonzero(self.side == side)
-        if self.alike[side] and len(own):
-            of_place = own[self.first[own] == self.first[own[0]]]
-            places = own[self.cell[own] == self.cell[own[0]]]
-            subscripts = self._cells(of_place)
-            return 0 * places, self.first[places], self.last[places], subscripts
-        first, last = (np.repeat(column[own], self.length[own]) for column in (self.first, self.last))
-        return self._cells(own), first, last, np.zeros(1, np.int64)
-
     def line_runs(self, modulus: int = 1) -> tuple[LineRuns, Ints]:
         """By side and residue of the subscript the line of its indices, and the data that are free for each (S,).
 
@@ -165,11 +151,6 @@ class AxisLines:
         order = np.argsort(side, kind="stable")
         free = np.where(self.alike, np.bincount(groups // (wide * most), minlength=sides), 1)
         return LineRuns.of_indices(self.places, side[order], first[order], last[order]), free
-
-    def _cells(self, runs: Ints) -> Ints:
-        length = self.length[runs]
-        within = np.arange(int(length.sum())) - np.repeat(np.cumsum(length) - length, length)
-        return np.repeat(self.cell[runs], length) + within
 
 
 def _with_residue(cell: Ints, length: Ints, residue: Ints) -> Ints:

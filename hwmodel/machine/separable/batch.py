@@ -322,10 +322,10 @@ class GroupBatch:
         """What a design keeps of each array from outside."""
         return tuple(map(design.keep_of, self.counts.parts.group.loaded))
 
-    def structures_of(self, design: GroupDesign) -> Structures:
-        """That of a plain design, what it keeps included."""
-        shapes = np.array([design.blocks.shape], np.int64).reshape(1, -1)
-        return self.structures(design.blocks.scan, shapes, StructureKeeps.alike(self.keeps_of(design), 1))
+    def structures_of(self, *designs: GroupDesign) -> Structures:
+        """Those of plain designs of one scan, what each keeps included."""
+        shapes = np.array([design.blocks.shape for design in designs], np.int64).reshape(len(designs), -1)
+        return self.structures(designs[0].blocks.scan, shapes, StructureKeeps.of(map(self.keeps_of, designs)))
 
     def reading(self, scan: Scan, shapes: NDArray[np.int64]) -> Reading:
         """How blocks of these shapes read arrays from outside along each loop."""

@@ -8,7 +8,7 @@ takes; the port moves whole words, so its bits are summed over the kinds of step
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,6 +30,8 @@ from hwmodel.machine.separable.block_order import Structures
 from hwmodel.machine.separable.counts import GroupCounts
 from hwmodel.machine.separable.runs import runs_of_kinds
 from hwmodel.machine.separable.timing import step_kinds
+
+EnergyOf = Callable[[int, Sequence[MemoryUse], Mapping[str, int]], tuple[EnergyUse, ...]]
 
 
 def moved_data(counts: GroupCounts, structures: Structures) -> Ints:
@@ -65,18 +67,21 @@ class GroupEnergy:
     paths: Datapaths
     prices: EnergyPrices
 
-    def uses(
-        self, structures: Structures, memories: Sequence[MemoryUse], rates: Mapping[str, int]
-    ) -> tuple[EnergyUse, ...]:
-        """Where the energy of one structure goes, of memories of these sizes and tasks at these rates."""
-        counts, moved = self.counts.accesses.copy(), moved_data(self.counts, structures)[0].tolist()
-        for (kind, name), data in zip(self.counts.names, moved, strict=True):
-            if kind != "task":
-                counts["buffer", name] += data
-        outside = {name: int(bits[0]) for name, bits in self._port_bits(structures).items()}
-        datapaths = {task: (self._runs(task), self.paths.at(task, interval_of(rate))) for task, rate in rates.items()}
-        every = (*memories, *resident_memories_read(self.accesses, self.paths.platform))
-        return energy_uses(self.prices, datapaths, counts, every, outside)
+    def uses(self, structures: Structures) -> EnergyOf:
+        """What says where the energy of one of some structures goes, with memories of some sizes and tasks at rates."""
+        moved, outside = moved_data(self.counts, structures), self._port_bits(structures)
+        residents = resident_memories_read(self.accesses, self.paths.platform)
+
+        def of_row(row: int, memories: Sequence[MemoryUse], rates: Mapping[str, int]) -> tuple[EnergyUse, ...]:
+            counts, paths = self.counts.accesses.copy(), self.paths
+            for (kind, name), data in zip(self.counts.names, moved[row].tolist(), strict=True):
+                if kind != "task":
+                    counts["buffer", name] += data
+            datapaths = {task: (self._runs(task), paths.at(task, interval_of(rate))) for task, rate in rates.items()}
+            bits = {name: int(own[row]) for name, own in outside.items()}
+            return energy_uses(self.prices, datapaths, counts, (*memories, *residents), bits)
+
+        return of_row
 
     def of_structures(self, structures: Structures, memory: Ints, banks: Sequence[int]) -> Ints:
         """Of memories, local and external, (S, 1); `memory` (S, memories) are their data, `banks` how many each has.

@@ -17,7 +17,7 @@ first place on. So equal codes are equal fetches, and what is unchanging is fetc
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -112,6 +112,13 @@ class StructureKeeps:
 
     choices: tuple[tuple[Keep, ...], ...]
     which: Ints
+
+    @staticmethod
+    def of(keeps: Iterable[tuple[Keep, ...]]) -> StructureKeeps:
+        """Those of structures one by one."""
+        number: dict[tuple[Keep, ...], int] = {}
+        which = [number.setdefault(each, len(number)) for each in keeps]
+        return StructureKeeps(tuple(number), np.array(which, np.int64))
 
     @staticmethod
     def alike(keeps: Sequence[Keep], structures: int) -> StructureKeeps:

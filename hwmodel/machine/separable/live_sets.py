@@ -114,18 +114,6 @@ class LiveSets:
                 largest[chosen, number] = grid[first, second]
         return largest
 
-    def folded_sizes(self, structures: Structures) -> Ints:
-        """The same for one structure where frames follow each other without a pause, (memories,)."""
-        largest = np.array([memory.fixed for memory in self.counts.memories], np.int64)
-        ((late, _),) = structures.by_lateness(int(self.shift.max(initial=0)))
-        period = int(structures.outer.places[0])
-        every = np.arange(-(-(period + late) // period) * period)
-        for group, number in enumerate(self.memories):
-            rows = self._seen(structures.outer, PlaceRuns(0 * every, 0 * every + group, every, 0 * every), late)
-            live = products(rows.values, self._columns(structures.inner)[group].multiplied(late).values.T)
-            largest[number] = live.reshape(-1, period, live.shape[1]).sum(axis=0).max()
-        return largest
-
     def _rows(self, outer: OrderCounts, late: int) -> list[Vectors]:
         """By memory. Along rows with equal counts live sets are straight: largest at the ends of such runs."""
         changing = changing_rows(outer.lives, self.group, late, cyclic=False)

@@ -54,7 +54,9 @@ def test_the_exact_path_is_the_page(case: Case) -> None:
     assert found.traffic_bytes == expected.traffic_bytes
     assert found.port_bytes == sum(-(-bits // 8) for bits in port_bits(oracle).values())
     assert found.frame_cycles == expected.frame_cycles
-    assert found.frame_memory_data >= sum(expected.frame_memories.values())
+    in_succession = {(one.kind, one.name): one for one in model.memories_in_succession(case.design)}
+    assert {name: one.live for name, one in in_succession.items()} == expected.frame_memories
+    assert all(one.live <= one.data for one in in_succession.values())
     assert found.ends == expected.ends
     assert expected.waiting == {
         one.task: (one.computing, one.waiting_for_loads, one.waiting_for_stores, one.waiting_for_neighbours)

@@ -1,4 +1,4 @@
-"""What buffers hold by the separable path, beside the exact path: the same pieces, datum by datum."""
+"""Words and depths of buffers by the separable path, beside what the exact path finds datum by datum."""
 
 from __future__ import annotations
 
@@ -9,28 +9,10 @@ from strategies_networks import networks
 
 from arrayol.errors import ArrayolError
 from hwmodel.design import POLICIES, Blocks, GroupDesign, Processor
-from hwmodel.local_memory.bank_depths import depth_of
 from hwmodel.local_memory.bank_functions import BankFunction, Linear, Residues
-from hwmodel.local_memory.contents import Contents, Pieces
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.plan import plan_group
-from hwmodel.machine.separable.estimate import steps_between
-from hwmodel.machine.separable.pieces import buffer_contents
 from hwmodel.machine.separable.sizes import Sizes
-
-
-def figures(contents: Contents) -> list[object]:
-    """All that pieces say, as lists; of other data their sizes."""
-    if not isinstance(contents, Pieces):
-        return [contents.size, contents.size_in_succession]
-    return [
-        [
-            [(loop.places, loop.axis, *(each.tolist() for each in (loop.subscript, loop.first, loop.last)))]
-            for piece in contents.pieces
-            for loop in (*piece.outer, *piece.inner, *piece.free)
-        ],
-        [(piece.lag, piece.start) for piece in contents.pieces],
-    ]
 
 
 @st.composite
@@ -44,7 +26,7 @@ def functions(draw: st.DrawFn, rank: int) -> BankFunction:
 
 @settings(max_examples=300, deadline=None, phases=[Phase.generate, Phase.shrink])
 @given(st.data())
-def test_pieces_are_those_of_the_exact_path(data: st.DataObject) -> None:
+def test_words_and_depths_are_those_of_the_exact_path(data: st.DataObject) -> None:
     network = data.draw(networks(separable=data.draw(st.integers(0, 5)) > 0, parts=data.draw(st.booleans())))
     network, loads = data.draw(residences(network))
     tasks = data.draw(groups(network))
@@ -69,17 +51,12 @@ def test_pieces_are_those_of_the_exact_path(data: st.DataObject) -> None:
         event("no product")
         return
     plan = plan_group(model.accesses, model.platform, design)
-    found = buffer_contents(batch.counts, structures, steps_between(batch.counts.counted, structures)[0])
     sizes = Sizes(batch.counts).sizes(structures)[0]
     for number, held in enumerate(plan.held):
         expected = plan.buffers[held.array].contents
         event(f"read in part: {any(held.array in piece for piece in batch.counts.read_in_part)}")
         event(f"{len(held.sources)} sources, {type(expected).__name__}")
-        pieces = found[number]
-        assert pieces.size == expected.size == sizes[number]
-        assert pieces.size_in_succession == expected.size_in_succession
+        assert expected.size == sizes[number]
         function = data.draw(functions(len(model.accesses.shape(held.array))))
         deepest = Sizes(batch.counts).depths(structures, number, function)
-        assert deepest.tolist() == [depth_of(pieces.pieces, function)]
-        for mine, theirs in zip(figures(pieces), figures(expected), strict=True):
-            assert mine == theirs
+        assert deepest.tolist() == [expected.depth(function)]
