@@ -77,6 +77,7 @@ def _require_batch_holds(data: st.DataObject, platform: Platform) -> None:
         StructureKeeps(tuple(chosen_keeps), np.array(which)),
     )
     priced, structures = batch.price(scan, table, rates, of_each), batch.structures(scan, table, of_each)
+    designs = []
     for number, shape in enumerate(shapes):
         own = tuple(zip(batch.counts.parts.group.loaded, chosen_keeps[which[number]], strict=True))
         for kind in {_kind(keep) for _, keep in own}:
@@ -86,13 +87,14 @@ def _require_batch_holds(data: st.DataObject, platform: Platform) -> None:
         )
         alone = price_structure(model.accesses, model.platform, design, rates)
         np.testing.assert_array_equal(priced.legal[number], alone.legal[0])
-        _require_same_estimates(model, design)
+        designs.append(design)
         chosen = rates[data.draw(st.integers(0, len(rates) - 1))]
         if priced.legal[number][(rates == chosen).all(axis=1)].all():
             pairs = zip(design.processors, units_of(chosen).tolist(), interval_of(chosen).tolist(), strict=True)
             faster = tuple(replace(one, units=units, interval=own or None) for one, units, own in pairs)
-            _require_same_estimates(model, replace(design, processors=faster))
+            designs.append(replace(design, processors=faster))
         _require_same_figures(priced, number, alone)
+    _require_same_estimates(model, designs)
 
 
 def some_rates(offered: list[tuple[int, ...]]) -> NDArray[np.int64]:
@@ -128,11 +130,11 @@ def _require_same_figures(priced: Priced, number: int, alone: Priced) -> None:
         np.testing.assert_array_equal(priced.objective(name)[number], alone.objective(name)[0], err_msg=name)
 
 
-def _require_same_estimates(model: MachineModel, design: GroupDesign) -> None:
-    """Where cycles and bits go, too."""
-    found, expected = model.estimate(design), model.exact(design)
-    event(f"estimated by the {found.path} path")
-    assert replace(found, path="exact") == expected
+def _require_same_estimates(model: MachineModel, designs: list[GroupDesign]) -> None:
+    """Where cycles and bits go, too: of all designs together as of each by itself."""
+    for design, found in zip(designs, model.estimates(designs), strict=True):
+        event(f"estimated by the {found.path} path")
+        assert replace(found, path="exact") == model.exact(design)
 
 
 @settings(max_examples=150, deadline=None)
