@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hwmodel.accesses import Accesses, Extents, flat, points
 from hwmodel.simulator.chains import Waiting
@@ -79,9 +80,9 @@ def next_multiple(cycle: int, interval: int) -> int:
 class Lines:
     """For each instance its level in its step, and its place in the order of issue; and which share a line.
 
-    `line` is equal for instances of one step and level that differ in the dimension of the units alone; every instance
-    has one of its own where there is no such dimension. `alone`: units share nothing, chains have no levels. `along` is
-    the dimension of the units.
+    `line` is equal for instances of one step and level that follow each other along the dimension of the units and are
+    equal in all others; every instance has one of its own where there is no such dimension. `alone`: units share
+    nothing, chains have no levels. `along` is the dimension of the units.
     """
 
     level: Ints
@@ -100,18 +101,16 @@ class Lines:
         delays = [(k, part) for delay in accesses.delays(task) for k, part in enumerate(delay.vector) if part]
         keys = [np.arange(len(step))]  # instances of a step stand in scan order
         if along is not None:
-            others = flat(np.delete(point, along, axis=1), np.delete(np.array(extents), along).tolist())
-            # Lines in the order in which the scan comes to the first place of each.
+            # Lines in the order in which the scan comes to where they would begin if nothing were left out.
             ahead = _scan_keys(plan, task, extents, along)
             keys = [keys[0], ahead[work.repetition]]
-            line = np.unique(np.stack([step, level, others]), axis=1, return_inverse=True)[1].reshape(-1)
-        else:
-            line = np.arange(len(step))
         if len(delays) == 1:
             dimension, part = delays[0]
             keys.append(point[:, dimension] if part > 0 else -point[:, dimension])
-        order = np.empty(len(step), np.int64)
-        order[np.lexsort([*keys, level, step])] = np.arange(len(step))
+        issued = np.lexsort([*keys, level, step])
+        order, line = np.empty(len(step), np.int64), np.empty(len(step), np.int64)
+        order[issued] = np.arange(len(step))
+        line[issued] = np.cumsum(_begins(np.column_stack([step, level, point])[issued], along))
         return Lines(level, order, line, len(delays) > 1, along)
 
     def rounds(self, first: int, end: int, units: int) -> list[list[int]]:
@@ -124,6 +123,16 @@ class Lines:
             else:
                 rounds.append([instance])
         return rounds
+
+
+def _begins(rows: Ints, along: int | None) -> NDArray[np.bool_]:
+    """Which rows (step, level, indices) do not go on the line of the row before."""
+    begins = np.ones(len(rows), np.bool_)
+    if along is not None:
+        expected = np.zeros(rows.shape[1], np.int64)
+        expected[2 + along] = 1
+        begins[1:] = (np.abs(np.diff(rows, axis=0)) != expected).any(axis=1)
+    return begins
 
 
 def _scan_keys(plan: Plan, task: str, extents: Extents, along: int) -> Ints:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hwmodel.accesses import Accesses, Extents, subscripts
-from hwmodel.local_memory.banked import BankedMemory, ReadPorts
+from hwmodel.local_memory.banked import BankedMemory
 from hwmodel.simulator.banks import BankCheck, Span
 from hwmodel.simulator.moves import Moved, Moves
 from hwmodel.simulator.plan import Ints
@@ -34,7 +34,7 @@ class LocalCheck:
         for place, read in self.moves.reads.items():
             if read.touch.array == moved.array:
                 rows = Rows.reading(self.accesses, self.moves.plan, self.processors[place[0]], read.touch, read.rows)
-                check.read(place, rows, self._checked(rows, words[read.data], memory.readers[place]))
+                check.read(place, rows, self._in_memory(rows, words[read.data]))
         if moved.loaded:
             check.move("loader", moved.bring, moved.element, words, shape)
         else:
@@ -50,20 +50,15 @@ class LocalCheck:
             if place[0] == task and read.touch.array == array:
                 rows = Rows.reading(self.accesses, self.moves.plan, self.processors[task], read.touch, read.rows)
                 words = _words(memory, read.data, shape)
-                check.read(place, rows, self._checked(rows, words, memory.readers[place]))
+                check.read(place, rows, self._in_memory(rows, words))
         element = np.arange(math.prod(shape))
         check.move("loader", np.zeros(len(element), np.int64), element, _words(memory, element, shape), shape)
         check.finish(())
 
-    def _checked(self, rows: Rows, words: Ints, ports: ReadPorts) -> Ints:
-        """The words with -1 for what is not in the memory, and for what is not checked.
-
-        Units on either side of repetitions that are left out start together, as the model counts, and a window does not
-        fill anew there: which words meet then is not said (docs/machine.md, section 13).
-        """
-        unsaid = rows.after_gap & (rows.units > 1 or ports.window is not None)
-        checked: Ints = np.where(rows.beyond(self.accesses) | unsaid[:, None], -1, words)
-        return checked
+    def _in_memory(self, rows: Rows, words: Ints) -> Ints:
+        """The words with -1 for the constants of borders, which are not in the memory."""
+        inside: Ints = np.where(rows.beyond(self.accesses), -1, words)
+        return inside
 
     def _write(self, check: BankCheck, words: Ints) -> None:
         """What tasks write: data are numbered task after task, tiler after tiler."""
@@ -75,7 +70,7 @@ class LocalCheck:
                     writing = np.flatnonzero(self.accesses.happens(touch, own.repetitions(self.accesses)))
                     written = words[first : first + len(writing) * math.prod(touch.pattern)].reshape(len(writing), -1)
                     rows = Rows.writing(self.accesses, self.moves.plan, own, touch, writing)
-                    check.write(rows, self._checked(rows, written, ReadPorts()))
+                    check.write(rows, written)
                     first += written.size
 
 

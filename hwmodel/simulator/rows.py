@@ -18,7 +18,7 @@ class Rows:
 
     `cycle` is that of the first chunk, `begin` the first of the step. `line` is equal for those that share registers,
     `at` the place in that line. A unit is occupied for `interval` cycles, `ahead` leads from a unit's place in the
-    array to the next one's. `after_gap`: the line has left out repetitions by then, or does in this round.
+    array to the next one's.
     """
 
     touch: Touch
@@ -30,15 +30,13 @@ class Rows:
     units: int
     interval: int
     ahead: tuple[int, ...]
-    after_gap: NDArray[np.bool_]
 
     @staticmethod
     def reading(accesses: Accesses, plan: Plan, own: Processor, touch: Touch, rows: NDArray[np.intp]) -> Rows:
         """Some instances of a processor that read through a tiler."""
-        points, lines, ahead = own.repetitions(accesses), own.lines, _ahead(plan, own, touch)
-        at, after_gap = _places(own, points)
-        times = own.started[rows], own.began[rows], lines.line[rows], at[rows]
-        return Rows(touch, points[rows], *times, own.units, own.unit.interval, ahead, after_gap[rows])
+        points, ahead = own.repetitions(accesses), _ahead(plan, own, touch)
+        times = own.started[rows], own.began[rows], own.lines.line[rows], _places(own)[rows]
+        return Rows(touch, points[rows], *times, own.units, own.unit.interval, ahead)
 
     def beyond(self, accesses: Accesses) -> NDArray[np.bool_]:
         """Which places of the patterns are the constant of a border, which is not in the memory."""
@@ -54,22 +52,13 @@ class Rows:
         return replace(starting, cycle=starting.cycle + own.unit.latency)
 
 
-def _places(own: Processor, repetitions: Ints) -> tuple[Ints, NDArray[np.bool_]]:
-    """The place of each instance in its line, and whether repetitions are left out up to its round."""
-    lines = own.lines
-    order = np.lexsort((lines.order, lines.line))
-    line = lines.line[order]
-    begins = np.diff(line, prepend=-1) != 0
-    start = np.maximum.accumulate(np.where(begins, np.arange(len(line)), 0))
-    places = np.empty(len(line), np.int64)
-    places[order] = np.arange(len(line)) - start
-    gaps = np.zeros(len(line), np.bool_)
-    if lines.along is not None:
-        index = repetitions[order, lines.along]
-        gaps[order] = ~begins & (np.abs(np.diff(index, prepend=index[:1])) != 1)
-    first = np.full(int(line.max(initial=0)) + 1, np.iinfo(np.int64).max)
-    np.minimum.at(first, lines.line[gaps], places[gaps] // own.units)
-    return places, places // own.units >= first[lines.line]
+def _places(own: Processor) -> Ints:
+    """The place of each instance in its line."""
+    order = np.argsort(own.lines.order)
+    line, number = own.lines.line[order], np.arange(len(order))
+    places = np.empty(len(order), np.int64)
+    places[order] = number - np.maximum.accumulate(np.where(np.diff(line, prepend=-1) != 0, number, 0))
+    return places
 
 
 def _ahead(plan: Plan, own: Processor, touch: Touch) -> tuple[int, ...]:

@@ -138,16 +138,16 @@ class Schedules:
         """The lines of a step in the order of issue."""
         found = []
         for level in self.levels(task, step):
-            lines: dict[object, list[Run]] = defaultdict(list)
-            for run in level:
-                lines[self.line(task, run)].append(run)
-            found += lines.values()
+            for before, run in zip([None, *level], level, strict=False):
+                if before is None or not self.neighbours(task, before, run):
+                    found.append([])
+                found[-1].append(run)
         return found
 
-    def line(self, task: str, run: Run) -> Point:
-        """What runs of one line have in common."""
-        along = self.along(task)
-        return run.r if along is None else (*run.r[:along], *run.r[along + 1 :])
+    def neighbours(self, task: str, before: Run, run: Run) -> bool:
+        """Whether a run goes on the line of the one before."""
+        distance = [abs(now - then) for now, then in zip(run.r, before.r, strict=True)]
+        return sum(distance) == 1 and distance.index(1) == self.along(task)
 
     def fill(self, task: str) -> int:
         """The rounds before each line; what windows are taken is tested with local_ports."""
@@ -178,10 +178,9 @@ class Schedules:
                 continue
             time, near = 0, self.near(task, step)
             left = self.runs(task, step)
-            line = None
+            begins = {line[0] for line in self.lines(task, step)}
             for together in self.rounds(task, step):
-                own, line = line, self.line(task, together[0])
-                time += self.fill(task) * occupied[task] if own != line else 0
+                time += self.fill(task) * occupied[task] if together[0] in begins else 0
                 while not all(self.ready(task, run, left, begun, there, (time, near)) for run in together):
                     time += occupied[task]
                 for run in together:

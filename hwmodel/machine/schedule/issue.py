@@ -1,9 +1,10 @@
 """In which order and rounds a processor starts its repetitions, step by step (docs/machine.md, section 4).
 
-The order of issue is level by level (what is k-th in its chains of delays), line by line. Neither depends on units; a
-round is up to so many repetitions of one line as there are units. A round starts when the one before has left and all
-that its repetitions read is there; so all steps are done at once, level after level: within one, the start of round i
-is the latest of what rounds up to i have to wait for, each with the rounds from there to i after it.
+The order of issue is level by level (what is k-th in its chains of delays), line by line; a line ends where its next
+index is not there. Neither depends on units; a round is up to so many repetitions of one line as there are units. A
+round starts when the one before has left and all that its repetitions read is there; so all steps are done at once,
+level after level: within one, the start of round i is the latest of what rounds up to i have to wait for, each with the
+rounds from there to i after it.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ class Issue:
             level = longest_before(len(own), source, reader)
         runs = np.lexsort((stage.rank, level, stage.step))
         step, level = stage.step[runs], level[runs]
-        heads = _changes(step, level, _other_indices(own[runs], extents, stage.along))
+        heads = _changes(step, level) | _line_heads(own[runs], extents, stage.along)
         return Issue(runs, step, level, _since(heads), pairs)
 
     @cached_property
@@ -157,13 +158,16 @@ def _places_in_step(chains: Chains, step: Elements) -> Elements:
     return places
 
 
-def _other_indices(repetitions: Indices, extents: Extents, along: int | None) -> Elements:
-    """A number for the indices in all dimensions but one."""
+def _line_heads(repetitions: Indices, extents: Extents, along: int | None) -> NDArray[np.bool_]:
+    """Where repetitions in the order of issue differ in a dimension but one, or do not follow each other along that."""
     if along is None:
-        return flat(repetitions, extents)
+        return np.ones(len(repetitions), np.bool_)
     others = repetitions.copy()
     others[:, along] = 0
-    return flat(others, extents)
+    index = repetitions[:, along]
+    heads = _changes(flat(others, extents))
+    heads[1:] |= np.abs(np.diff(index)) != 1
+    return heads
 
 
 def _changes(*columns: Elements) -> NDArray[np.bool_]:

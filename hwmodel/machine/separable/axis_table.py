@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property, partial
 
 import numpy as np
 
+from hwmodel.machine.schedule.rounds import RowLines
 from hwmodel.machine.separable.axes import Ints, Mask
 from hwmodel.machine.separable.axis_lines import AxisLines, shared
 from hwmodel.machine.separable.counts import GroupCounts, Living, MovedAxis
 from hwmodel.machine.separable.fetches import EACH, RUNS, START, Instances, Reading, instances_of
 from hwmodel.machine.separable.first_use import BEFORE, NEVER, Fields, Merge, fields_along
+from hwmodel.machine.separable.row_lines import row_lines
 from hwmodel.machine.separable.runs import AxisRuns, Moved, other_axis, runs_along
 
 Counts = Ints
@@ -25,7 +28,8 @@ Counts = Ints
 class AxisTable:
     """For S block sides: how many places each block order has (S,), and counts by place, 0 beyond its end.
 
-    `happens` (S, Q, places) for what is counted; `contiguous` (S, T) says whether the indices of each task at a place
+    `happens` (S, Q, places) for what is counted; `kinds` (S, T, places) of rows of each task that moves along this
+    dimension, among its `rows` (`row_lines`); `contiguous` (S, T) says whether the indices of each task at a place
     follow each other, where its delay acts along this dimension; `born` and `dead` (S, I, places) for all that
     lives in memories. `merges` by
     side; `at_once` (S,) by piece that is stored and read: whether every element is last read at the place that makes
@@ -35,6 +39,8 @@ class AxisTable:
 
     places: Ints
     happens: Counts
+    kinds: Counts
+    rows: tuple[RowLines, ...]
     contiguous: Mask
     born: Counts
     dead: Counts
@@ -44,11 +50,18 @@ class AxisTable:
     starts: Ints
     lines: tuple[AxisLines, ...]
 
+    @cached_property
+    def longest(self) -> Ints:
+        """The longest line of each task at any place, (S, T)."""
+        return np.stack([own.longest[self.kinds[:, task]].max(axis=1) for task, own in enumerate(self.rows)], axis=1)
+
     @property
     def nbytes(self) -> int:
         """The bytes of the counts and lines."""
         lines = {id(own): own.nbytes for own in self.lines}
-        return sum(counts.nbytes for counts in (self.happens, self.born, self.dead, self.runs)) + sum(lines.values())
+        return sum(counts.nbytes for counts in (self.happens, self.kinds, self.born, self.dead, self.runs)) + sum(
+            lines.values()
+        )
 
 
 def axis_table(counts: GroupCounts, block: int, sides: Ints, codes: Ints, *, descending: bool) -> AxisTable:
@@ -70,7 +83,7 @@ def axis_table(counts: GroupCounts, block: int, sides: Ints, codes: Ints, *, des
         else _histogram((fields.work if entry.kind == "task" else fields.made)[entry.source], most)
         for entry in counts.counted
     ]
-    contiguous = [_is_contiguous(counts, fields, block, task) for task in parts.group.tasks]
+    kinds, rows = zip(*(_rows(counts, fields, block, task, most) for task in parts.group.tasks), strict=True)
     living = [way for memory in counts.memories for way in memory.living]
     lives = [fetched.get(way.source) or _lives(counts, fields, block, way, most) for way in living]
     none = np.zeros((len(sides), 0, most), np.int64)
@@ -81,7 +94,9 @@ def axis_table(counts: GroupCounts, block: int, sides: Ints, codes: Ints, *, des
     return AxisTable(
         places,
         np.stack(counted, axis=1),
-        np.stack(contiguous, axis=1),
+        np.stack(kinds, axis=1),
+        rows,
+        np.stack([*map(partial(_is_contiguous, counts, block), parts.group.tasks, kinds, rows)], axis=1),
         np.stack([born for born, _ in lives], axis=1) if lives else none,
         np.stack([dead for _, dead in lives], axis=1) if lives else none,
         fields.merges,
@@ -183,16 +198,24 @@ def _histogram(field: Ints, most: int) -> Counts:
     return number.reshape(sides, most)
 
 
-def _is_contiguous(counts: GroupCounts, fields: Fields, block: int, task: str) -> Mask:
+def _rows(counts: GroupCounts, fields: Fields, block: int, task: str, most: int) -> tuple[Counts, RowLines]:
+    """The kinds of rows of a task at each place; one where it does not move along this dimension."""
+    work = fields.work[task]
+    if counts.parts.dimensions[task][block] is None:
+        return np.ones((len(work), most), np.int64), RowLines.whole(1)
+    return row_lines(work, most)
+
+
+def _is_contiguous(counts: GroupCounts, block: int, task: str, kinds: Counts, rows: RowLines) -> Mask:
     """By side, whether the indices at each place follow each other, where a task's delay acts along this dimension."""
-    work, delay = fields.work[task], counts.parts.delay(task)
-    if delay is None or delay[1] != counts.parts.dimensions[task][block]:
-        return np.ones(len(work), np.bool_)
-    heads = (work != NEVER) & (work != np.concatenate([np.full_like(work[:, :1], NEVER), work[:, :-1]], axis=1))
-    side, cell = np.nonzero(heads)
-    places = np.unique(np.stack([side, work[side, cell]]), axis=1)[0]
-    contiguous: Mask = heads.sum(axis=1) == np.bincount(places, minlength=len(work))
-    return contiguous
+    whole: Mask = np.asarray((rows.lines[kinds] <= 1).all(axis=1))
+    return whole if _is_delayed(counts, block, task) else np.ones_like(whole)
+
+
+def _is_delayed(counts: GroupCounts, block: int, task: str) -> bool:
+    """Whether a task's delay acts along this dimension."""
+    delay = counts.parts.delay(task)
+    return delay is not None and delay[1] == counts.parts.dimensions[task][block]
 
 
 def _in_chains(work: Ints, step: int) -> Ints:
@@ -219,9 +242,8 @@ def _lives(counts: GroupCounts, fields: Fields, block: int, living: Living, most
 
 def _chain_lives(counts: GroupCounts, fields: Fields, block: int, task: str, most: int) -> tuple[Counts, Counts]:
     """First and last instances of the chains of two instances or more."""
-    work = fields.work[task]
-    delay = counts.parts.delay(task)
-    if delay is None or delay[1] != counts.parts.dimensions[task][block]:
+    work, delay = fields.work[task], counts.parts.delay(task)
+    if delay is None or not _is_delayed(counts, block, task):
         number = _histogram(work, most)
         return number, number
     chains = _in_chains(work, delay[0].vector[delay[1]])

@@ -21,9 +21,11 @@ from typing import Any, TypeVar
 import numpy as np
 
 from hwmodel.design import Scan
+from hwmodel.machine.schedule.rounds import RowLines
 from hwmodel.machine.separable.axes import Ints, Mask
 from hwmodel.machine.separable.axis_table import AxisTable
 from hwmodel.machine.separable.counts import GroupCounts, UnitDimensions
+from hwmodel.machine.separable.distinct import distinct_rows
 from hwmodel.machine.separable.runs import row_starts
 
 
@@ -89,24 +91,6 @@ class PlaceCounts:
         return np.where(place < 0, 0, count), below
 
 
-# Distinct rows of tables of integers.
-
-_FACTORS = np.random.default_rng(1).integers(1, 1 << 62, 256) | 1
-
-
-def distinct_rows(table: Ints) -> tuple[Ints, Ints]:
-    """One number of each distinct row of a table (n, columns), and for each row which of them it equals.
-
-    Rows are told apart by a sum modulo 2^64; where two that differ have the same, all are sorted instead.
-    """
-    key = table @ np.resize(_FACTORS, table.shape[1])
-    _, first, kind = np.unique(key, return_index=True, return_inverse=True)
-    if np.array_equal(table[first[kind]], table):
-        return first, kind
-    _, first, kind = np.unique(table, axis=0, return_index=True, return_inverse=True)
-    return first, kind.ravel()
-
-
 Value = TypeVar("Value")
 
 
@@ -114,11 +98,11 @@ Value = TypeVar("Value")
 class OrderCounts:
     """Counts by place along one or several dimensions of the blocks, for S choices of their sides.
 
-    `steps` has as entries what is counted, then by task the length of its lines, then by task with a delay the indices
-    along that, then runs of what is moved (`runs`); `lives` all births, then all deaths in memories. `line` (S, tasks)
-    is the longest line of all places, `contiguous` (S, tasks) whether what is at a place follows each other along the
-    delay. `tables` are those of the dimensions, `picks` (S, dimensions) the side of each. `kept` holds what was
-    computed of it.
+    `steps` has as entries what is counted, then by task the kind of its rows of lines (`row_lines`), then by task with
+    a delay the indices along that, then runs of what is moved (`runs`); `lives` all births, then all deaths in
+    memories. `line` (S, tasks) is the longest line of all places, `contiguous` (S, tasks) whether what is at a place
+    follows each other along the delay. `tables` are those of the dimensions, `picks` (S, dimensions) the side of each.
+    `kept` holds what was computed of it.
     """
 
     places: Ints
@@ -152,7 +136,7 @@ class Along:
     """What is counted one dimension of the blocks at a time: entries of steps, as rows of `happens`.
 
     An entry counts as often as the row does along the dimension if `own` (dimensions, entries) says so, else once
-    where the row does at all. The first `tasks` are lengths of lines.
+    where the row does at all. The first `tasks` are kinds of rows of lines instead.
     """
 
     row: Ints
@@ -181,12 +165,13 @@ def _single_place(counts: GroupCounts) -> OrderCounts:
 
 def _picked(table: AxisTable, pick: Ints, along: Along, dimension: int) -> _Dense:
     happens = table.happens[pick]
-    lengths = happens[:, along.row]
-    once = ~along.own[dimension]
-    lengths[:, once] = lengths[:, once] > 0
-    steps = np.concatenate([happens, lengths, table.runs[pick]], axis=1)
+    once, own = ~along.own[dimension], along.own[dimension, : along.tasks]
+    counted = np.concatenate([table.kinds[pick], happens[:, along.row[along.tasks :]]], axis=1)
+    counted[:, once] = happens[:, along.row[once]] > 0
+    line = np.where(own, table.longest[pick], counted[:, : along.tasks].max(axis=2))
+    steps = np.concatenate([happens, counted, table.runs[pick]], axis=1)
     lives = np.concatenate([table.born[pick], table.dead[pick]], axis=1)
-    return _Dense(table.places[pick], steps, lives, lengths[:, : along.tasks].max(axis=2), table.contiguous[pick])
+    return _Dense(table.places[pick], steps, lives, line, table.contiguous[pick])
 
 
 def _product(outer: _Dense, inner: _Dense) -> _Dense:
@@ -309,8 +294,8 @@ def kinds_of(side: Ints, values: Ints, times: Ints) -> Kinds:
 class Structures:
     """S structures of one scan as pairs (S, 2) of choices of outer and inner sides; whether they are products (S,).
 
-    `blocks` are the dimensions of the blocks, outermost first. `units` has by task the dimension of its lines,
-    `starts` (S, bursts, 3) what `runs.row_starts` tells of runs.
+    `blocks` are the dimensions of the blocks, outermost first. `rows` has by task the lines of its kinds of rows,
+    `longest` (S, tasks) the longest that occurs, `starts` (S, bursts, 3) what `runs.row_starts` tells of runs.
     """
 
     blocks: tuple[int, ...]
@@ -318,7 +303,8 @@ class Structures:
     inner: OrderCounts
     pairs: Ints
     holds: Mask
-    units: UnitDimensions
+    rows: tuple[RowLines, ...]
+    longest: Ints
     starts: Ints
 
     @property
@@ -326,12 +312,6 @@ class Structures:
         """Whether what a step has of each task follows each other along its delay, as far as blocks go, (S, tasks)."""
         contiguous: Mask = self.outer.contiguous[self.pairs[:, 0]] & self.inner.contiguous[self.pairs[:, 1]]
         return contiguous
-
-    @property
-    def line(self) -> Ints:
-        """The longest line of each task as far as blocks go, (S, tasks)."""
-        longest: Ints = self.outer.line[self.pairs[:, 0]] * self.inner.line[self.pairs[:, 1]]
-        return longest
 
     def by_lateness(self, shift: int) -> Iterator[tuple[int, Ints]]:
         """How many rows above its step the work of a shift lies at most, and the structures for which that holds.
@@ -365,7 +345,25 @@ def make_structures(
             block: table.starts[pick] for block, table, pick in zip(scan.dimensions, tables, picks.T, strict=True)
         }
         starts = row_starts(counts, by_block, len(picks))
-    return Structures(scan.dimensions, outer, inner, pairs, _holds(counts, scan, tables, picks), units, starts)
+    lines = _lines(counts, scan, tables, units)
+    # What moves with no block is there, or not, as one kind of row.
+    free = [1 if along.own[:, number].any() else int(own.longest[1]) for number, own in enumerate(lines)]
+    longest = outer.line[rows] * inner.line[columns] * np.array(free)
+    holds = _holds(counts, scan, tables, picks)
+    return Structures(scan.dimensions, outer, inner, pairs, holds, lines, longest, starts)
+
+
+def _lines(counts: GroupCounts, scan: Scan, tables: Sequence[AxisTable], units: UnitDimensions) -> tuple[RowLines, ...]:
+    """The lines of each task's kinds of rows: of the table of its unit dimension, or of a row that never changes."""
+    by_block = dict(zip(scan.dimensions, tables, strict=True))
+    found = []
+    for number, (task, dimension) in enumerate(zip(counts.parts.group.tasks, units, strict=True)):
+        moving = counts.parts.dimensions[task]
+        if dimension is None or dimension not in moving:
+            found.append(counts.free_rows(task, dimension))
+        else:
+            found.append(by_block[moving.index(dimension)].rows[number])
+    return tuple(found)
 
 
 def _along(counts: GroupCounts, scan: Scan, units: UnitDimensions) -> Along:

@@ -23,6 +23,7 @@ from hwmodel.design import Scan
 from hwmodel.machine.access_counts import Counts as AccessCounts
 from hwmodel.machine.access_counts import accesses_of_products
 from hwmodel.machine.group import frames_back
+from hwmodel.machine.schedule.rounds import RowLines
 from hwmodel.machine.separable.axes import Ints, Link, Mask, Parts, separate
 from hwmodel.machine.separable.first_use import NEVER, Fields, Masks, fields_along
 from hwmodel.machine.ticks import STORES
@@ -218,9 +219,15 @@ class GroupCounts:
             masks[dimension] &= self.masks.runs[task, dimension]
         return [np.flatnonzero(mask) for mask in masks]
 
-    def line_factor(self, task: str, dimension: int | None) -> int:
-        """Indices of one dimension of a task that run whatever the blocks; 1 of one that moves with them, or none."""
-        if dimension is None or dimension in self.parts.dimensions[task]:
+    def free_rows(self, task: str, dimension: int | None) -> RowLines:
+        """The lines of rows along a dimension of a task, or none, that moves with no block: kind 0 or 1."""
+        if dimension is None:
+            return RowLines.whole(1)
+        return RowLines.of_indices(np.flatnonzero(self.masks.runs[task, dimension]))
+
+    def free_along(self, task: str, dimension: int) -> int:
+        """Indices of one dimension of a task that run whatever the blocks; 1 of one that moves with them."""
+        if dimension in self.parts.dimensions[task]:
             return 1
         return int(self.masks.runs[task, dimension].sum())
 

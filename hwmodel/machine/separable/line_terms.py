@@ -23,7 +23,7 @@ from functools import cached_property
 import numpy as np
 
 from hwmodel.machine.separable.axes import Ints, Mask
-from hwmodel.machine.separable.block_order import distinct_rows
+from hwmodel.machine.separable.distinct import distinct_rows
 from hwmodel.machine.separable.line_runs import LineRuns
 
 NONE = np.int64(-1) << 38  # of what is nowhere: less than all sizes that there are

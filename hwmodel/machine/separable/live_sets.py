@@ -27,11 +27,11 @@ from hwmodel.machine.separable.block_order import (
     above,
     changing_columns,
     changing_rows,
-    distinct_rows,
     earlier,
     with_ends,
 )
 from hwmodel.machine.separable.counts import GroupCounts
+from hwmodel.machine.separable.distinct import distinct_rows
 
 _CELLS = 1 << 20  # of intermediate arrays at a time
 _MANY = 256  # rows after which equal ones are looked for

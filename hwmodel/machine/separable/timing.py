@@ -6,8 +6,8 @@ the row and one of the column, a pair of a kind of rows and a kind of columns is
 as the product of theirs; the sum over kinds, each times how often it occurs, is the sum over all steps. Where frames
 follow each other (section 8), steps are taken modulo the number of ticks: the rows above the first are the last ones.
 
-How many rounds of its interval a processor takes is told by its lines and levels (`rounds`): the length of a line and
-the indices along a delay are counts of one dimension, times 1 or 0 for each other. Structures where what a step has
+How many rounds of its interval a processor takes is told by its lines and levels (`rounds`): the lines of a row and
+the indices along a delay belong to one dimension, times 1 or 0 for each other. Structures where what a step has
 along a delay leaves gaps are not priced here (`batch`).
 """
 
@@ -26,7 +26,7 @@ from hwmodel.machine.group import Group
 from hwmodel.machine.port import Port, PortCycles
 from hwmodel.machine.schedule.datapaths import Datapaths, Waits
 from hwmodel.machine.schedule.processors import busiest_bank
-from hwmodel.machine.schedule.rounds import Lines
+from hwmodel.machine.schedule.rounds import Lines, RowLines
 from hwmodel.machine.separable.axes import Ints
 from hwmodel.machine.separable.block_order import (
     Kinds,
@@ -38,7 +38,7 @@ from hwmodel.machine.separable.block_order import (
     earlier,
     kinds_of,
 )
-from hwmodel.machine.separable.counts import GroupCounts, UnitDimensions
+from hwmodel.machine.separable.counts import GroupCounts
 from hwmodel.machine.separable.runs import runs_of_kinds
 from hwmodel.platform import Platform
 
@@ -49,17 +49,17 @@ _STEP_CELLS = 1 << 22  # of a part's tables
 class StepKinds:
     """How often each kind of step of some structures occurs (S, K), and what happens in it.
 
-    `happens` (S, K, Q) in the order of what is counted, `along` (S, K, T + D) the length of each task's lines, and for
-    tasks with a delay how many indices along it, both as far as blocks go. `units` are the dimensions of lines.
-    `chosen` (S,) are the structures' numbers. `runs` (S, K, M) and `starts` (S, bursts, 3) tell of the runs that are
-    moved (`separable.runs`).
+    `happens` (S, K, Q) in the order of what is counted, `along` (S, K, T + D) the kind of each task's rows of lines,
+    and for tasks with a delay how many indices along it, as far as blocks go; `rows` has by task the lines of its
+    kinds. `chosen` (S,) are the structures' numbers. `runs` (S, K, M) and `starts` (S, bursts, 3) tell of the runs that
+    are moved (`separable.runs`).
     """
 
     chosen: Ints
     times: Ints
     happens: Ints
     along: Ints
-    units: UnitDimensions
+    rows: tuple[RowLines, ...]
     runs: Ints
     starts: Ints
 
@@ -69,7 +69,7 @@ class StepKinds:
         quantities, ends = len(counts.factor), len(counts.shift) - len(counts.moved_axes)
         counted, along, runs = np.split(happens, (quantities, ends), axis=2)
         return StepKinds(
-            chosen, times, counted * counts.factor, along, structures.units, runs, structures.starts[chosen]
+            chosen, times, counted * counts.factor, along, structures.rows, runs, structures.starts[chosen]
         )
 
 
@@ -137,10 +137,7 @@ class Timing:
 
     def most_units(self, structures: Structures) -> Ints:
         """The longest line of each task, (S, tasks)."""
-        tasks = self.counts.parts.group.tasks
-        factors = map(self.counts.line_factor, tasks, structures.units)
-        order = [tasks.index(task) for task in self.tasks]
-        most: Ints = (structures.line * np.array(list(factors)))[:, order]
+        most: Ints = structures.longest[:, [self.counts.parts.group.tasks.index(task) for task in self.tasks]]
         return most
 
     def legal(self, structures: Structures, rates: Ints) -> NDArray[np.bool_]:
@@ -235,15 +232,16 @@ class Timing:
         """Lines and levels of a task in each kind of step, (S, K)."""
         tasks, counts = self.counts.parts.group.tasks, self.counts
         number = tasks.index(task)
-        length = kinds.along[:, :, number] * counts.line_factor(task, kinds.units[number])
-        many = self._number(kinds, task) // np.maximum(length, 1)
+        rows, kind = kinds.rows[number], kinds.along[:, :, number]
+        many = self._number(kinds, task) // np.maximum(rows.repetitions, 1)[kind]
         delay = counts.parts.delay(task)
         if delay is None:
-            return Lines(length, many)
+            return Lines(rows, kind, many)
         step, entry = abs(delay[0].vector[delay[1]]), len(tasks) + counts.delayed.index(task)
-        indices = np.maximum(kinds.along[:, :, entry] * counts.line_factor(task, delay[1]), 1)
+        indices = np.maximum(kinds.along[:, :, entry] * counts.free_along(task, delay[1]), 1)
         levels, each = -(-indices // step), many // indices
-        return Lines(length, each * np.minimum(indices, step), levels, each * (indices - (levels - 1) * step))
+        last = each * (indices - (levels - 1) * step)
+        return Lines(rows, kind, each * np.minimum(indices, step), levels, last)
 
     def _number(self, kinds: StepKinds, task: str) -> Ints:
         """Repetitions of a task in each kind of step, (S, K)."""

@@ -1,0 +1,53 @@
+"""Lines of repetitions along one dimension of the blocks: what the units of a task share (docs/machine.md, section 4).
+
+What a step has of a task is a product of sets of indices, so all its rows along the unit dimension are alike: of one
+kind. That kind belongs to one dimension of the blocks, as the number of indices does, and stands in one integer for
+each place; all other dimensions hold 1 there. So the product by which steps are counted is that integer
+(`block_order`). A row of w indices that follow each other is of the kind w; rows with gaps have the kinds after the
+longest of these.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hwmodel.machine.schedule.rounds import RowLines
+from hwmodel.machine.separable.axes import Ints
+from hwmodel.machine.separable.distinct import distinct_rows
+from hwmodel.machine.separable.first_use import NEVER
+
+
+def row_lines(work: Ints, most: int) -> tuple[Ints, RowLines]:
+    """The kinds of rows (sides, most) at the places of a field of work (sides, cells), and the lines of each kind."""
+    sides, cells = work.shape
+    runs = work != NEVER
+    changes = work[:, 1:] != work[:, :-1]
+    begins, ends = runs.copy(), runs.copy()
+    begins[:, 1:] &= changes
+    ends[:, :-1] &= changes
+    side, first = np.nonzero(begins)
+    slot, length = side * most + work[side, first], np.nonzero(ends)[1] - first + 1
+    kind = np.bincount(slot, length, minlength=sides * most).astype(np.int64)
+    apart = np.flatnonzero(np.bincount(slot, minlength=sides * most) > 1)
+    whole = RowLines.whole(cells)
+    if not len(apart):
+        return kind.reshape(sides, most), whole
+    own = np.isin(slot, apart)
+    rows = _of_slots(np.searchsorted(apart, slot[own]), length[own], cells)
+    chosen, number = distinct_rows(rows)
+    kind[apart] = cells + 1 + number
+    mixed = np.zeros((cells + 1 + len(chosen), 2, rows.shape[1] // 2), np.int64)
+    mixed[: cells + 1, :, :1] = np.stack([whole.length, whole.many], axis=1)
+    mixed[cells + 1 :] = rows[chosen].reshape(len(chosen), 2, -1)
+    return kind.reshape(sides, most), RowLines(mixed[:, 0], mixed[:, 1])
+
+
+def _of_slots(slot: Ints, length: Ints, cells: int) -> Ints:
+    """By slot (0, 1, ...) the lengths of its lines, then how many have each: (slots, 2 K) with 0 for padding."""
+    pairs, many = np.unique(slot * (cells + 1) + length, return_counts=True)
+    slot, length = np.divmod(pairs, cells + 1)
+    begins = np.searchsorted(slot, np.arange(int(slot[-1]) + 1))
+    place = np.arange(len(slot)) - begins[slot]
+    rows = np.zeros((len(begins), 2, int(place.max()) + 1), np.int64)
+    rows[slot, 0, place], rows[slot, 1, place] = length, many
+    return rows.reshape(len(rows), -1)
