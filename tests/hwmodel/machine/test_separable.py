@@ -90,11 +90,16 @@ def _require_batch_holds(data: st.DataObject, platform: Platform) -> None:
         designs.append(design)
         chosen = rates[data.draw(st.integers(0, len(rates) - 1))]
         if priced.legal[number][(rates == chosen).all(axis=1)].all():
-            pairs = zip(design.processors, units_of(chosen).tolist(), interval_of(chosen).tolist(), strict=True)
-            faster = tuple(replace(one, units=units, interval=own or None) for one, units, own in pairs)
-            designs.append(replace(design, processors=faster))
+            designs.append(_at_rates(design, chosen))
         _require_same_figures(priced, number, alone)
     _require_same_estimates(model, designs)
+
+
+def _at_rates(design: GroupDesign, rates: NDArray[np.int64]) -> GroupDesign:
+    pairs = zip(design.processors, units_of(rates).tolist(), interval_of(rates).tolist(), strict=True)
+    return replace(
+        design, processors=tuple(replace(one, units=units, interval=own or None) for one, units, own in pairs)
+    )
 
 
 def some_rates(offered: list[tuple[int, ...]]) -> NDArray[np.int64]:
