@@ -57,9 +57,9 @@ if TYPE_CHECKING:
     from dse.output.built_memories import BuiltMemory as BuiltMemory
     from dse.output.open_design import Simulated as Simulated
     from dse.output.open_design import StoredDesign as StoredDesign
+    from dse.results.designs import Design as Design
     from dse.results.exploration import Exploration as Exploration
     from dse.results.pick import Picked as Picked
-    from dse.results.schema import Design as Design
     from dse.results.schema import Result as Result
     from dse.search.context import Method as Method
     from dse.search.context import Model as Model

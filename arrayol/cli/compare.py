@@ -17,7 +17,8 @@ from arrayol.text import counted
 from dse.output.comparison import comparison_text, require_comparison_folder, write_comparison
 from dse.output.folder import load_result
 from dse.results.compare import Comparison, Pair, shown_fusion
-from dse.results.schema import Design, Result
+from dse.results.designs import Design
+from dse.results.schema import Result
 
 SHOWN_AT_MOST = 8  # designs of a kind; the document holds all
 

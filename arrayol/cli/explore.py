@@ -31,9 +31,10 @@ from dse.jobs.jobs import WRITING, SearchProgress
 from dse.jobs.pools import MOST_WORKERS
 from dse.output.folder import PICKED, SPECS, require_writable
 from dse.output.picked import write_picked
+from dse.results.designs import GroupRecord
 from dse.results.exploration import Exploration
 from dse.results.pick import KNEE, Picked, Rule, parse_rule, pick, require_figures
-from dse.results.schema import GroupRecord, Result
+from dse.results.schema import Result
 from dse.search.context import AUTO, BUDGET, EXHAUSTIVE, METHODS, MODEL_NAMES, NSGA2, ROUNDS, Method, Model
 from dse.space.objectives import (
     DEFAULT,

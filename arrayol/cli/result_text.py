@@ -12,8 +12,9 @@ from arrayol.cli.tables import facts_table, print_parts
 from arrayol.text import counted, rounded
 from dse.output.folder import TABLE
 from dse.pareto.counted import COMPARED_AT_MOST
+from dse.results.designs import Design, GroupRecord
 from dse.results.pick import knee_of, telling_designs
-from dse.results.schema import Comparisons, Design, GroupRecord, Result
+from dse.results.schema import Comparisons, Result
 from dse.results.shared import technology_text
 from dse.results.volume import filled
 from dse.search.context import NSGA2

@@ -24,9 +24,9 @@ from arrayol.transforms.steps import canonical_form, parse_step, run_steps
 from arrayol.transforms.trace import Transformed
 from dse.output.built_memories import BuiltMemories, built_memories
 from dse.output.folder import RESULT, Warn, load_result, warn_in_python
+from dse.results.designs import Design as Record
 from dse.results.exploration import digests_of
 from dse.results.records import group_record, resident_records
-from dse.results.schema import Design as Record
 from dse.results.schema import Result
 from dse.results.shared import assuming_as
 from dse.results.steps import NoStepsError, StepFinder

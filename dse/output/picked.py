@@ -9,8 +9,9 @@ from typing import Any
 from arrayol.files import atomic_file, place_beside, writing
 from arrayol.language.emitter import data_files
 from dse.output.folder import PICKED, spec_file
+from dse.results.designs import Design
 from dse.results.pick import Picked
-from dse.results.schema import Design, Result
+from dse.results.schema import Result
 from dse.results.steps import StepFinder
 
 

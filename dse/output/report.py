@@ -23,8 +23,9 @@ from arrayol.pictures.palette import PAGE
 from dse.output.folder import REPORT, Warn, load_result, spec_file, transform_command, warn_in_python
 from dse.output.report_memories import best_designs, memories_of
 from dse.output.report_sources import Origin, Timelines, open_origin
+from dse.results.designs import DatapathRecord, Design, GroupRecord, ProcessorRecord
 from dse.results.pick import knee_of
-from dse.results.schema import DatapathRecord, Design, GroupRecord, ProcessorRecord, Result
+from dse.results.schema import Result
 from dse.results.shared import technology_text
 from dse.results.volume import filled
 from dse.space.objectives import MACHINE, grows

@@ -15,7 +15,8 @@ from arrayol.checks.check import load_checked
 from arrayol.errors import ArrayolError
 from arrayol.ir.network import Network
 from arrayol.transforms.steps import Canonical, canonical_form
-from dse.results.schema import GroupRecord, Result
+from dse.results.designs import GroupRecord
+from dse.results.schema import Result
 from dse.results.shared import assuming_as
 from hwmodel.design import ArrayLoads, GroupDesign
 from hwmodel.machine.model import MachineModel

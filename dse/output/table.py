@@ -10,7 +10,8 @@ import csv
 import io
 from collections.abc import Iterator
 
-from dse.results.schema import BlocksRecord, Design, GroupRecord, Result
+from dse.results.designs import BlocksRecord, Design, GroupRecord
+from dse.results.schema import Result
 
 _BY_GROUP = ("blocks", "scans", "cuts", "fifos", "layouts", "policies", "recompute")
 

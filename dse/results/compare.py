@@ -17,7 +17,8 @@ from arrayol.errors import Diagnostic
 from arrayol.text import counted
 from dse.pareto.counted import non_dominated
 from dse.pareto.hypervolume import corner_of, hypervolume
-from dse.results.schema import Design, Result
+from dse.results.designs import Design
+from dse.results.schema import Result
 from dse.results.shared import other_problem, shared_objectives, terms
 from dse.results.volume import Axes
 from dse.space.objectives import grows

@@ -17,7 +17,8 @@ import numpy as np
 
 from arrayol.errors import ArrayolError, Diagnostic
 from dse.pareto.fronts import front_of
-from dse.results.schema import Design, GroupRecord, MemoryRecord, Result
+from dse.results.designs import Design, GroupRecord, MemoryRecord
+from dse.results.schema import Result
 from dse.results.shared import quantity
 from dse.results.volume import volume_of
 from dse.space.objectives import FRAMES_PER_SECOND, LATENCY, MACHINE, MICROSECONDS, grows

@@ -15,12 +15,14 @@ from arrayol.errors import Diagnostic, InfeasibleError
 from arrayol.language.diagnose import did_you_mean
 from arrayol.text import listed
 from dse.results.compare import Values, values_of
-from dse.results.schema import Design, Result
+from dse.results.designs import Design
+from dse.results.schema import Result
 from dse.results.volume import telling
 from dse.space.objectives import LATENCY, WrongObjectiveError, grows
 from dse.space.study import Constraint, parse_constraint
 
 KNEE = "knee"
+TELLING = 10  # designs that stand for a front: they have specifications, bars in the breakdown, names in the picture
 KNEE_GAIN = 1.5  # how much a knee gains for what it loses in place of an end: halfway, it is a fifth below their line
 _AND = re.compile(r"\s*,\s*|\s+and\s+")
 _RELATIONS: Mapping[str, Callable[[Any, Any], bool]] = {

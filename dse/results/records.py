@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dse.results.schema import (
+from dse.results.designs import (
     BlocksRecord,
     DatapathRecord,
     Design,

@@ -27,10 +27,9 @@ from arrayol.transforms.pave import Pave
 from arrayol.transforms.rewrite import CallName, Sizes, shown
 from arrayol.transforms.steps import Step, run_step
 from dse.jobs.jobs import DESCRIBING, Report, SearchProgress
-from dse.results.schema import Design, GroupRecord
+from dse.results.designs import Design, GroupRecord
 from hwmodel.published.group import size
 
-DESCRIBED = 10  # designs of a front whose steps are found beforehand
 _TRIED = 48  # blocks tried for one group, smallest first
 Group = tuple[str, ...]
 

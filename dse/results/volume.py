@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dse.pareto.hypervolume import Octaves, corner_of, hypervolume, octaves_of, telling_rows
-from dse.results.schema import Design, Hypervolume
+from dse.results.designs import Design
+from dse.results.schema import Hypervolume
 from dse.space.objectives import MACHINE, grows
 
 _FRACTIONS = 10**6  # of a figure that is no integer: its smallest unit, as fJ of energies in nJ

@@ -13,20 +13,13 @@ from arrayol.errors import InfeasibleError
 from dse.jobs.runner import JobRunner
 from dse.pareto.combine import fusion_front
 from dse.pareto.fronts import Front, front_of
+from dse.results.designs import Design, GroupRecord
 from dse.results.exploration import Exploration, Labels
-from dse.results.pick import telling_designs
+from dse.results.identifiers import identifier
+from dse.results.pick import TELLING, telling_designs
 from dse.results.records import datapath_records, group_record, resident_records
-from dse.results.schema import (
-    Design,
-    EvolutionRecord,
-    GenerationRecord,
-    GroupRecord,
-    Refusal,
-    Result,
-    SpaceSummary,
-    identifier,
-)
-from dse.results.steps import DESCRIBED, StepFinder
+from dse.results.schema import EvolutionRecord, GenerationRecord, Refusal, Result, SpaceSummary
+from dse.results.steps import StepFinder
 from dse.results.volume import volume_of
 from dse.search.context import Chosen, Evolution, SearchContext, Searched, SearchRequest
 from dse.search.exact import ordered_design
@@ -90,7 +83,7 @@ def explore_mappings(
     records = _records(space, columns, (*designs, *others), verdicts)
     front, further = records[: len(designs)], records[len(designs) :]
     if steps:
-        front = steps.described_at(front, telling_designs(front, columns.names, DESCRIBED), request.report)
+        front = steps.described_at(front, telling_designs(front, columns.names, TELLING), request.report)
     result = _result(space, columns, labels, remarks, (method, searched), front, further if request.keep_all else None)
     plotted = plotted_points(space, columns, [one.groups for one in by_loads], front)
     return Exploration(result, columns.objectives, plotted, designs, steps)

@@ -12,7 +12,7 @@ from arrayol.text import counted, rounded
 from dse.jobs.jobs import Report
 from dse.jobs.runner import JobRunner
 from dse.pareto.fronts import Front
-from dse.results.schema import identifier
+from dse.results.identifiers import identifier
 from dse.search.context import (
     ASKED,
     AUTO,

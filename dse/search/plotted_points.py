@@ -8,8 +8,9 @@ from itertools import product
 
 from dse.pareto.counted import Candidate
 from dse.pareto.fronts import combined
+from dse.results.designs import Design
 from dse.results.exploration import PlottedPoints
-from dse.results.schema import Design, identifier
+from dse.results.identifiers import identifier
 from dse.search.figures import Columns, objective_values
 from dse.search.group_front import GroupFront
 from dse.space.mappings import MappingSpace

@@ -15,21 +15,12 @@ from arrayol.errors import Diagnostic, InfeasibleError
 from arrayol.text import counted
 from dse.pareto.counted import COMPARED_AT_MOST, Candidate, GrowingFront, counted_front, points_of
 from dse.pareto.hypervolume import RisingVolume
+from dse.results.designs import Design, GroupRecord, MemoryRecord, ProcessorRecord
 from dse.results.exploration import Exploration, Labels
-from dse.results.pick import telling_designs
-from dse.results.schema import (
-    Comparisons,
-    Design,
-    GroupRecord,
-    MemoryRecord,
-    ProcessorRecord,
-    Refusal,
-    Result,
-    SpaceSummary,
-    SubspaceSummary,
-    identifier,
-)
-from dse.results.steps import DESCRIBED, StepFinder
+from dse.results.identifiers import identifier
+from dse.results.pick import TELLING, telling_designs
+from dse.results.schema import Comparisons, Refusal, Result, SpaceSummary, SubspaceSummary
+from dse.results.steps import StepFinder
 from dse.results.volume import volume_of
 from dse.search.context import ASKED, AUTO, EXHAUSTIVE, PARTITION, Chosen, SearchRequest, refused
 from dse.search.plotted_points import Collector
@@ -214,7 +205,7 @@ def explore(
     front = _designs(search, candidates)
     if steps:
         names = [objective.name for objective in search.objectives]
-        front = steps.described_at(front, telling_designs(front, names, DESCRIBED), lambda _: None)
+        front = steps.described_at(front, telling_designs(front, names, TELLING), lambda _: None)
     result = _result(search, front, labels, remarks, method, keep_all=request.keep_all)
     plotted = search.plotted.finish(search.objectives, model.platform)
     return Exploration(result, search.objectives, plotted, steps=steps)

@@ -64,11 +64,17 @@ def write_figure(figure: Figure, *paths: Path) -> None:
     """Write a figure without dates or versions in it."""
     metadata = {".svg": {"Date": None, "Creator": None}, ".png": {"Software": None}}
     with our_style(SETTINGS):
-        figure.draw_without_rendering()
-        figure.set_layout_engine("none")  # it is settled, for all formats
+        settle(figure)
     for path in paths:
         with our_style(SETTINGS):
             figure.savefig(path, metadata=metadata[path.suffix])
+
+
+def settle(figure: Figure) -> None:
+    """Lay a figure out for good: what is drawn afterwards moves nothing, and no format lays it out again."""
+    if figure.get_layout_engine() is not None:
+        figure.draw_without_rendering()
+        figure.set_layout_engine(None)
 
 
 @dataclass(frozen=True)
@@ -96,7 +102,8 @@ class Axis:
 class Panel:
     """What one pair of axes shows; `names` beside the points of all designs, or empty.
 
-    `staircase` joins the front; a `roomy` panel has space for names away from their points.
+    Those of the `front` that come first are named first. `staircase` joins the front; a `roomy` panel has space for
+    names away from their points.
     """
 
     x: Axis

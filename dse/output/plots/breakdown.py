@@ -25,11 +25,11 @@ from arrayol.pictures.palette import (
 from arrayol.pictures.sheet import our_style
 from arrayol.text import counted
 from dse.output.plots.axes import SETTINGS, caption, new_sheet
-from dse.results.pick import telling_designs
-from dse.results.schema import Design, Result
+from dse.results.designs import Design
+from dse.results.pick import TELLING, telling_designs
+from dse.results.schema import Result
 from hwmodel.machine.estimate import ENERGY
 
-BARS_AT_MOST = 16  # designs; of a longer front those that tell most of it
 SEEN_FROM = 0.003  # of a bar: about a dot of the picture
 _BAR_INCHES = 0.27
 
@@ -69,7 +69,7 @@ def draw_breakdown(result: Result) -> Figure:
 
     Cycles by what they wait for, memory bits by kind, energy by part, and each cost by processor, memories beside them.
     """
-    designs = [result.pareto[place] for place in telling_designs(result.pareto, result.objectives, BARS_AT_MOST)]
+    designs = [result.pareto[place] for place in telling_designs(result.pareto, result.objectives, TELLING)]
     panels = list(_panels(result, designs))[:PANELS_AT_MOST]
     rows = -(-len(panels) // 2)
     with our_style({**SETTINGS, "axes.grid": False}):

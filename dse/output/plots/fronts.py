@@ -30,13 +30,15 @@ from dse.output.plots.axes import (
     ends_of,
     plane_grid,
     scale_axis,
+    settle,
     staircase,
     with_unit,
 )
 from dse.output.plots.names import place_names
 from dse.results.compare import Comparison
+from dse.results.designs import Design
 from dse.results.exploration import Exploration
-from dse.results.schema import Design
+from dse.results.pick import TELLING, telling_designs
 from dse.space.objectives import MACHINE, grows
 
 INCHES_PER_LETTER = 0.06  # of the caption, with room to spare
@@ -50,10 +52,9 @@ def draw_front(exploration: Exploration) -> Figure:
         figure, planes = plane_grid(len(exploration.objectives))
         drawn = [(draw_panel(axes, panel), panel) for axes, panel in zip(planes, panels, strict=True)]
         _describe(figure, exploration)
+        settle(figure)  # names must not move what they were placed around
         canvas = figure.canvas
         assert isinstance(canvas, FigureCanvasAgg)
-        canvas.draw()  # type: ignore[no-untyped-call]
-        figure.set_layout_engine("none")  # names must not move what they were placed around
         renderer = canvas.get_renderer()  # type: ignore[no-untyped-call]
         for axes, panel in drawn:
             place_names(axes, renderer, panel)
@@ -62,13 +63,16 @@ def draw_front(exploration: Exploration) -> Figure:
 
 def _panels(exploration: Exploration) -> Iterator[Panel]:
     """A plane for each pair of objectives, the first one across."""
-    plotted, front, objectives = exploration.plotted, exploration.result.pareto, exploration.objectives
+    plotted, objectives = exploration.plotted, exploration.objectives
+    front: Sequence[Design] = exploration.result.pareto
     titles = [with_unit(one.title, one.unit, exploration.result.estimate_text(one.name)) for one in objectives]
     names = [objective.name for objective in objectives]
     ends = _ends(exploration)
     axes = [
         Axis(title, [point[place] for point in plotted.points], end=ends[place]) for place, title in enumerate(titles)
     ]
+    telling = telling_designs(front, names, TELLING)
+    front = [*(front[place] for place in telling), *(one for place, one in enumerate(front) if place not in telling)]
     chosen = [(design.id, [design.objectives[name] for name in names]) for design in front]
     if len(axes) == 1:
         groups = Axis("groups of fused tasks", list(plotted.groups), whole=True)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from arrayol.pictures.palette import FRONT, OTHER_DESIGNS
 from dse.output.plots.axes import Panel
-from dse.pareto.fronts import evenly
+from dse.results.pick import TELLING
 
 # Where a name may stand: the side of the point, and how far from it, in points of 1/72 inch; near first.
 _SIDES = ((1, 1), (1, -1), (-1, 1), (-1, -1), (0, 1), (0, -1), (1, 0), (-1, 0))
@@ -24,8 +24,7 @@ _LEADER_FROM = 6.0
 _CLEARANCE = 1.5  # pixels
 _MARKER = 3.5  # half its side
 _SPELT_AT_ONE_POINT = 3
-_TRIED_AT_MOST = 100  # names; of more a few are tried, spread evenly
-_TRIED_OF_MANY = 12
+_TRIED_AT_MOST = 100  # names; of more the first TELLING are tried
 _CONSIDERED = 2_000  # points that names keep clear of; among more there is no clear place anyway
 
 Boxes = NDArray[np.float64]  # rows x0, y0, x1, y1 in pixels
@@ -76,7 +75,7 @@ def place_names(axes: Axes, renderer: RendererBase, panel: Panel) -> None:
     frame = np.array(axes.get_window_extent(renderer).extents)
     taken = np.empty((0, 4))
     shown = [name for name in names_of(panel) if name.x <= panel.x.end and name.y <= panel.y.end]
-    for name in shown if len(shown) <= _TRIED_AT_MOST else evenly(shown, _TRIED_OF_MANY):
+    for name in shown if len(shown) <= _TRIED_AT_MOST else shown[:TELLING]:
         text = _write(axes, name)
         extent = text.get_window_extent(renderer)
         at = _pixels(axes, [(name.x, name.y)])[0]

@@ -23,8 +23,9 @@ from dse.output.plots.breakdown import draw_breakdown
 from dse.output.plots.fronts import draw_front
 from dse.output.plots.names import Name, names_of, spell
 from dse.output.plots.save import save_front
+from dse.results.designs import LOCAL_MEMORIES
 from dse.results.exploration import Exploration, Labels, PlottedPoints
-from dse.results.schema import LOCAL_MEMORIES, Result
+from dse.results.schema import Result
 from dse.search import plotted_points
 from dse.search.published import explore
 from dse.space.objectives import chosen

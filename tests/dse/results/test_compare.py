@@ -15,7 +15,8 @@ from arrayol.errors import ArrayolError
 from dse.output.comparison import write_comparison
 from dse.output.plots.fronts import draw_comparison
 from dse.results.compare import Comparison, compare, shown_fusion
-from dse.results.schema import Design, Result
+from dse.results.designs import Design
+from dse.results.schema import Result
 from hwmodel.platform import Platform, load_platform
 
 CLOCKED = ("latency_microseconds", "frames_per_second")

@@ -17,10 +17,10 @@ from arrayol.ir.spec import CompoundTask, RepetitiveTask, Spec
 from arrayol.source import SourceFile
 from dse.output.folder import write_result
 from dse.results import steps
+from dse.results.designs import BlocksRecord
+from dse.results.designs import Design as Record
 from dse.results.pick import knee_of
 from dse.results.records import group_record
-from dse.results.schema import BlocksRecord
-from dse.results.schema import Design as Record
 from dse.results.steps import StepFinder
 from hwmodel.design import Blocks, GroupDesign, Processor, row_major
 from hwmodel.machine.model import MachineModel

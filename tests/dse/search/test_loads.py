@@ -21,7 +21,8 @@ from dse.output.report_sources import open_origin
 from dse.pareto.counted import non_dominated
 from dse.results.compare import compare, values_of
 from dse.results.consistency import require_consistent
-from dse.results.schema import Design, Result
+from dse.results.designs import Design
+from dse.results.schema import Result
 from dse.space.study import Study
 
 # Two tasks in a row, each with coefficients of its own: of the first they are given, of the second they are known.

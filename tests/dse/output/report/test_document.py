@@ -15,8 +15,8 @@ from arrayol import api
 from dse.output.folder import load_result
 from dse.output.report import ROOM, packed, page, report_document, write_report
 from dse.output.report_sources import Origin, open_origin
+from dse.results.designs import GroupRecord
 from dse.results.pick import parse_rule, pick
-from dse.results.schema import GroupRecord
 
 RESULT = mapped().result
 NOWHERE = Origin(None, {}, ())

@@ -1,0 +1,305 @@
+"""What a result stores of one design: its decisions by group, its figures, and where these come from.
+
+What only one model has is null with the others.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Annotated, cast
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from arrayol.limits import LARGEST
+from dse.space.study import parse_scan
+from hwmodel.datapath.figures import Origin
+from hwmodel.design import ArrayLoads, BankLayout, Blocks, GroupDesign, Policy, Processor, parse_keep
+from hwmodel.design import Design as Decisions
+from hwmodel.residence import Load
+
+LOCAL_MEMORIES = "local memories"  # beside tasks, whose names have no space
+
+# Decisions are taken up again, so a file that somebody changed must not bring numbers that no exploration has.
+Side = Annotated[int, Field(ge=1, lt=1 << 62)]  # of a block; also units, which are repetitions at once
+Count = Annotated[int, Field(ge=1, le=LARGEST)]
+Interval = Annotated[int, Field(ge=1, le=LARGEST)]  # in cycles
+Factor = Annotated[int, Field(ge=-LARGEST, le=LARGEST)]
+Number = int | float
+
+
+class Record(BaseModel):
+    """A part of a stored result, or what has its fields as attributes."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", from_attributes=True, ser_json_inf_nan="constants")
+
+
+class BlocksRecord(Record):
+    """Boxes in repetitions, and the scan over them: dimensions from the outermost, descending ones with a minus.
+
+    `outer` are the sides of blocks of blocks, where the scan names dimensions twice.
+    """
+
+    shape: tuple[Side, ...]
+    scan: str
+    outer: tuple[Side, ...] = ()
+
+    @property
+    def decisions(self) -> Blocks:
+        """As models and simulator take it."""
+        return Blocks(self.shape, parse_scan(self.scan), self.outer)
+
+    @model_validator(mode="after")
+    def _they_fit(self) -> BlocksRecord:
+        if not self.decisions.fit(len(self.shape)):
+            raise ValueError(self)
+        return self
+
+
+class CyclesRecord(Record):
+    """A processor's cycles by cause: they sum to the group's."""
+
+    computing: int
+    waiting_for_loads: int
+    waiting_for_stores: int
+    waiting_for_neighbours: int
+
+
+class ProcessorRecord(Record):
+    """A task's units, N_cu.
+
+    `block_data` is X_out in data of the largest output port (published model). `interval` are the cycles from start to
+    start on a unit that the design chooses, `occupancy` those that there are: more where accesses to banks take longer.
+    `cut` are blocks of its own, `cycles` what it spends them on, `costs` what all its units cost by name, with its ROMs
+    and locals (machine model).
+    """
+
+    task: str
+    units: Side
+    interval: Interval | None
+    occupancy: Interval | None
+    block_data: int | None
+    cut: BlocksRecord | None
+    cycles: CyclesRecord | None
+    costs: dict[str, Number] | None
+
+
+class DatapathRecord(Record):
+    """One unit of a task at one interval, as the machine model takes it, and where each figure is from.
+
+    `latency` in cycles, `recurrence` by "OUTPUT -> PORT" of a delay the cycles until the next repetition of its chain,
+    `through_memory` what that takes more where the state leaves the unit. `cost` by name, `energy_pj` of a repetition,
+    `register_pj` the part of it that registers take. `origins` says of each figure, of costs as "cost.NAME", whether it
+    is "derived", "given", "measured" or "assumed".
+    """
+
+    task: str
+    elementary: str
+    interval: Interval
+    latency: int
+    recurrence: dict[str, int]
+    through_memory: dict[str, int]
+    cost: dict[str, Number]
+    energy_pj: float | None
+    register_pj: float
+    origins: dict[str, Origin]
+
+
+class MemoryRecord(Record):
+    """A buffer or FIFO of an array, or the state of a delay ("task.port").
+
+    Or what stands beside all groups: an array that is loaded `once`, a `rom` in all processors that read it, the
+    `local` variables of a task in all its units; the last two count in bits alone. Of data of `width` bits each, so
+    many are `live` at once, and their addresses take so many words (`addressed`). With a technology there are
+    `built_bits`, of all banks, copies and windows, `blocks` are those that are built, and `costs` what else they take.
+    """
+
+    kind: str
+    name: str
+    data: int
+    bits: int
+    banks: int
+    blocks: int | None
+    width: int
+    live: int
+    addressed: int
+    built_bits: int
+    costs: dict[str, Number]
+
+
+class LayoutRecord(Record):
+    """bank(x) = floor(vector . x / block) mod banks."""
+
+    array: str
+    banks: Count
+    vector: tuple[Factor, ...]
+    block: Count
+
+
+class MappingRecord(Record):
+    """What the machine model decides and says of a group.
+
+    `keeps` says of single arrays from outside what is kept of them in place of the policy (`hwmodel.design.Keep`).
+    `ends` has, for port and processors, the cycles of the steps each ends; `path` is the model's, separable or exact.
+    """
+
+    blocks: BlocksRecord
+    fifos: tuple[str, ...]
+    layouts: tuple[LayoutRecord, ...]
+    policy: str
+    keeps: dict[str, str]
+    recompute: bool
+    latency_cycles: int
+    steps: int
+    traffic_bytes: int
+    port_bytes: int
+    memories: tuple[MemoryRecord, ...]
+    ends: dict[str, int]
+    path: str
+
+    @property
+    def loops(self) -> int:
+        """How many loops its scan has."""
+        return len(self.blocks.decisions.scan.dimensions)
+
+    @property
+    def keeping(self) -> str:
+        """What is kept of arrays from outside, in words."""
+        return ", ".join([self.policy, *(f"{array}: {text}" for array, text in self.keeps.items())])
+
+    @model_validator(mode="after")
+    def _keeps_are_of_its_scan(self) -> MappingRecord:
+        for text in self.keeps.values():
+            parse_keep(text, self.loops)
+        return self
+
+
+class GroupRecord(Record):
+    """The processors of a group of tasks.
+
+    `whole_arrays_data` are the fused arrays that are kept whole because scans disagree (published model), `mapping` is
+    the machine model's.
+    """
+
+    tasks: tuple[str, ...]
+    processors: tuple[ProcessorRecord, ...]
+    whole_arrays_data: dict[str, int] | None
+    mapping: MappingRecord | None
+
+    @property
+    def decisions(self) -> GroupDesign:
+        """As models and simulator take them, for a group with a mapping."""
+        assert self.mapping is not None, "the published model decides less"
+        return GroupDesign(
+            tuple(
+                Processor(record.task, record.units, record.cut.decisions if record.cut else None, record.interval)
+                for record in self.processors
+            ),
+            self.mapping.blocks.decisions,
+            frozenset(self.mapping.fifos),
+            tuple(
+                BankLayout(layout.array, layout.banks, layout.vector, layout.block) for layout in self.mapping.layouts
+            ),
+            cast(Policy, self.mapping.policy),
+            self.mapping.recompute,
+            tuple((array, parse_keep(text, self.mapping.loops)) for array, text in sorted(self.mapping.keeps.items())),
+        )
+
+
+class Design(Record):
+    """One design: its decisions by group, and its objectives, the chosen ones first.
+
+    `verified` is null until the simulator has run the design: false says that it disagreed. `verification` says at
+    which size, or why not. `loads` says how arrays come of which the study says it. `resident` stands beside all
+    groups. `bottleneck` names what ends the steps of the most cycles (machine model), `flows` is N_k (published model).
+    Of the internal memory `live_bits` are those of data that are live at once, memory by memory, `addressed_bits` those
+    of the words that addresses take, `built_bits` those of all that is built (0 without a technology). `energy_pj` is
+    that of one frame by part, null where nobody says what operators take. `steps` are the transformations that make a
+    specification of its groups and blocks; null with a `steps_remark` where its blocks do not divide, or fusion by them
+    is refused, both null where they were not sought.
+    """
+
+    id: str
+    fusion: tuple[tuple[str, ...], ...]
+    objectives: dict[str, int | float]
+    verified: bool | None
+    verification: str | None
+    bottleneck: str | None
+    live_bits: int | None
+    addressed_bits: int | None
+    built_bits: int | None
+    energy_pj: dict[str, float] | None
+    flows: int | None
+    loads: dict[str, Load]
+    groups: tuple[GroupRecord, ...]
+    resident: tuple[MemoryRecord, ...]
+    steps: tuple[str, ...] | None
+    steps_remark: str | None
+
+    @property
+    def processors(self) -> dict[str, ProcessorRecord]:
+        """By task."""
+        return {processor.task: processor for group in self.groups for processor in group.processors}
+
+    @property
+    def whole_arrays_data(self) -> dict[str, int]:
+        """Over all groups."""
+        return {name: size for group in self.groups for name, size in (group.whole_arrays_data or {}).items()}
+
+    @property
+    def mappings(self) -> tuple[MappingRecord, ...]:
+        """By group; empty for the published model."""
+        return tuple(group.mapping for group in self.groups if group.mapping is not None)
+
+    @property
+    def array_loads(self) -> ArrayLoads:
+        """Its loads by name, as decisions have them."""
+        return tuple(sorted(self.loads.items()))
+
+    @property
+    def decisions(self) -> Decisions:
+        """As models and simulator take them, for a design with mappings."""
+        return Decisions(tuple(group.decisions for group in self.groups), self.array_loads)
+
+    @property
+    def costs(self) -> dict[str, dict[str, Number]]:
+        """By name of a cost that is there, what the processor of each task has of it; empty for the published model.
+
+        With what the local memories have of it, under a name of their own.
+        """
+        names = dict.fromkeys(name for processor in self.processors.values() for name in processor.costs or ())
+        by_task = {
+            name: {task: (processor.costs or {}).get(name, 0) for task, processor in self.processors.items()}
+            for name in names
+        }
+        for name, of_memories in self.memory_costs.items():
+            by_task.setdefault(name, {})[LOCAL_MEMORIES] = of_memories
+        return {name: parts for name, parts in by_task.items() if any(parts.values())}
+
+    @property
+    def memory_costs(self) -> dict[str, Number]:
+        """What the local memories of all groups cost, by name."""
+        each = [memory.costs for mapping in self.mappings for memory in mapping.memories]
+        return {
+            name: sum(own.get(name, 0) for own in each) for name in dict.fromkeys(name for own in each for name in own)
+        }
+
+    @property
+    def breakdown(self) -> dict[str, Mapping[str, Number]] | None:
+        """Over all groups: cycles by what ends the steps, bits and data by kind of memory, energy by part.
+
+        Bits are those of memories, of the words that addresses take, and of live data. None without mappings.
+        """
+        if not self.mappings:
+            return None
+        cycles, bits, data, addressed, live = (Counter[str]() for _ in range(5))
+        for mapping in self.mappings:
+            cycles.update(mapping.ends)
+        for memory in (*(memory for mapping in self.mappings for memory in mapping.memories), *self.resident):
+            bits[memory.kind] += memory.bits
+            data[memory.kind] += memory.data
+            addressed[memory.kind] += memory.addressed * memory.width
+            live[memory.kind] += memory.live * memory.width
+        sizes = {"memory_bits": bits, "memory_data": +data, "addressed_bits": +addressed, "live_bits": +live}
+        energy = {"energy_pj": self.energy_pj} if self.energy_pj is not None else {}
+        return {"cycles": cycles, **sizes, **energy}  # ROMs and locals have bits alone
