@@ -27,6 +27,7 @@ class _Building:
     shapes: dict[str, Shape]
     types: dict[str, ElementType]
     processes: list[Process]
+    coupled: bool
     straight: bool = False  # every task reads an array in the blocks and the order in which it was written
     patterns: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
@@ -35,17 +36,20 @@ class _Building:
 
 
 @st.composite
-def networks(draw: st.DrawFn, *, most: int = 4, separable: bool = False, parts: bool = False) -> Network:
+def networks(
+    draw: st.DrawFn, *, most: int = 4, separable: bool = False, coupled: bool = False, parts: bool = False
+) -> Network:
     """One to `most` tasks on one or two inputs: blocks, windows, steps, turns, forks, joins, delays, frames.
 
-    With `separable` every tiler follows the axes and every delay lies along one; with `parts` half of the tasks write
-    arrays in parts.
+    With `separable` every tiler follows the axes and every delay lies along one; with `coupled` so do delays, and three
+    in four tasks read something by a tiler that may move several dimensions along an axis; with `parts` half of the
+    tasks write arrays in parts.
     """
     frames = draw(st.integers(0, 9)) == 0
-    start = draw(st.lists(st.sampled_from((4, 6, 3, 2, 5)), min_size=1, max_size=2))
+    start = draw(st.lists(st.sampled_from((4, 6, 3, 2, 5)), min_size=1 + coupled, max_size=2))
     shape: Shape = (None, *start[:1]) if frames else tuple(start)
     inputs = [f"i{number}" for number in range(draw(st.sampled_from((1, 1, 2))))]
-    building = _Building(draw, separable, frames, dict.fromkeys(inputs, shape), {}, [])
+    building = _Building(draw, separable, frames, dict.fromkeys(inputs, shape), {}, [], coupled)
     building.types = {name: draw(st.sampled_from(TYPES)) for name in inputs}
     building.straight = draw(st.integers(0, 2)) == 0
     for number in range(draw(st.sampled_from([1, *range(2, most + 1), *range(2, most + 1)]))):
@@ -84,9 +88,9 @@ def _add_process(building: _Building, name: str) -> None:
         order = draw(st.permutations(order))
     repetition: Shape = tuple(None if building.shapes[leader][axis] is None else counts[axis] for axis in order)
     flows = [_with_ends(building, _leading(building, leader, steps, order), repetition)]
-    if draw(st.integers(0, 4 if building.straight else 2)) == 0:
+    if (building.coupled and draw(st.integers(0, 3))) or draw(st.integers(0, 4 if building.straight else 2)) == 0:
         other = draw(st.sampled_from(list(building.shapes)))
-        along = len(building.shapes[other]) == len(order) and draw(st.booleans())
+        along = len(building.shapes[other]) == len(order) and not building.coupled and draw(st.booleans())
         another = _along(building, other, repetition) if along else _anyhow(building, other, repetition)
         flows.append(_with_ends(building, another, repetition))
     inputs = tuple(
@@ -231,7 +235,11 @@ def _anyhow(building: _Building, array: str, repetition: Shape) -> Link:
         return array, pattern, _tiler([0] * len(pattern), paving, identity)
     pattern = tuple(draw(st.lists(st.integers(1, 3), max_size=2)))
     rank = len(building.shapes[array])
-    paving = [[draw(st.integers(-1, 2)) for _ in repetition] for _ in range(rank)]
+    factors = st.sampled_from((1, 1, -1, 2)) if building.coupled and draw(st.booleans()) else st.integers(-1, 2)
+    paving = [[draw(factors) for _ in repetition] for _ in range(rank)]
+    if building.coupled:  # at most one axis that all dimensions move along
+        kept = draw(st.integers(0, rank - 1)) if rank else 0
+        paving = [row if axis == kept or draw(st.booleans()) else [0] * len(row) for axis, row in enumerate(paving)]
     fitting = [[draw(st.integers(-1, 1)) for _ in pattern] for _ in range(rank)]
     if building.frames:
         paving[0], fitting[0] = [1, *[0] * (len(repetition) - 1)], [0] * len(pattern)
@@ -295,7 +303,7 @@ def _delays(building: _Building, repetition: Shape, output: Port) -> tuple[tuple
         if sum(weight * part for weight, part in zip(weights, vector, strict=True)) >= 1
         and all(extent is None or abs(part) < extent for part, extent in zip(vector, repetition, strict=True))
         and all(part >= 0 for part, extent in zip(vector, repetition, strict=True) if extent is None)
-        and (not building.separable or sum(map(bool, vector)) == 1)
+        and (not (building.separable or building.coupled) or sum(map(bool, vector)) == 1)
     ]
     if not vectors:
         return (), ()

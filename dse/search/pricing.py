@@ -93,6 +93,7 @@ class Pricer:
         assert batch is not None, "the group is separable"
         table = np.array(shapes, np.int64).reshape(len(shapes), -1)
         step = max(1, POINTS_AT_ONCE // (1 if self._fastest_of else len(self._combinations)))
+        step = step if batch.at_once is None else min(step, batch.at_once)
         for start in range(0, len(shapes), step):
             batch_shapes = table[start : start + step]
             if self._fastest_of:

@@ -233,7 +233,8 @@ class MachineModel:
         """What may be opened in a group with these blocks. Raises ArrayolError for a group or scan that is refused."""
         group, batch = Group(self.accesses, tasks), self.batch(tasks)
         if tasks not in self._fifos:
-            self._fifos[tasks] = separable_fifos(batch.counts) if batch is not None else possible_fifos(group)
+            apart = batch is not None and not batch.counts.parts.spaces.couple
+            self._fifos[tasks] = separable_fifos(batch.counts) if batch and apart else possible_fifos(group)
         products = batch is not None and not blocks.outer
         separable = offers_of_separable(batch, blocks, self._fifos[tasks]) if batch and products else None
         return find_offers(group, blocks, self._fifos[tasks]) if separable is None else separable

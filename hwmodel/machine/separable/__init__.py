@@ -8,19 +8,24 @@ that of the lasts: when something runs, is loaded or is used last is decided alo
 (`first_use`). So the number of repetitions that run at tick v is the product over the dimensions of how many indices
 have the place v_k there (`counts`, `axis_table`), times a constant for what moves along no dimension of the blocks.
 
-Why it is exact. All of the above are equalities, but for one thing: what several tilers read together is a union, and
-a union of products is a product only if they differ along one dimension at most; its first (last) element is still the
+Why it is exact. All of the above are equalities, but for one thing: what several tilers read together is a union, and a
+union of products is a product only if they differ along one dimension at most; its first (last) element is still the
 vector of the firsts if one of them leads along all. That is recorded of every union (`first_use.Merge`) and checked for
 every structure (`block_order`); what is no product is left to the exact path, and so are cuts, FIFOs and recomputing.
+
+Where a tiler moves several dimensions along one axis, or one along several, these stand as one (`coupling`): a
+component of the blocks takes the place of a dimension, with its places in the order in which the scan has them. What is
+a product of components is priced as what is one of dimensions. Only addresses are told by each loop and axis: of such
+buffers those of each structure by itself (`coupled_contents`).
 
 Where several tilers write one array, all this is asked of what each of them writes, its pieces (`axes`): a box of each
 reader's box is a box.
 
-The files, in the order of the data: `axes` (which dimension moves along which axis), `first_use` (the place of each
-index), `fetches` (what is kept of arrays from outside), `counts` (what is counted, and its constant factors),
-`axis_table` (counts by place, for many block sides at once), `axis_lines` (when each index comes and goes),
-`block_order` (the dimensions put together), `timing` (lengths of steps), `live_sets` (what lives at once),
-`line_runs`, `line_terms` and `sizes` (what addresses take, and depths of banks), `built` (what memories are built of),
-`batch` and `estimate` (the figures of many designs, and those of some in detail), `fifos` (which arrays FIFOs may
-carry).
+The files, in the order of the data: `coupling` (what stands as one), `links` (tilers, axis by axis), `axes` (which
+dimension moves along which axis), `first_use` (the place of each index), `fetches` (what is kept of arrays from
+outside), `counts` (what is counted, and its constant factors), `axis_table` (counts by place, for many block sides at
+once), `axis_lines` (when each index comes and goes), `block_order` (the dimensions put together), `timing` (lengths of
+steps), `live_sets` (what lives at once), `line_runs`, `line_terms`, `coupled_contents` and `sizes` (what addresses
+take, and depths of banks), `built` (what memories are built of), `batch` and `estimate` (the figures of many designs,
+and those of some in detail), `fifos` (which arrays FIFOs may carry).
 """

@@ -1,13 +1,12 @@
 """Which repetition dimension moves along which array axis, and with which dimension of the blocks.
 
-First each tiler by itself (`separate`): along an axis its subscript is origin + paving r + fitting i, modulo the extent
-where it wraps; if at most one dimension of r and of i has a factor there, and none has one on two axes, what the tiler
-touches is a product over the axes of sets of pairs (index of r, index of the axis). Dimensions of one index move
-nothing, nor do factors that are multiples of the extent of an axis that wraps.
+First each tiler by itself (`links`): what it touches is a product over the axes, each with one dimension of the
+repetition at most.
 
 Then the group as a whole (`find_parts`): the last task's dimensions are those of the blocks; against the dataflow, an
 axis moves with the dimension of the blocks that its reader's dimension moves with, and a dimension of its writer with
-that of the axis. Two that claim one dimension, or one that claims two, make the group not separable.
+that of the axis. Two that claim one dimension, or one that claims two, are put together (`coupling`), and all is asked
+again.
 
 Several tilers of the group may write one array: what each writes is a piece of it, no two of which share an element.
 What a tiler reads of the array is no product then, but what it reads of a piece is, as the common part of two products.
@@ -17,178 +16,36 @@ one from outside. Only memories and bursts are those of the array: the sums over
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arrayol.execute.patterns import elements_of
-from arrayol.ir.spec import Delay
-from hwmodel.accesses import Accesses, Extents, Touch
+from hwmodel.accesses import Extents
 from hwmodel.machine.group import Group
+from hwmodel.machine.separable.coupling import Dimensions, Spaces, couple
+from hwmodel.machine.separable.links import Link, separate
 from hwmodel.machine.ticks import Stages
 
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, eq=False)
-class AxisLink:
-    """Along one array axis: pairs of an index of one repetition dimension (0 where there is none) and of the axis."""
-
-    dimension: int | None
-    repetition: Ints
-    element: Ints
-    extent: int
-
-    @cached_property
-    def by_element(self) -> Runs:
-        """The repetitions' indices that touch each element of the axis."""
-        return Runs.of(self.element, self.repetition)
-
-    @cached_property
-    def by_repetition(self) -> Runs:
-        """The axis' elements that each repetition index touches."""
-        return Runs.of(self.repetition, self.element)
-
-    @cached_property
-    def touched(self) -> Mask:
-        """Which elements of the axis are touched."""
-        touched = np.zeros(self.extent, np.bool_)
-        touched[self.element] = True
-        return touched
-
-    def only(self, elements: Mask) -> AxisLink:
-        """The pairs with these elements of the axis."""
-        chosen = elements[self.element]
-        return replace(self, repetition=self.repetition[chosen], element=self.element[chosen])
-
-    def touched_by(self, runs: Mask) -> Mask:
-        """Which elements of the axis those indices of the repetition dimension touch that run."""
-        touched = np.zeros(self.extent, np.bool_)
-        touched[self.element[runs[self.repetition]]] = True
-        return touched
-
-
-@dataclass(frozen=True, eq=False)
-class Runs:
-    """Pairs sorted by key: the keys that occur, where each one's values begin, and the values."""
-
-    key: Ints
-    start: Ints
-    value: Ints
-
-    @staticmethod
-    def of(key: Ints, value: Ints) -> Runs:
-        order = np.argsort(key, kind="stable")
-        heads = np.flatnonzero(np.diff(key[order], prepend=-1) != 0)
-        return Runs(key[order][heads], heads, value[order])
-
-
-@dataclass(frozen=True, eq=False)
-class Link:
-    """A tiler of a task as one link per axis of the array, of which it touches one piece or all.
-
-    `allowed` holds the indices that access at all, by repetition dimension (those of a delay's tiled default, or of an
-    exit).
-    """
-
-    task: str
-    piece: str
-    axes: tuple[AxisLink, ...]
-    allowed: dict[int, Mask]
-
-    def axis_of(self, dimension: int) -> int | None:
-        """The array axis that a repetition dimension moves along, None where it moves along none."""
-        for axis, link in enumerate(self.axes):
-            if link.dimension == dimension:
-                return axis
-        return None
-
-    @property
-    def size(self) -> int:
-        """How many elements are touched."""
-        return math.prod(int(axis.touched.sum()) for axis in self.axes)
-
-    def within(self, piece: Link) -> Link:
-        """What it touches of a piece."""
-        axes = tuple(own.only(other.touched) for own, other in zip(self.axes, piece.axes, strict=True))
-        return replace(self, piece=piece.piece, axes=axes)
-
-
-def separate(accesses: Accesses, touch: Touch) -> Link | None:
-    """A tiler by axes; None where a dimension of repetition or pattern moves along several, or several along one.
-
-    A border acts axis by axis too.
-    """
-    extents = accesses.extents(touch.process)
-    shape = accesses.shape(touch.array)
-    declared = accesses.network.arrays[touch.array].shape
-    allowed = _allowed(touch, extents)
-    if allowed is None:
-        return None
-    axes, taken, used = [], set[int](), set[int]()
-    for axis, extent in enumerate(shape):
-        wraps = touch.tiler.wrap and declared[axis] is not None
-        moving = _moving(touch.tiler.paving[axis], extents, extent if wraps else None)
-        along = _moving(touch.tiler.fitting[axis], touch.pattern, extent if wraps else None)
-        if len(moving) > 1 or taken & set(moving) or used & set(along):
-            return None
-        taken |= set(moving)
-        used |= set(along)
-        dimension = moving[0] if moving else None
-        index = np.zeros(1, np.int64)
-        if dimension is not None:
-            index = np.arange(extents[dimension])[allowed.get(dimension, np.ones(extents[dimension], np.bool_))]
-        step = touch.tiler.paving[axis][moving[0]] if moving else 0
-        offsets = _offsets(touch, axis)
-        element = touch.tiler.origin[axis] + step * index[:, None] + offsets[None, :]
-        element = element % extent if wraps else elements_of(touch.tiler.border, element, extent)
-        pairs = np.unique(np.stack([np.repeat(index, len(offsets)), element.ravel()]), axis=1)
-        if touch.tiler.border is not None:  # of a constant only what is inside is an element
-            pairs = pairs[:, (pairs[1] >= 0) & (pairs[1] < extent)]
-            if len(np.unique(pairs[0])) < len(index):
-                return None  # some repetitions read nothing, whatever their other indices
-        axes.append(AxisLink(dimension, pairs[0], pairs[1], extent))
-    return Link(touch.process, touch.array, tuple(axes), allowed)
-
-
-def _moving(factors: Sequence[int], extents: Sequence[int], period: int | None) -> list[int]:
-    """The dimensions of more than one index that move along an axis."""
-    return [
-        dimension
-        for dimension, (factor, extent) in enumerate(zip(factors, extents, strict=True))
-        if extent > 1 and (factor % period if period else factor)
-    ]
-
-
-def _offsets(touch: Touch, axis: int) -> Ints:
-    """The distinct places of a pattern along an axis."""
-    offsets = np.zeros(1, np.int64)
-    for factor, extent in zip(touch.tiler.fitting[axis], touch.pattern, strict=True):
-        offsets = np.unique(offsets[:, None] + factor * np.arange(extent)[None, :])
-    return offsets
-
-
-def _allowed(touch: Touch, extents: Extents) -> dict[int, Mask] | None:
-    """The indices r_k with r - v outside the space, where only dimension k decides that; None where several do."""
-    if touch.outside is None:
-        return {}
-    pairs = list(enumerate(zip(touch.outside, extents, strict=True)))
-    if any(abs(step) >= extent for _, (step, extent) in pairs):
-        return {}
-    moving = [(dimension, step, extent) for dimension, (step, extent) in pairs if step]
-    if len(moving) != 1:
-        return None
-    dimension, step, extent = moving[0]
-    before = np.arange(extent) - step
-    return {dimension: (before < 0) | (before >= extent)}
-
-
 ByBlock = list[int | None]  # by block dimension
+
+
+@dataclass(frozen=True, slots=True)
+class Along:
+    """A delay along a dimension: its step there; and the task's own dimension, with how many of its indices it spans.
+
+    Both are the same where the dimension stands for itself alone.
+    """
+
+    dimension: int
+    step: int
+    own: int
+    span: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,13 +63,24 @@ class Parts:
     pieces: dict[str, list[str]]
     reads: dict[str, list[Link]]
     writes: dict[str, Link]
+    spaces: Spaces
     dimensions: dict[str, ByBlock] = field(default_factory=dict)
     axes: dict[str, ByBlock] = field(default_factory=dict)
+    clashed: list[str] = field(default_factory=list)
 
     @property
     def rank(self) -> int:
         """The number of dimensions of the blocks."""
-        return len(self.group.accesses.extents(self.group.last))
+        return len(self.blocks)
+
+    @property
+    def blocks(self) -> Sequence[Dimensions]:
+        """The dimensions of the last task that each of those of the blocks stands for."""
+        return self.spaces.dimensions(self.group.last)
+
+    def extents(self, task: str) -> Extents:
+        """The indices of each dimension of a task."""
+        return self.spaces.extents(task)
 
     @property
     def order(self) -> list[str]:
@@ -221,7 +89,7 @@ class Parts:
 
     def free_dimensions(self, task: str) -> list[int]:
         """The repetition dimensions of a task that move with nothing."""
-        return [k for k in range(len(self.group.accesses.extents(task))) if k not in self.dimensions[task]]
+        return [k for k in range(len(self.spaces.dimensions(task))) if k not in self.dimensions[task]]
 
     def array_of(self, piece: str) -> str:
         """The array that a piece belongs to."""
@@ -235,40 +103,76 @@ class Parts:
         """How long an axis of a piece's array is."""
         return self._links(piece)[0].axes[axis].extent
 
+    def axes_of(self, piece: str, side: int) -> Dimensions:
+        """The axes of a piece's array that one of its own stands for."""
+        return self.spaces.axes(self.array_of(piece))[side]
+
+    def elements_of(self, link: Link) -> Ints:
+        """The elements that a tiler touches, by row-major number."""
+        array = self.array_of(link.piece)
+        shape, columns = self.group.accesses.shape(array), dict[int, Ints]()
+        sides = self.spaces.axes(array)
+        cells = np.meshgrid(*(np.flatnonzero(axis.touched) for axis in link.axes), indexing="ij")
+        for side, own in zip(sides, cells, strict=True):
+            columns |= dict(zip(side, np.unravel_index(own.ravel(), [shape[axis] for axis in side]), strict=True))
+        if not columns:
+            return np.zeros(1, np.int64)
+        return np.asarray(np.ravel_multi_index([columns[axis] for axis in range(len(shape))], shape), np.int64)
+
     def _links(self, piece: str) -> list[Link]:
         return [self.writes[piece]] if piece in self.writes else self.reads[piece]
 
-    def delay(self, task: str) -> tuple[Delay, int] | None:
-        """The acting delay of a task and the one dimension it moves along."""
+    def delay(self, task: str) -> Along | None:
+        """The acting delay of a task, along the one dimension it moves along."""
         delays = self.group.delays(task)
         if not delays:
             return None
-        return delays[0], next(k for k, step in enumerate(delays[0].vector) if step)
+        own, step = next((k, step) for k, step in enumerate(delays[0].vector) if step)
+        return Along(self.spaces.set_of(task, own), step * self.spaces.stride(task, own), own, abs(step))
 
     def pieces_of(self, task: str) -> list[str]:
         """The pieces of arrays that a task makes."""
         return [piece for piece, link in self.writes.items() if link.task == task]
 
 
-def find_parts(group: Group, stages: Stages) -> Parts | None:
-    """The parts of a group; None where a tiler or a delay does not follow the axes, or two claim one dimension."""
-    links = _links(group)
-    if links is None or not all(_simple_delays(group, task) for task in group.tasks):
+def find_parts(group: Group, stages: Stages, together: Sequence[Dimensions] = ()) -> Parts | None:
+    """The parts of a group; None where a delay does not follow the axes, or a tiler reads nothing at times.
+
+    What claims one dimension together is put together, and so are those that one thing claims, until none do. Some
+    dimensions of the last task may be `together` from the start.
+    """
+    if not all(_simple_delays(group, task) for task in group.tasks):
         return None
-    parts = Parts(group, stages, *links)
-    for task in parts.order:
-        if not _place_task(parts, task):
+    spaces = Spaces(group.accesses)
+    for own in together:
+        spaces.unite_dimensions(group.last, sorted({spaces.set_of(group.last, k) for k in own}))
+    touches = [
+        touch
+        for task in group.tasks
+        for touch in (*group.accesses.reads[task], *group.accesses.writes[task])
+        if not group.accesses.is_resident(touch.array)
+    ]
+    while True:
+        couple(spaces, touches)
+        links = _links(group, spaces)
+        if links is None:
             return None
-    return parts if all(_place_piece(parts, array) for array in group.loaded) else None
+        parts = Parts(group, stages, *links, spaces)
+        if all(_place_task(parts, task) for task in parts.order) and all(
+            _place_piece(parts, array) for array in group.loaded
+        ):
+            return parts
+        if not parts.clashed:
+            return None
 
 
-def _links(group: Group) -> tuple[dict[str, list[str]], dict[str, list[Link]], dict[str, Link]] | None:
+def _links(group: Group, spaces: Spaces) -> tuple[dict[str, list[str]], dict[str, list[Link]], dict[str, Link]] | None:
     """Pieces by array, and what reads and what writes each; None where a tiler does not follow the axes."""
     pieces: dict[str, list[str]] = {}
     writes: dict[str, Link] = {}
     for array, makers in group.made.items():
         touches = [touch for task in makers for touch in group.writes(task, array)]
-        written = [separate(group.accesses, touch) for touch in touches]
+        written = [separate(group.accesses, touch, spaces) for touch in touches]
         pieces[array] = [array] if len(touches) == 1 else [f"{array}, piece {place}" for place in range(len(touches))]
         for piece, link in zip(pieces[array], written, strict=True):
             if link is None:
@@ -278,7 +182,7 @@ def _links(group: Group) -> tuple[dict[str, list[str]], dict[str, list[Link]], d
     for touch in (touch for task in group.tasks for touch in group.accesses.reads[task]):
         if group.accesses.is_resident(touch.array):
             continue
-        link = separate(group.accesses, touch)
+        link = separate(group.accesses, touch, spaces)
         own = _by_piece(link, [writes[piece] for piece in pieces.get(touch.array, [])]) if link is not None else None
         if own is None:
             return None
@@ -313,14 +217,14 @@ def _place_task(parts: Parts, task: str) -> bool:
             return False
         for block, axis in enumerate(parts.axes[piece]):
             dimension = None if axis is None else parts.writes[piece].axes[axis].dimension
-            if dimension is not None and not _claim(dimensions, block, dimension):
+            if dimension is not None and not _claim(parts, dimensions, block, dimension, task):
                 return False
     parts.dimensions[task] = dimensions
     # What a task's dimensions move with, the axes of its pieces do too.
     for piece in parts.pieces_of(task):
         for block, moving in enumerate(dimensions):
             along = None if moving is None else parts.writes[piece].axis_of(moving)
-            if along is not None and not _claim(parts.axes[piece], block, along):
+            if along is not None and not _claim(parts, parts.axes[piece], block, along, piece):
                 return False
     return True
 
@@ -330,17 +234,28 @@ def _place_piece(parts: Parts, piece: str) -> bool:
     for link in parts.reads.get(piece, []):
         for block, moving in enumerate(parts.dimensions[link.task]):
             axis = None if moving is None else link.axis_of(moving)
-            if axis is not None and not _claim(axes, block, axis):
+            if axis is not None and not _claim(parts, axes, block, axis, piece):
                 return False
     parts.axes[piece] = axes
     return True
 
 
-def _claim(places: ByBlock, block: int, index: int) -> bool:
-    """Let `index` move with a dimension of the blocks: it moves with one alone, and nothing else moves there."""
+def _claim(parts: Parts, places: ByBlock, block: int, index: int, name: str) -> bool:
+    """Let `index` of a task or piece move with a dimension of the blocks: with one alone, and nothing else moves there.
+
+    Where that is not so, those that claim one another are put together.
+    """
     if places[block] == index:
         return True
-    if places[block] is not None or index in places:
-        return False
-    places[block] = index
-    return True
+    other = places[block]
+    if other is not None and name in parts.group.tasks:
+        parts.spaces.unite_dimensions(name, [other, index])
+    elif other is not None:
+        parts.spaces.unite_axes(parts.array_of(name), [other, index])
+    elif index in places:
+        parts.spaces.unite_dimensions(parts.group.last, [places.index(index), block])
+    else:
+        places[block] = index
+        return True
+    parts.clashed.append(name)
+    return False

@@ -99,6 +99,17 @@ class AxisLines:
             for name in ("places", "side", "cell", "length", "first", "last")
         )
 
+    def instances(self, side: int) -> tuple[Ints, Ints, Ints]:
+        """Of one side all indices with what brings them: subscript, first and last place."""
+        own = np.flatnonzero(self.side == side)
+        first, last = (np.repeat(column[own], self.length[own]) for column in (self.first, self.last))
+        return self._cells(own), first, last
+
+    def _cells(self, runs: Ints) -> Ints:
+        length = self.length[runs]
+        within = np.arange(int(length.sum())) - np.repeat(np.cumsum(length) - length, length)
+        return np.repeat(self.cell[runs], length) + within
+
     def line_runs(self, modulus: int = 1) -> tuple[LineRuns, Ints]:
         """By side and residue of the subscript the line of its indices, and the data that are free for each (S,).
 

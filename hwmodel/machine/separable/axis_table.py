@@ -6,19 +6,21 @@ array, so a whole set of sides costs a few array operations, and structures that
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
 import numpy as np
 
+from hwmodel.local_memory.pieces import Piece
 from hwmodel.machine.schedule.rounds import RowLines
 from hwmodel.machine.separable.axes import Ints, Mask
 from hwmodel.machine.separable.axis_lines import AxisLines, shared
 from hwmodel.machine.separable.counts import GroupCounts, Living, MovedAxis
-from hwmodel.machine.separable.fetches import EACH, RUNS, START, Instances, Reading, instances_of
+from hwmodel.machine.separable.fetches import ONCE, START, Instances, Reading, Strips, instances_of
 from hwmodel.machine.separable.first_use import BEFORE, NEVER, Fields, Merge, fields_along
-from hwmodel.machine.separable.row_lines import row_lines
+from hwmodel.machine.separable.row_lines import lines_at, row_lines
 from hwmodel.machine.separable.runs import AxisRuns, Moved, other_axis, runs_along
 
 Counts = Ints
@@ -26,7 +28,10 @@ Counts = Ints
 
 @dataclass(frozen=True, eq=False)
 class AxisTable:
-    """For S block sides: how many places each block order has (S,), and counts by place, 0 beyond its end.
+    """For S choices of block sides: the places of each of its loops (S, loops), and counts by place, 0 beyond its end.
+
+    Where a task has several dimensions here, `coupled` has by task and dimension the kinds of rows along it (S, places)
+    and their lines; `product` (S,) says whether their indices happen in all combinations, and are moved so.
 
     `happens` (S, Q, places) for what is counted; `kinds` (S, T, places) of rows of each task that moves along this
     dimension, among its `rows` (`row_lines`); `contiguous` (S, T) says whether the indices of each task at a place
@@ -34,13 +39,16 @@ class AxisTable:
     lives in memories. `merges` by
     side; `at_once` (S,) by piece that is stored and read: whether every element is last read at the place that makes
     it; likewise by piece that is `read_in_part`. `runs` (S, M, places) and `starts` (S, M, 3) are those of `AxisRuns`,
-    where runs are counted. `lines` are those of the sources of buffers.
+    where runs are counted. `lines` are those of the sources of buffers, `pieces` by number and side what products these
+    are found to be (`coupled_contents`).
     """
 
-    places: Ints
+    loops: Ints
     happens: Counts
     kinds: Counts
     rows: tuple[RowLines, ...]
+    coupled: Mapping[tuple[str, int], tuple[Counts, RowLines]]
+    product: Mask
     contiguous: Mask
     born: Counts
     dead: Counts
@@ -49,6 +57,13 @@ class AxisTable:
     runs: Counts
     starts: Ints
     lines: tuple[AxisLines, ...]
+    pieces: dict[tuple[int, int], Piece | None] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def places(self) -> Ints:
+        """How many places each choice of sides has, (S,)."""
+        places: Ints = self.loops.prod(axis=1)
+        return places
 
     @cached_property
     def longest(self) -> Ints:
@@ -64,16 +79,26 @@ class AxisTable:
         )
 
 
-def axis_table(counts: GroupCounts, block: int, sides: Ints, codes: Ints, *, descending: bool) -> AxisTable:
-    """The counts along one dimension of the blocks for sides (S,), the blocks taken upwards or downwards.
+@dataclass(frozen=True)
+class Walk:
+    """How a scan walks a dimension of the blocks: its loops, outermost first, with dimensions of the last task."""
+
+    block: int
+    dimensions: tuple[int, ...]
+    descending: tuple[bool, ...]
+
+
+def axis_table(counts: GroupCounts, walk: Walk, sides: Ints, codes: Ints) -> AxisTable:
+    """The counts along one dimension of the blocks for sides (S, loops).
 
     `codes` (S, loaded arrays) are those of what is done with each (`fetches`).
     """
-    parts = counts.parts
-    places, fields = fields_of(counts, block, sides, descending=descending)
+    parts, block = counts.parts, walk.block
+    loops, fields = fields_of(counts, walk, sides)
+    places = loops.prod(axis=1)
     most = int(places.max())
     fetches = {
-        name: _Fetches.of(counts, fields, block, name, codes[:, number])
+        name: _Fetches.of(counts, fields, (block, name), codes[:, number], loops)
         for number, name in enumerate(parts.group.loaded)
     }
     fetched = {name: own.counted(most) for name, own in fetches.items()}
@@ -84,19 +109,22 @@ def axis_table(counts: GroupCounts, block: int, sides: Ints, codes: Ints, *, des
         for entry in counts.counted
     ]
     kinds, rows = zip(*(_rows(counts, fields, block, task, most) for task in parts.group.tasks), strict=True)
+    coupled, products = _coupled(counts, fields, block, most)
     living = [way for memory in counts.memories for way in memory.living]
     lives = [fetched.get(way.source) or _lives(counts, fields, block, way, most) for way in living]
     none = np.zeros((len(sides), 0, most), np.int64)
     along = [
-        _runs(fields, fetches, moved, len(sides), most) if moved.block == block else other_axis(places, most)
+        _runs(counts, fields, fetches, moved, len(sides), most) if moved.block == block else other_axis(places, most)
         for moved in counts.moved_axes
     ]
     return AxisTable(
-        places,
+        loops,
         np.stack(counted, axis=1),
         np.stack(kinds, axis=1),
         rows,
-        np.stack([*map(partial(_is_contiguous, counts, block), parts.group.tasks, kinds, rows)], axis=1),
+        coupled,
+        np.logical_and.reduce([*products, *(runs.product for runs in along), np.ones(len(sides), np.bool_)]),
+        np.stack([*map(partial(_is_contiguous, counts, block, coupled), parts.group.tasks, kinds, rows)], axis=1),
         np.stack([born for born, _ in lives], axis=1) if lives else none,
         np.stack([dead for _, dead in lives], axis=1) if lives else none,
         fields.merges,
@@ -111,20 +139,23 @@ def axis_table(counts: GroupCounts, block: int, sides: Ints, codes: Ints, *, des
     )
 
 
-def fields_of(counts: GroupCounts, block: int, sides: Ints, *, descending: bool) -> tuple[Ints, Fields]:
-    """How many places (S,) blocks of these sides have along a dimension of theirs, and the fields along it."""
+def fields_of(counts: GroupCounts, walk: Walk, sides: Ints) -> tuple[Ints, Fields]:
+    """How many places blocks of these sides (S, loops) have along each loop of a walk, and the fields along it."""
     parts = counts.parts
-    extent = parts.group.accesses.extents(parts.group.last)[block]
-    places = -(-extent // sides)
-    place = np.arange(extent)[None, :] // sides[:, None]
-    place = places[:, None] - 1 - place if descending else place
-    return places, fields_along(parts, counts.masks, block, place)
+    own, extents = parts.blocks[walk.block], parts.group.accesses.extents(parts.group.last)
+    index = np.indices([extents[k] for k in own]).reshape(len(own), -1)
+    loops = np.stack([-(-extents[k] // side) for k, side in zip(walk.dimensions, sides.T, strict=True)], axis=1)
+    place = np.zeros((len(sides), index.shape[1]), np.int64)
+    for k, down, side, wide in zip(walk.dimensions, walk.descending, sides.T, loops.T, strict=True):
+        digit = index[own.index(k)][None, :] // side[:, None]
+        place = place * wide[:, None] + (wide[:, None] - 1 - digit if down else digit)
+    return loops, fields_along(parts, counts.masks, walk.block, place)
 
 
-def reading_along(counts: GroupCounts, block: int, sides: Ints, *, descending: bool) -> Reading:
+def reading_along(counts: GroupCounts, walk: Walk, sides: Ints) -> Reading:
     """How arrays from outside are read along a dimension."""
-    places, fields = fields_of(counts, block, sides, descending=descending)
-    return Reading.along(counts.parts, counts.masks, fields, block, places)
+    loops, fields = fields_of(counts, walk, sides)
+    return Reading.along(counts.parts, counts.masks, fields, walk.block, loops.prod(axis=1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,13 +171,14 @@ class _Fetches:
     several: Instances | None
 
     @staticmethod
-    def of(counts: GroupCounts, fields: Fields, block: int, array: str, codes: Ints) -> _Fetches:
+    def of(counts: GroupCounts, fields: Fields, what: tuple[int, str], codes: Ints, loops: Ints) -> _Fetches:
+        block, array = what
         come, gone = fields.read[array], fields.last[array]
         come = np.where((come != NEVER) & (codes == START)[:, None], 0, come)
-        once = (codes != EACH) & (codes != RUNS)
+        once = (codes == ONCE) | (codes == START)
         if once.all():
             return _Fetches(come, gone, once, None)
-        several = instances_of(counts.parts, counts.masks, fields, block, array, codes == RUNS)
+        several = instances_of(counts.parts, counts.masks, fields, block, array, Strips.of(codes, loops))
         for kind in ("first", "last"):
             fields.merges[kind, array] = fields.merges[kind, array].where(once, several.merge)
         return _Fetches(come, gone, once, several)
@@ -184,10 +216,51 @@ def _lines(counts: GroupCounts, fields: Fields, fetches: Mapping[str, _Fetches],
     return AxisLines.of_fields(places, made, last)
 
 
-def _runs(fields: Fields, fetches: Mapping[str, _Fetches], moved: MovedAxis, sides: int, most: int) -> AxisRuns:
+def _runs(
+    counts: GroupCounts, fields: Fields, fetches: Mapping[str, _Fetches], moved: MovedAxis, sides: int, most: int
+) -> AxisRuns:
     """Runs of the indices of an axis that are moved at each place, which moves with these blocks."""
     come = Moved.of_field(fields.made[moved.source]) if moved.kind == "store" else fetches[moved.source].moved()
-    return runs_along(come, sides, most, moved.extent)
+    parts = counts.parts
+    side = parts.axes[moved.source][moved.block]
+    axes = () if side is None else parts.axes_of(moved.source, side)
+    if len(axes) == 1:
+        return runs_along(come, sides, most, moved.extent)
+    shape = parts.group.accesses.shape(parts.array_of(moved.source))
+    extents = [shape[axis] for axis in axes]
+    own = np.unravel_index(come.cell, extents)[axes.index(moved.axis)]
+    pairs = np.unique((come.side * most + come.place) * moved.extent + own)
+    place = pairs // moved.extent
+    product = _in_all_combinations(come.side * most + come.place, come.cell, extents, (sides, most))
+    runs = runs_along(Moved(place // most, place % most, pairs % moved.extent), sides, most, moved.extent)
+    return replace(runs, product=product)
+
+
+def _coupled(
+    counts: GroupCounts, fields: Fields, block: int, most: int
+) -> tuple[dict[tuple[str, int], tuple[Counts, RowLines]], list[Mask]]:
+    """By task and dimension, of tasks that have several here, the kinds of rows at each place; and the products."""
+    parts, rows, products = counts.parts, dict[tuple[str, int], tuple[Counts, RowLines]](), list[Mask]()
+    for task in parts.group.tasks:
+        moving = parts.dimensions[task][block]
+        own = () if moving is None else parts.spaces.dimensions(task)[moving]
+        if len(own) > 1:
+            extents, work = parts.group.accesses.extents(task), fields.work[task]
+            side, cell = np.nonzero(work != NEVER)
+            slot, shape = side * most + work[side, cell], [extents[k] for k in own]
+            products.append(_in_all_combinations(slot, cell, shape, (len(work), most)))
+            for k, index in zip(own, np.unravel_index(cell, shape), strict=True):
+                rows[task, k] = lines_at(slot, index, extents[k], (len(work), most))
+    return rows, products
+
+
+def _in_all_combinations(slot: Ints, cell: Ints, extents: Sequence[int], shape: tuple[int, int]) -> Mask:
+    """By side, whether cells (each once) are all combinations of indices at each `slot` of (sides, places)."""
+    size, combinations = math.prod(shape), np.ones(1, np.int64)
+    for index, extent in zip(np.unravel_index(cell, extents), extents, strict=True):
+        combinations = combinations * np.bincount(np.unique(slot * extent + index) // extent, minlength=size)
+    product: Mask = np.all((combinations == np.bincount(slot, minlength=size)).reshape(shape), axis=1)
+    return product
 
 
 def _histogram(field: Ints, most: int) -> Counts:
@@ -199,15 +272,26 @@ def _histogram(field: Ints, most: int) -> Counts:
 
 
 def _rows(counts: GroupCounts, fields: Fields, block: int, task: str, most: int) -> tuple[Counts, RowLines]:
-    """The kinds of rows of a task at each place; one where it does not move along this dimension."""
+    """The kinds of rows of a task at each place; one where it does not move along this dimension, or is coupled."""
     work = fields.work[task]
-    if counts.parts.dimensions[task][block] is None:
+    moving = counts.parts.dimensions[task][block]
+    if moving is None or len(counts.parts.spaces.dimensions(task)[moving]) > 1:
         return np.ones((len(work), most), np.int64), RowLines.whole(1)
     return row_lines(work, most)
 
 
-def _is_contiguous(counts: GroupCounts, block: int, task: str, kinds: Counts, rows: RowLines) -> Mask:
+def _is_contiguous(
+    counts: GroupCounts,
+    block: int,
+    coupled: Mapping[tuple[str, int], tuple[Counts, RowLines]],
+    task: str,
+    kinds: Counts,
+    rows: RowLines,
+) -> Mask:
     """By side, whether the indices at each place follow each other, where a task's delay acts along this dimension."""
+    delay = counts.parts.delay(task)
+    if delay is not None and (task, delay.own) in coupled:
+        kinds, rows = coupled[task, delay.own]
     whole: Mask = np.asarray((rows.lines[kinds] <= 1).all(axis=1))
     return whole if _is_delayed(counts, block, task) else np.ones_like(whole)
 
@@ -215,7 +299,7 @@ def _is_contiguous(counts: GroupCounts, block: int, task: str, kinds: Counts, ro
 def _is_delayed(counts: GroupCounts, block: int, task: str) -> bool:
     """Whether a task's delay acts along this dimension."""
     delay = counts.parts.delay(task)
-    return delay is not None and delay[1] == counts.parts.dimensions[task][block]
+    return delay is not None and delay.dimension == counts.parts.dimensions[task][block]
 
 
 def _in_chains(work: Ints, step: int) -> Ints:
@@ -246,7 +330,7 @@ def _chain_lives(counts: GroupCounts, fields: Fields, block: int, task: str, mos
     if delay is None or not _is_delayed(counts, block, task):
         number = _histogram(work, most)
         return number, number
-    chains = _in_chains(work, delay[0].vector[delay[1]])
+    chains = _in_chains(work, delay.step)
     several = (chains != NEVER).sum(axis=2) > 1
     first = np.where(several, chains[:, :, 0], NEVER)
     last = np.where(several, np.where(chains == NEVER, BEFORE, chains).max(axis=2), BEFORE)

@@ -7,6 +7,7 @@ units cost nothing in what is compared, under the one or few that stand for all 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -37,8 +38,8 @@ from hwmodel.machine.priced import (
 from hwmodel.machine.schedule.datapaths import Datapaths
 from hwmodel.machine.schedule.processors import check_layouts
 from hwmodel.machine.separable.axes import Ints, find_parts
-from hwmodel.machine.separable.axis_table import AxisTable, axis_table, fields_of, reading_along
-from hwmodel.machine.separable.block_order import OrderCounts, Structures, make_structures
+from hwmodel.machine.separable.axis_table import AxisTable, Walk, axis_table, fields_of, reading_along
+from hwmodel.machine.separable.block_order import OrderCounts, Structures, Walked, make_structures
 from hwmodel.machine.separable.built import BatchMemories, Buffers
 from hwmodel.machine.separable.counts import GroupCounts, Memory, make_counts
 from hwmodel.machine.separable.energy import GroupEnergy, moved_data, port_words
@@ -52,6 +53,8 @@ from hwmodel.machine.ticks import stage_group
 from hwmodel.machine.units_exact import fastest_structure, price_structure
 from hwmodel.platform import Platform
 
+_CELLS = 1 << 20  # of a component of the blocks, times structures priced together
+_TABLES = 1 << 27  # bytes of tables of one group that couples dimensions
 _CYCLIC = {LATENCY: False, FRAME: True}  # which steps a time is the sum of
 
 
@@ -82,8 +85,8 @@ def open_batch(accesses: Accesses, platform: Platform, tasks: Sequence[str]) -> 
 class Kept:
     """Tables of block sides, dimensions put together of them, and the bytes that the tables take: nearly all of it."""
 
-    tables: dict[tuple[int, bool, bytes], AxisTable] = field(default_factory=dict)
-    readings: dict[tuple[int, bool, bytes], Reading] = field(default_factory=dict)
+    tables: dict[tuple[Walk, bytes], AxisTable] = field(default_factory=dict)
+    readings: dict[tuple[Walk, bytes], Reading] = field(default_factory=dict)
     orders: dict[tuple[object, ...], OrderCounts] = field(default_factory=dict)
     ports: dict[tuple[Scan, frozenset[str]], LocalPorts] = field(default_factory=dict)
     size: int = 0
@@ -311,8 +314,8 @@ class GroupBatch:
 
     def reads_again(self, blocks: Blocks) -> bool:
         """Whether an element from outside is read at several ticks."""
-        for block, descending in zip(blocks.scan.dimensions, blocks.scan.descending, strict=True):
-            _, fields = fields_of(self.counts, block, np.array([blocks.shape[block]]), descending=descending)
+        for walk, _, sides in self._walks(blocks.scan, np.array([blocks.shape], np.int64).reshape(1, -1)):
+            _, fields = fields_of(self.counts, walk, sides)
             loaded = self.counts.parts.group.loaded
             if any(bool((fields.last[name] > fields.read[name]).any()) for name in loaded):
                 return True
@@ -327,36 +330,55 @@ class GroupBatch:
         shapes = np.array([design.blocks.shape for design in designs], np.int64).reshape(len(designs), -1)
         return self.structures(designs[0].blocks.scan, shapes, StructureKeeps.of(map(self.keeps_of, designs)))
 
+    @property
+    def at_once(self) -> int | None:
+        """How many structures should be priced together: few where dimensions that stand as one have many cells."""
+        parts = self.counts.parts
+        cells = max((math.prod(parts.extents(task)) for task in parts.group.tasks), default=1)
+        return max(1, _CELLS // cells) if parts.spaces.couple else None
+
+    def _walks(self, scan: Scan, shapes: Ints) -> list[tuple[Walk, tuple[int, ...], Ints]]:
+        """How a scan walks the dimensions of the blocks, by their outermost loops: loops of the scan, and sides."""
+        walks = []
+        for block, own in enumerate(self.counts.parts.blocks):
+            loops = tuple(loop for loop, k in enumerate(scan.dimensions) if k in own)
+            dimensions = tuple(scan.dimensions[loop] for loop in loops)
+            descending = tuple(scan.descending[loop] for loop in loops)
+            walks.append((Walk(block, dimensions, descending), loops, shapes[:, list(dimensions)]))
+        return sorted(walks, key=lambda walk: walk[1])
+
     def reading(self, scan: Scan, shapes: NDArray[np.int64]) -> Reading:
-        """How blocks of these shapes read arrays from outside along each loop."""
-        loops, picks = [], []
-        for block, descending in zip(scan.dimensions, scan.descending, strict=True):
-            sides, pick = np.unique(shapes[:, block], return_inverse=True)
-            key = block, descending, sides.tobytes()
+        """How blocks of these shapes read arrays from outside along each dimension."""
+        readings, picks = [], []
+        for walk, _, sides in self._walks(scan, shapes):
+            rows, pick = np.unique(sides, axis=0, return_inverse=True)
+            key = walk, rows.tobytes()
             if key not in self.kept.readings:
-                self.kept.readings[key] = reading_along(self.counts, block, sides, descending=descending)
-            loops.append(self.kept.readings[key])
+                self.kept.readings[key] = reading_along(self.counts, walk, rows)
+            readings.append(self.kept.readings[key])
             picks.append(pick.ravel())
-        return Reading.of_structures(loops, picks)
+        return Reading.of_structures(readings, picks)
 
     def structures(self, scan: Scan, shapes: NDArray[np.int64], keeps: StructureKeeps | None = None) -> Structures:
         """The orders of blocks of these shapes, and what they keep."""
-        tables, picks = [], []
+        walked, picks, walks = [], [], self._walks(scan, shapes)
         loaded, whole = len(self.counts.parts.group.loaded), np.ones(len(shapes), np.bool_)
-        fetched = np.zeros((len(shapes), len(scan.dimensions), loaded), np.int64)
-        if keeps is not None and scan.dimensions and any(keep != Keep(0) for each in keeps.choices for keep in each):
-            fetched, whole = keeps.codes(self.reading(scan, shapes))
-        for loop, (block, descending) in enumerate(zip(scan.dimensions, scan.descending, strict=True)):
-            rows, pick = np.unique(np.column_stack([shapes[:, block], fetched[:, loop]]), axis=0, return_inverse=True)
-            key = block, descending, rows.tobytes()
+        fetched = np.zeros((len(shapes), len(walks), loaded), np.int64)
+        if keeps is not None and walks and any(keep != Keep(0) for each in keeps.choices for keep in each):
+            fetched, whole = keeps.codes(self.reading(scan, shapes), [loops for _, loops, _ in walks])
+        for number, (walk, loops, sides) in enumerate(walks):
+            rows, pick = np.unique(np.column_stack([sides, fetched[:, number]]), axis=0, return_inverse=True)
+            key = walk, rows.tobytes()
             if key not in self.kept.tables:
-                table = axis_table(self.counts, block, rows[:, 0], rows[:, 1:], descending=descending)
+                if self.kept.size > _TABLES and self.at_once is not None:
+                    self.kept.clear()
+                table = axis_table(self.counts, walk, rows[:, : len(loops)], rows[:, len(loops) :])
                 self.kept.tables[key] = table
                 self.kept.size += table.nbytes
-            tables.append(self.kept.tables[key])
+            walked.append(Walked(walk.block, self.kept.tables[key], loops))
             picks.append(pick.ravel())
-        rows = np.array(picks).reshape(len(tables), len(shapes)).T
-        structures = make_structures(self.counts, scan, tables, rows, self.kept.orders)
+        rows = np.array(picks, np.int64).reshape(len(walked), len(shapes)).T
+        structures = make_structures(self.counts, scan, walked, rows, self.kept.orders)
         return replace(structures, holds=structures.holds & whole)
 
     def _blocks(self, memory: Ints) -> Figures | None:

@@ -62,6 +62,19 @@ class PlaceCounts:
         starts = np.searchsorted(key, key // (most + 1) * (most + 1))
         return PlaceCounts(places, entries, most + 1, key, count, grown - grown[starts])
 
+    @staticmethod
+    def joined(parts: Sequence[PlaceCounts]) -> PlaceCounts:
+        """Those of some choices of sides after those of others."""
+        width, first = max(part.width for part in parts), np.cumsum([0, *(len(part.places) for part in parts)])
+        keys = []
+        for part, start in zip(parts, first[:-1].tolist(), strict=True):
+            row, place = part.key // part.width, part.key % part.width
+            keys.append((row + start * part.entries) * width + place)
+        places, count, below = (
+            np.concatenate([getattr(part, name) for part in parts]) for name in ("places", "count", "below")
+        )
+        return PlaceCounts(places, parts[0].entries, width, np.concatenate(keys), count, below)
+
     @cached_property
     def changes(self) -> tuple[Ints, Ints, Ints]:
         """Choice of sides, entry and place of each change, those at the ends included."""
@@ -124,7 +137,10 @@ class OrderCounts:
 
 @dataclass(frozen=True, eq=False)
 class _Dense:
-    places: Ints
+    """Counts of choices of sides as arrays; `loops` are their numbers in the scan, `wide` (S, loops) their places."""
+
+    loops: tuple[int, ...]
+    wide: Ints
     steps: Ints
     lives: Ints
     line: Ints
@@ -136,21 +152,54 @@ class Along:
     """What is counted one dimension of the blocks at a time: entries of steps, as rows of `happens`.
 
     An entry counts as often as the row does along the dimension if `own` (dimensions, entries) says so, else once
-    where the row does at all. The first `tasks` are kinds of rows of lines instead.
+    where the row does at all. The first `tasks` are kinds of rows of lines instead. `keys` are the task and its
+    dimension of each entry.
     """
 
     row: Ints
     own: Mask
+    keys: tuple[tuple[str, int | None], ...]
     tasks: int
 
 
-def order_counts(tables: Sequence[AxisTable], picks: Ints, along: Along) -> OrderCounts:
-    """The dimensions of `tables`, outermost first, as one; `picks` (S, dimensions) chooses a side of each."""
-    order, *others = [_picked(table, picks[:, number], along, number) for number, table in enumerate(tables)]
+@dataclass(frozen=True, eq=False)
+class Walked:
+    """A dimension of the blocks as a scan walks it: its table, and which of the scan's loops are its own."""
+
+    block: int
+    table: AxisTable
+    loops: tuple[int, ...]
+
+
+_CELLS = 1 << 22  # of counts by place at a time
+
+
+def order_counts(walked: Sequence[Walked], picks: Ints, along: Along) -> OrderCounts:
+    """Dimensions, by their outermost loops, as one; `picks` (S, dimensions) chooses a side of each."""
+    places = np.prod([each.table.places[pick] for each, pick in zip(walked, picks.T, strict=True)], axis=0)
+    entries = walked[0].table.happens.shape[1] + 2 * walked[0].table.born.shape[1] + len(along.row)
+    chunk = max(1, _CELLS // (entries * int(places.max())))
+    parts = [_order_counts(walked, picks[start : start + chunk], along) for start in range(0, len(picks), chunk)]
+    if len(parts) == 1:
+        return parts[0]
+    return OrderCounts(
+        places,
+        PlaceCounts.joined([part.steps for part in parts]),
+        PlaceCounts.joined([part.lives for part in parts]),
+        np.concatenate([part.line for part in parts]),
+        np.concatenate([part.contiguous for part in parts]),
+        parts[0].tables,
+        picks,
+    )
+
+
+def _order_counts(walked: Sequence[Walked], picks: Ints, along: Along) -> OrderCounts:
+    order, *others = [_picked(each, picks[:, number], along, number) for number, each in enumerate(walked)]
     for other in others:
         order = _product(order, other)
-    steps, lives = PlaceCounts.of(order.steps, order.places), PlaceCounts.of(order.lives, order.places)
-    return OrderCounts(order.places, steps, lives, order.line, order.contiguous, tables, picks)
+    places = order.wide.prod(axis=1)
+    steps, lives = PlaceCounts.of(order.steps, places), PlaceCounts.of(order.lives, places)
+    return OrderCounts(places, steps, lives, order.line, order.contiguous, [each.table for each in walked], picks)
 
 
 def _single_place(counts: GroupCounts) -> OrderCounts:
@@ -163,30 +212,54 @@ def _single_place(counts: GroupCounts) -> OrderCounts:
     return OrderCounts(places, steps, lives, line, contiguous, (), np.zeros((1, 0), np.int64))
 
 
-def _picked(table: AxisTable, pick: Ints, along: Along, dimension: int) -> _Dense:
+def _picked(walked: Walked, pick: Ints, along: Along, dimension: int) -> _Dense:
+    table = walked.table
     happens = table.happens[pick]
     once, own = ~along.own[dimension], along.own[dimension, : along.tasks]
     counted = np.concatenate([table.kinds[pick], happens[:, along.row[along.tasks :]]], axis=1)
+    longest = table.longest[pick]
+    for entry, (task, k) in enumerate(along.keys):
+        if k is not None and (task, k) in table.coupled:
+            kinds, rows = table.coupled[task, k]
+            if entry < along.tasks:
+                counted[:, entry], longest[:, entry] = kinds[pick], rows.longest[kinds[pick]].max(axis=1)
+            else:
+                counted[:, entry] = rows.repetitions[kinds[pick]]
     counted[:, once] = happens[:, along.row[once]] > 0
-    line = np.where(own, table.longest[pick], counted[:, : along.tasks].max(axis=2))
+    line = np.where(own, longest, counted[:, : along.tasks].max(axis=2))
     steps = np.concatenate([happens, counted, table.runs[pick]], axis=1)
     lives = np.concatenate([table.born[pick], table.dead[pick]], axis=1)
-    return _Dense(table.places[pick], steps, lives, line, table.contiguous[pick])
+    return _Dense(walked.loops, table.loops[pick], steps, lives, line, table.contiguous[pick])
 
 
 def _product(outer: _Dense, inner: _Dense) -> _Dense:
-    """Two dimensions as one: for each place of the outer all places of the inner."""
-    places = outer.places * inner.places
-    steps = _places_of_both(outer.steps, inner.steps, outer.places, inner.places)
-    lives = _places_of_both(outer.lives, inner.lives, outer.places, inner.places)
-    return _Dense(places, steps, lives, outer.line * inner.line, outer.contiguous & inner.contiguous)
+    """Two dimensions as one: all combinations of their places, in the order of the scan's loops."""
+    loops = outer.loops + inner.loops
+    order = np.argsort(loops)
+    both = np.concatenate([outer.wide, inner.wide], axis=1)
+    steps = _places_of_both(outer.steps, inner.steps, outer.wide, inner.wide, order)
+    lives = _places_of_both(outer.lives, inner.lives, outer.wide, inner.wide, order)
+    return _Dense(
+        tuple(sorted(loops)),
+        both[:, order],
+        steps,
+        lives,
+        outer.line * inner.line,
+        outer.contiguous & inner.contiguous,
+    )
 
 
-def _places_of_both(outer: Ints, inner: Ints, rows: Ints, columns: Ints) -> Ints:
-    counts = np.zeros((*outer.shape[:2], int((rows * columns).max())), np.int64)
-    for side, (high, wide) in enumerate(zip(rows.tolist(), columns.tolist(), strict=True)):
-        both = outer[side, :, :high, None] * inner[side, :, None, :wide]
-        counts[side, :, : high * wide] = both.reshape(outer.shape[1], -1)
+def _places_of_both(outer: Ints, inner: Ints, rows: Ints, columns: Ints, order: Ints) -> Ints:
+    """Counts of two orders (S, Q, places) with so many places of their loops (S, loops); `order` sorts all loops."""
+    high, wide = rows.prod(axis=1), columns.prod(axis=1)
+    counts = np.zeros((*outer.shape[:2], int((high * wide).max())), np.int64)
+    apart = np.array_equal(order, np.arange(len(order)))
+    for side, (some, others) in enumerate(zip(high.tolist(), wide.tolist(), strict=True)):
+        both = outer[side, :, :some, None] * inner[side, :, None, :others]
+        if not apart:
+            grid = both.reshape(len(both), *rows[side], *columns[side])
+            both = grid.transpose(0, *(order + 1))
+        counts[side, :, : some * others] = both.reshape(outer.shape[1], -1)
     return counts
 
 
@@ -294,11 +367,13 @@ def kinds_of(side: Ints, values: Ints, times: Ints) -> Kinds:
 class Structures:
     """S structures of one scan as pairs (S, 2) of choices of outer and inner sides; whether they are products (S,).
 
-    `blocks` are the dimensions of the blocks, outermost first. `rows` has by task the lines of its kinds of rows,
-    `longest` (S, tasks) the longest that occurs, `starts` (S, bursts, 3) what `runs.row_starts` tells of runs.
+    `walked` are the dimensions of the blocks by their outermost loops, `picks` (S, dimensions) their sides. `rows` has
+    by task the lines of its kinds of rows, `longest` (S, tasks) the longest that occurs, `starts` (S, bursts, 3) what
+    `runs.row_starts` tells of runs.
     """
 
-    blocks: tuple[int, ...]
+    walked: Sequence[Walked]
+    picks: Ints
     outer: OrderCounts
     inner: OrderCounts
     pairs: Ints
@@ -306,6 +381,11 @@ class Structures:
     rows: tuple[RowLines, ...]
     longest: Ints
     starts: Ints
+
+    @property
+    def blocks(self) -> tuple[int, ...]:
+        """The dimensions of the blocks."""
+        return tuple(each.block for each in self.walked)
 
     @property
     def contiguous(self) -> Mask:
@@ -325,83 +405,98 @@ class Structures:
 
 
 def make_structures(
-    counts: GroupCounts,
-    scan: Scan,
-    tables: Sequence[AxisTable],
-    picks: Ints,
-    kept: dict[tuple[object, ...], OrderCounts],
+    counts: GroupCounts, scan: Scan, walked: Sequence[Walked], picks: Ints, kept: dict[tuple[object, ...], OrderCounts]
 ) -> Structures:
-    """Structures whose sides are `picks` (S, dimensions) of tables of the scan's dimensions, outermost first.
+    """Structures whose sides are `picks` (S, dimensions) of what walks each dimension of the blocks.
 
-    `kept` holds the counts of the dimensions that were put together so far.
+    Rows and columns are apart at the innermost loop where no dimension has loops on both sides. `kept` holds the counts
+    of the dimensions that were put together so far.
     """
     units = counts.unit_dimensions(scan)
-    along = _along(counts, scan, units)
-    outer, rows = _order(counts, tables[:-1], picks[:, :-1], replace(along, own=along.own[:-1]), kept)
-    inner, columns = _order(counts, tables[-1:], picks[:, -1:], replace(along, own=along.own[-1:]), kept)
+    along = _along(counts, walked, units)
+    split = len(scan.dimensions) - 1
+    while any(each.loops[0] < split <= each.loops[-1] for each in walked):
+        split -= 1
+    inside = [each.loops[-1] >= split for each in walked]
+    sides = [[number for number, own in enumerate(inside) if own == end] for end in (False, True)]
+    (outer, rows), (inner, columns) = (
+        _order(counts, [walked[k] for k in own], picks[:, own], replace(along, own=along.own[own]), kept)
+        for own in sides
+    )
     pairs, starts = np.stack([rows, columns], axis=1), np.zeros((len(picks), 0, 3), np.int64)
     if counts.by_run:
-        by_block = {
-            block: table.starts[pick] for block, table, pick in zip(scan.dimensions, tables, picks.T, strict=True)
-        }
-        starts = row_starts(counts, by_block, len(picks))
-    lines = _lines(counts, scan, tables, units)
+        starts = row_starts(counts, [each.table.starts[pick] for each, pick in _by_block(walked, picks)], len(picks))
+    lines = _lines(counts, walked, units)
     # What moves with no block is there, or not, as one kind of row.
     free = [1 if along.own[:, number].any() else int(own.longest[1]) for number, own in enumerate(lines)]
     longest = outer.line[rows] * inner.line[columns] * np.array(free)
-    holds = _holds(counts, scan, tables, picks)
-    return Structures(scan.dimensions, outer, inner, pairs, holds, lines, longest, starts)
+    holds = _holds(counts, walked, picks)
+    return Structures(walked, picks, outer, inner, pairs, holds, lines, longest, starts)
 
 
-def _lines(counts: GroupCounts, scan: Scan, tables: Sequence[AxisTable], units: UnitDimensions) -> tuple[RowLines, ...]:
+def _lines(counts: GroupCounts, walked: Sequence[Walked], units: UnitDimensions) -> tuple[RowLines, ...]:
     """The lines of each task's kinds of rows: of the table of its unit dimension, or of a row that never changes."""
-    by_block = dict(zip(scan.dimensions, tables, strict=True))
+    tables, parts = {each.block: each.table for each in walked}, counts.parts
     found = []
-    for number, (task, dimension) in enumerate(zip(counts.parts.group.tasks, units, strict=True)):
-        moving = counts.parts.dimensions[task]
-        if dimension is None or dimension not in moving:
+    for number, (task, dimension) in enumerate(zip(parts.group.tasks, units, strict=True)):
+        own = None if dimension is None else parts.spaces.set_of(task, dimension)
+        if dimension is None or own not in parts.dimensions[task]:
             found.append(counts.free_rows(task, dimension))
-        else:
-            found.append(by_block[moving.index(dimension)].rows[number])
+            continue
+        table = tables[parts.dimensions[task].index(own)]
+        coupled = table.coupled.get((task, dimension))
+        found.append(table.rows[number] if coupled is None else coupled[1])
     return tuple(found)
 
 
-def _along(counts: GroupCounts, scan: Scan, units: UnitDimensions) -> Along:
+def _by_block(walked: Sequence[Walked], picks: Ints) -> list[tuple[Walked, Ints]]:
+    return sorted(zip(walked, picks.T, strict=True), key=lambda pair: pair[0].block)
+
+
+def _along(counts: GroupCounts, walked: Sequence[Walked], units: UnitDimensions) -> Along:
     tasks, parts = counts.parts.group.tasks, counts.parts
     wanted = list(zip(tasks, units, strict=True))
     for task in counts.delayed:
         delay = parts.delay(task)
-        wanted.append((task, delay[1] if delay else None))
+        wanted.append((task, delay.own if delay else None))
     row = np.array([counts.names.index(("task", task)) for task, _ in wanted])
-    own = [[k is not None and parts.dimensions[task][block] == k for task, k in wanted] for block in scan.dimensions]
-    return Along(row, np.array(own, np.bool_).reshape(len(own), len(wanted)), len(tasks))
+    own = [
+        [k is not None and parts.dimensions[task][each.block] == parts.spaces.set_of(task, k) for task, k in wanted]
+        for each in walked
+    ]
+    return Along(row, np.array(own, np.bool_).reshape(len(own), len(wanted)), tuple(wanted), len(tasks))
 
 
 def _order(
     counts: GroupCounts,
-    tables: Sequence[AxisTable],
+    walked: Sequence[Walked],
     picks: Ints,
     along: Along,
     kept: dict[tuple[object, ...], OrderCounts],
 ) -> tuple[OrderCounts, Ints]:
     """The distinct choices of sides of some dimensions put together, and which of them each structure has."""
-    if not tables:
+    if not walked:
         return _single_place(counts), np.zeros(len(picks), np.int64)
     distinct, number = np.unique(picks, axis=0, return_inverse=True)
-    key = *tables, distinct.tobytes(), along.own.tobytes()
+    key = *((each.table, each.loops) for each in walked), distinct.tobytes(), along.own.tobytes(), along.keys
     if key not in kept:
-        kept[key] = order_counts(tables, distinct, along)
+        kept[key] = order_counts(walked, distinct, along)
     return kept[key], number.ravel()
 
 
-def _holds(counts: GroupCounts, scan: Scan, tables: Sequence[AxisTable], picks: Ints) -> Mask:
+def _holds(counts: GroupCounts, walked: Sequence[Walked], picks: Ints) -> Mask:
     """Whether every merge of several readers is exact: they differ along one dimension, or one leads along all.
 
-    Readers of different stages are compared in steps, not places: the last of them is one that works latest.
+    Readers of different stages are compared in steps, not places: the last of them is one that works latest. And
+    whether what happens along several dimensions of a task or array that stand as one is a product of them.
     """
     holds = np.ones(len(picks), np.bool_)
-    sides = list(zip(tables, picks.T, strict=True))
-    for key in dict.fromkeys([*counts.masks.merges, *(key for table in tables for key in table.merges)]):
+    sides = [(each.table, pick) for each, pick in zip(walked, picks.T, strict=True)]
+    if any(_is_coupled(counts, walked, piece) for piece in counts.read_in_part):
+        return ~holds
+    for table, pick in sides:
+        holds &= table.product[pick]
+    for key in dict.fromkeys([*counts.masks.merges, *(key for table, _ in sides for key in table.merges)]):
         merges = counts.masks.merges.get(key, [])
         differs = np.full(len(picks), sum(int(merge.differs[0]) for merge in merges))
         leaders = np.full(len(picks), counts.latest_readers(key[1]) if key[0] == "last" else -1)
@@ -413,10 +508,16 @@ def _holds(counts: GroupCounts, scan: Scan, tables: Sequence[AxisTable], picks: 
                 differs += table.merges[key].differs[pick]
                 leaders &= table.merges[key].leaders[pick]
         holds &= (leaders != 0) | (same_stage & (differs <= 1))
-    for piece in dict.fromkeys(piece for table in tables for piece in table.at_once):
+    for piece in dict.fromkeys(piece for table, _ in sides for piece in table.at_once):
         at_once = np.stack([table.at_once[piece][pick] for table, pick in sides])
-        holds &= _lives_as_a_product(counts, piece, scan.dimensions, at_once)
+        holds &= _lives_as_a_product(counts, piece, [each.block for each in walked], at_once)
     return holds
+
+
+def _is_coupled(counts: GroupCounts, walked: Sequence[Walked], piece: str) -> bool:
+    """Whether several loops, or several axes of a piece's array, stand as one: then what is unread is not followed."""
+    axes = counts.parts.spaces.axes(counts.parts.array_of(piece))
+    return any(len(own) > 1 for own in axes) or any(len(each.loops) > 1 for each in walked)
 
 
 def _lives_as_a_product(counts: GroupCounts, piece: str, blocks: Sequence[int], at_once: Mask) -> Mask:

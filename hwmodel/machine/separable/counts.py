@@ -24,8 +24,10 @@ from hwmodel.machine.access_counts import Counts as AccessCounts
 from hwmodel.machine.access_counts import accesses_of_products
 from hwmodel.machine.group import frames_back
 from hwmodel.machine.schedule.rounds import RowLines
-from hwmodel.machine.separable.axes import Ints, Link, Mask, Parts, separate
+from hwmodel.machine.separable.axes import Ints, Mask, Parts
+from hwmodel.machine.separable.coupling import along_each, is_product
 from hwmodel.machine.separable.first_use import NEVER, Fields, Masks, fields_along
+from hwmodel.machine.separable.links import Link, separate
 from hwmodel.machine.ticks import STORES
 from hwmodel.units import Riding, riding_dimensions, unit_dimension
 
@@ -137,11 +139,13 @@ class GroupCounts:
     def moved_axes(self) -> list[MovedAxis]:
         """Along which axes runs are counted: all that move with the blocks."""
         return [
-            MovedAxis(entry.kind, entry.source, axis, block, self.parts.extent(entry.source, axis), entry.stage)
+            MovedAxis(entry.kind, entry.source, axis, block, shape[axis], entry.stage)
             for entry in self.counted
             if self.by_run and entry.kind != "task"
-            for block, axis in enumerate(self.parts.axes[entry.source])
-            if axis is not None
+            for shape in [self.parts.group.accesses.shape(entry.name)]
+            for block, side in enumerate(self.parts.axes[entry.source])
+            if side is not None
+            for axis in self.parts.axes_of(entry.source, side)
         ]
 
     @cached_property
@@ -209,34 +213,49 @@ class GroupCounts:
         """Repetitions of a task for each index of what moves with the blocks."""
         return math.prod(int(self.masks.runs[task, free].sum()) for free in self.parts.free_dimensions(task))
 
-    def running(self, task: str) -> list[Ints]:
-        """Along each dimension of a task the indices that run."""
-        masks = [np.ones(extent, np.bool_) for extent in self.parts.group.accesses.extents(task)]
+    def cells_running(self, task: str) -> list[Mask]:
+        """Along each dimension of a task which of its indices run, as far as the others let them."""
+        masks = [np.ones(extent, np.bool_) for extent in self.parts.extents(task)]
         for fields, moving in zip(self.whole, self.parts.dimensions[task], strict=True):
             if moving is not None:
                 masks[moving] &= fields.work[task][0] != NEVER
         for dimension in self.parts.free_dimensions(task):
             masks[dimension] &= self.masks.runs[task, dimension]
-        return [np.flatnonzero(mask) for mask in masks]
+        return masks
+
+    def running(self, task: str) -> list[Ints]:
+        """Along each dimension of the repetitions of a task the indices that run."""
+        extents = self.parts.group.accesses.extents(task)
+        indices = [np.zeros(0, np.int64) for _ in extents]
+        for own, cells in zip(self.parts.spaces.dimensions(task), self.cells_running(task), strict=True):
+            for k, mask in zip(own, along_each(cells, [extents[k] for k in own]), strict=True):
+                indices[k] = np.flatnonzero(mask)
+        return indices
+
+    def runs_as_a_product(self, task: str) -> bool:
+        """Whether all combinations of indices that run do."""
+        extents = self.parts.group.accesses.extents(task)
+        sets = zip(self.parts.spaces.dimensions(task), self.cells_running(task), strict=True)
+        return all(is_product(cells, [extents[k] for k in own]) for own, cells in sets)
 
     def free_rows(self, task: str, dimension: int | None) -> RowLines:
         """The lines of rows along a dimension of a task, or none, that moves with no block: kind 0 or 1."""
         if dimension is None:
             return RowLines.whole(1)
-        return RowLines.of_indices(np.flatnonzero(self.masks.runs[task, dimension]))
+        return RowLines.of_indices(self.running(task)[dimension])
 
     def free_along(self, task: str, dimension: int) -> int:
         """Indices of one dimension of a task that run whatever the blocks; 1 of one that moves with them."""
-        if dimension in self.parts.dimensions[task]:
+        if self.parts.spaces.set_of(task, dimension) in self.parts.dimensions[task]:
             return 1
-        return int(self.masks.runs[task, dimension].sum())
+        return len(self.running(task)[dimension])
 
     def levels_hold(self, task: str) -> bool:
         """Whether the indices along a task's delay, if it goes where no block moves, follow each other."""
         delay = self.parts.delay(task)
-        if delay is None or delay[1] in self.parts.dimensions[task]:
+        if delay is None or delay.dimension in self.parts.dimensions[task]:
             return True
-        running = np.flatnonzero(self.masks.runs[task, delay[1]])
+        running = self.running(task)[delay.own]
         return not len(running) or int(running[-1] - running[0]) + 1 == len(running)
 
     @cached_property
@@ -264,8 +283,12 @@ class GroupCounts:
 
     def holds(self) -> bool:
         """Whether what is needed outside, read, and made are products too; all that does not depend on the blocks."""
-        return all(self._made_holds(piece) for piece in self.parts.writes) and all(
-            self._runs_whole(task) for task in self.parts.group.tasks if self._must_run_whole(task)
+        tasks = self.parts.group.tasks
+        return (
+            all(self._made_holds(piece) for piece in self.parts.writes)
+            and all(self._runs_whole(task) for task in tasks if self._must_run_whole(task))
+            and all(self.runs_as_a_product(task) for task in tasks)
+            and self._frees_hold()
         )
 
     def is_read_whole(self, piece: str) -> bool:
@@ -301,14 +324,14 @@ class GroupCounts:
         group, array = self.parts.group, self.parts.array_of(piece.piece)
         if group.network.arrays[array].is_output:
             return "all"
-        reads = [separate(group.accesses, touch) for touch in group.outside_touches(array)]
+        reads = [separate(group.accesses, touch, self.parts.spaces) for touch in group.outside_touches(array)]
         sizes = [None if link is None or not _happens(link) else link.within(piece).size for link in reads]
         if piece.size in sizes:
             return "all"  # one tiler reads all of it: a quick answer, as the next
         if not any(sizes) and None not in sizes:
             return ""
         needed = group.needed_outside(array).reshape(group.accesses.shape(array))
-        touched = needed[np.ix_(*(np.flatnonzero(axis.touched) for axis in piece.axes))]
+        touched = needed.ravel()[self.parts.elements_of(piece)]
         return "all" if touched.all() else "some" if touched.any() else ""
 
     def _must_run_whole(self, task: str) -> bool:
@@ -323,6 +346,24 @@ class GroupCounts:
     def free_indices(self, piece: str, axis: int) -> Mask:
         """Which indices of an axis that moves with no block are brought of a piece."""
         return self.masks.read[piece, axis] if piece in self.parts.group.loaded else self._made_free(piece, axis)
+
+    def free_subscripts(self, piece: str, axis: int) -> Ints:
+        """The same of an axis of the array, as subscripts."""
+        sides = self.parts.spaces.axes(self.parts.array_of(piece))
+        side = next(number for number, own in enumerate(sides) if axis in own)
+        shape = self.parts.group.accesses.shape(self.parts.array_of(piece))
+        cells = along_each(self.free_indices(piece, side), [shape[own] for own in sides[side]])
+        return np.flatnonzero(cells[sides[side].index(axis)])
+
+    def _frees_hold(self) -> bool:
+        """Whether what moves with no block is brought in all combinations of subscripts."""
+        for piece in dict.fromkeys([*self.parts.group.loaded, *self.parts.writes]):
+            shape = self.parts.group.accesses.shape(self.parts.array_of(piece))
+            for side in self.parts.free_axes(piece):
+                extents = [shape[axis] for axis in self.parts.axes_of(piece, side)]
+                if not is_product(self.free_indices(piece, side), extents):
+                    return False
+        return True
 
     def _free_read(self, piece: str) -> int:
         return math.prod(int(self.masks.read[piece, axis].sum()) for axis in self.parts.free_axes(piece))
@@ -350,11 +391,8 @@ class GroupCounts:
 
     def _reads_something(self, link: Link) -> bool:
         """Whether a tiler that reads a piece does so in some repetition that runs."""
-        running = []
-        for dimension, (own, extent) in enumerate(
-            zip(self.running(link.task), self.parts.group.accesses.extents(link.task), strict=True)
-        ):
-            running.append(np.isin(np.arange(extent), own) & link.allowed.get(dimension, True))
+        cells = enumerate(self.cells_running(link.task))
+        running = [own & link.allowed.get(dimension, True) for dimension, own in cells]
         touched = [
             along.touched if along.dimension is None else along.touched_by(running[along.dimension])
             for along in link.axes
@@ -401,8 +439,8 @@ class GroupCounts:
         factor = 1
         for free in self.parts.free_dimensions(task):
             runs = self.masks.runs[task, free]
-            chained = delay is not None and delay[1] == free
-            factor *= several_in_chain(runs, delay[0].vector[free]) if chained and delay else int(runs.sum())
+            chained = delay is not None and delay.dimension == free
+            factor *= several_in_chain(runs, delay.step) if chained and delay else int(runs.sum())
         return Living(task, "chain", stage, stage + 1, factor)
 
 
@@ -419,7 +457,7 @@ def several_in_chain(runs: Mask, step: int) -> int:
 def make_counts(parts: Parts, masks: Masks, *, by_run: bool = False) -> GroupCounts | None:
     """The counts of a group, with `by_run` those of runs too; None where what no block changes is not a product."""
     whole = []
-    for block, extent in enumerate(parts.group.accesses.extents(parts.group.last)):
+    for block, extent in enumerate(parts.extents(parts.group.last)):
         whole.append(fields_along(parts, masks, block, np.zeros((1, extent), np.int64)))
     counts = GroupCounts(parts, masks, tuple(whole), by_run)
     return counts if counts.holds() else None

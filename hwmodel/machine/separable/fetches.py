@@ -24,10 +24,14 @@ import numpy as np
 
 from hwmodel.design import Keep
 from hwmodel.machine.int64 import require_numbers
-from hwmodel.machine.separable.axes import Ints, Link, Mask, Parts
+from hwmodel.machine.separable.axes import Ints, Mask, Parts
 from hwmodel.machine.separable.first_use import NEVER, Fields, Masks, Merge, by_allowed
+from hwmodel.machine.separable.links import Link
 
-ONCE, EACH, START, RUNS = range(4)
+ONCE, EACH, START, RUNS, STRIPS = range(5)  # from the last on of strips of several loops, see `_of_component`
+
+
+Loops = Sequence[tuple[int, ...]]  # of the scan, by dimension of the blocks
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,18 +45,41 @@ class Instances:
     merge: Merge
 
 
-def instances_of(parts: Parts, masks: Masks, fields: Fields, block: int, piece: str, in_runs: Mask) -> Instances:
-    """One for each place that reads an index of an array or, for the sides `in_runs` (S,), for each run of places."""
+@dataclass(frozen=True, eq=False)
+class Strips:
+    """What is fetched at once, by side (S,): one of `length` places each, all if they are `in_runs`.
+
+    With `eager` it is fetched for the first of these places.
+    """
+
+    length: Ints
+    in_runs: Mask
+    eager: Mask
+
+    @staticmethod
+    def of(codes: Ints, loops: Ints) -> Strips:
+        """Those of codes (S,) along loops of so many places (S, loops)."""
+        inside = np.cumprod(np.concatenate([np.ones_like(loops[:, :1]), loops[:, :0:-1]], axis=1), axis=1)[:, ::-1]
+        prefix = np.clip((codes - STRIPS) // 2, 0, loops.shape[1] - 1)
+        length = np.where(codes >= STRIPS, inside[np.arange(len(codes)), prefix], 1)
+        return Strips(length, codes == RUNS, (codes >= STRIPS) & ((codes - STRIPS) % 2 == 1))
+
+
+def instances_of(parts: Parts, masks: Masks, fields: Fields, block: int, piece: str, strips: Strips) -> Instances:
+    """One for each place that reads an index of an array or, where there are strips or runs, for each of these."""
     pairs = _Pairs.of(parts, masks, fields, block, piece)
     together = pairs.together
     side, cell, place = pairs.split(together)
-    heads = (np.diff(together, prepend=-2) != 1) | (place == 0) | ~in_runs[side]
+    number = np.diff(place // strips.length[side], prepend=-1) != 0
+    apart = (np.diff(together // pairs.places, prepend=-1) != 0) | number
+    heads = np.where(strips.in_runs[side], (np.diff(together, prepend=-2) != 1) | (place == 0), apart)
+    begin = np.where(strips.eager[side], place // strips.length[side] * strips.length[side], place)
     tails = np.append(heads[1:], True) if len(heads) else heads
     number = np.bincount(side, minlength=pairs.sides)
     leads = np.stack([np.bincount(pairs.split(key)[0], minlength=pairs.sides) == number for key in pairs.keys])
     leaders = (np.int64(1) << np.arange(len(pairs.keys))) @ leads.astype(np.int64)
     merge = Merge(np.logical_not(leads.all(axis=0)), leaders)
-    return Instances(side[heads], cell[heads], place[heads], place[tails], merge)
+    return Instances(side[heads], cell[heads], begin[heads], place[tails], merge)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +107,7 @@ class Reading:
 
     @staticmethod
     def of_structures(loops: Sequence[Reading], picks: Sequence[Ints]) -> Reading:
-        """That of structures along the loops of their scan, (S, loops, arrays), each with a side of every loop."""
+        """That of structures along dimensions of the blocks, (S, dimensions, arrays), each with a side of every one."""
         return Reading(
             *(
                 np.stack([getattr(own, one.name)[pick] for own, pick in zip(loops, picks, strict=True)], axis=1)
@@ -88,8 +115,24 @@ class Reading:
             )
         )
 
-    def codes(self, array: int, keep: Keep) -> tuple[Ints, Mask]:
-        """Of structures: what a keep of one array does along each loop (S, loops), and whether that is all (S,)."""
+    def codes(self, array: int, keep: Keep, loops: Loops) -> tuple[Ints, Mask]:
+        """Of structures: what a keep of one array does along each dimension (S, dimensions); whether that is all (S,).
+
+        The dimensions have these `loops` of the scan.
+        """
+        found, holds = (
+            self._codes_of_loops(array, keep) if all(len(own) == 1 for own in loops) else self._strips(keep, loops)
+        )
+        unchanging: Mask = np.asarray(self.same[..., array].all(axis=1))
+        return np.where(unchanging[:, None], ONCE, found), holds | unchanging
+
+    def _strips(self, keep: Keep, loops: Loops) -> tuple[Ints, Mask]:
+        """The same where a dimension has several loops: of these some may be the prefix of a strip."""
+        found = np.array([_of_component(keep, own) for own in loops], np.int64)
+        holds = np.full(len(self.full), not (keep.shared and keep.level))
+        return np.tile(found, (len(holds), 1)), holds
+
+    def _codes_of_loops(self, array: int, keep: Keep) -> tuple[Ints, Mask]:
         loop, rest = np.arange(self.full.shape[1]), START if keep.eager else ONCE
         inside = loop < keep.level
         holds = np.ones(len(self.full), np.bool_)
@@ -102,8 +145,17 @@ class Reading:
         alike = ((found == EACH) | (found == RUNS)) & self.single[..., array]
         alike |= (found == RUNS) & self.in_a_run[..., array]
         alike |= (found == START) & self.from_start[..., array]
-        unchanging: Mask = np.asarray(self.same[..., array].all(axis=1))
-        return np.where(alike | unchanging[:, None], ONCE, found), holds | unchanging
+        return np.where(alike, ONCE, found), holds
+
+
+def _of_component(keep: Keep, loops: Sequence[int]) -> int:
+    """What a keep does along a dimension of some loops: of a prefix of them a strip of the others."""
+    inside = sum(loop < keep.level for loop in loops)
+    if inside == len(loops):
+        return EACH
+    if inside:
+        return STRIPS + 2 * (inside - 1) + keep.eager
+    return START if keep.eager else ONCE
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,13 +181,13 @@ class StructureKeeps:
         """Those of some structures."""
         return StructureKeeps(self.choices, self.which[chosen])
 
-    def codes(self, reading: Reading) -> tuple[Ints, Mask]:
-        """What is done along each loop (S, loops, arrays), and whether that is all (S,)."""
+    def codes(self, reading: Reading, loops: Loops) -> tuple[Ints, Mask]:
+        """What is done along each dimension of the blocks (S, dimensions, arrays), and whether that is all (S,)."""
         found, all_hold = np.zeros(reading.full.shape, np.int64), np.ones(len(self.which), np.bool_)
         for array in range(len(self.choices[0])):
             for keep in dict.fromkeys(choice[array] for choice in self.choices):
                 own = np.array([choice[array] == keep for choice in self.choices])[self.which]
-                codes, holds = reading.codes(array, keep)
+                codes, holds = reading.codes(array, keep, loops)
                 found[own, :, array] = codes[own]
                 all_hold &= holds | ~own
         return found, all_hold

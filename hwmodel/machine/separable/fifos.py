@@ -10,8 +10,9 @@ import math
 import numpy as np
 
 from hwmodel.accesses import Touch, subscripts
-from hwmodel.machine.separable.axes import Ints, Link
+from hwmodel.machine.separable.axes import Ints
 from hwmodel.machine.separable.counts import GroupCounts
+from hwmodel.machine.separable.links import Link
 
 _TRIED = 27  # repetitions of the writer whose data are followed
 

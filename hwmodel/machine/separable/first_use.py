@@ -18,7 +18,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hwmodel.machine.separable.axes import Ints, Link, Mask, Parts, Runs
+from hwmodel.machine.separable.axes import Ints, Mask, Parts
+from hwmodel.machine.separable.links import Link, Runs
 
 NEVER = np.int64(1) << 62
 BEFORE = np.int64(-1)
@@ -152,15 +153,15 @@ def _run_task(parts: Parts, fields: Fields, block: int, task: str) -> None:
         if axis is None:
             need = read
         elif link.axes[axis].dimension == dimension and dimension is not None:
-            extent = parts.group.accesses.extents(task)[dimension]
+            extent = parts.extents(task)[dimension]
             need = least_by(link.axes[axis].by_repetition, read, extent)
         else:
             need = read[:, link.axes[axis].touched].min(axis=1, keepdims=True)
         needs.append(by_allowed(link, dimension, need))
     work, fields.merges["work", task] = merged(needs, latest=False)
     delay = parts.delay(task)
-    if delay is not None and delay[1] == dimension:
-        work = closed_along(work, delay[0].vector[dimension])
+    if delay is not None and delay.dimension == dimension:
+        work = closed_along(work, delay.step)
     fields.work[task] = work
 
 
@@ -221,7 +222,7 @@ def _read_free(parts: Parts, masks: Masks, piece: str) -> None:
 
 
 def _run_free(parts: Parts, masks: Masks, task: str, dimension: int) -> None:
-    extent = parts.group.accesses.extents(task)[dimension]
+    extent = parts.extents(task)[dimension]
     needs = []
     for piece in parts.pieces_of(task):
         link = parts.writes[piece]
@@ -237,8 +238,8 @@ def _run_free(parts: Parts, masks: Masks, task: str, dimension: int) -> None:
     work, merge = merged(needs, latest=False)
     masks.merges.setdefault(("work", task), []).append(merge)
     delay = parts.delay(task)
-    if delay is not None and delay[1] == dimension:
-        work = closed_along(work, delay[0].vector[dimension])
+    if delay is not None and delay.dimension == dimension:
+        work = closed_along(work, delay.step)
     masks.runs[task, dimension] = work[0] != NEVER
 
 

@@ -26,7 +26,19 @@ def row_lines(work: Ints, most: int) -> tuple[Ints, RowLines]:
     begins[:, 1:] &= changes
     ends[:, :-1] &= changes
     side, first = np.nonzero(begins)
-    slot, length = side * most + work[side, first], np.nonzero(ends)[1] - first + 1
+    return _kinds(side * most + work[side, first], np.nonzero(ends)[1] - first + 1, cells, (sides, most))
+
+
+def lines_at(slot: Ints, index: Ints, extent: int, shape: tuple[int, int]) -> tuple[Ints, RowLines]:
+    """The same of indices below an extent, each at some `slot` of (sides, places), perhaps several times there."""
+    pairs = np.unique(slot * (extent + 1) + index)
+    heads = np.flatnonzero(np.diff(pairs, prepend=-2) != 1)
+    return _kinds(pairs[heads] // (extent + 1), np.diff(heads, append=len(pairs)), extent, shape)
+
+
+def _kinds(slot: Ints, length: Ints, cells: int, shape: tuple[int, int]) -> tuple[Ints, RowLines]:
+    """Of lines of some lengths at each slot."""
+    sides, most = shape
     kind = np.bincount(slot, length, minlength=sides * most).astype(np.int64)
     apart = np.flatnonzero(np.bincount(slot, minlength=sides * most) > 1)
     whole = RowLines.whole(cells)

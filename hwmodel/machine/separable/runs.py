@@ -12,7 +12,7 @@ do along that axis by itself, as all that is moved whole there starts at the beg
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,11 +54,13 @@ class AxisRuns:
     """Runs along one axis by side and place, `packed` (S, places): indices, runs, and the longest.
 
     `starts` (S, 3) has whether some place moves a part of the axis only, the greatest common divisor of the differences
-    between the starts of runs, and the first of these; those at the beginning of the axis left out.
+    between the starts of runs, and the first of these; those at the beginning of the axis left out. `product` (S,) says
+    whether what is moved along this axis is the same for all that is moved along others that it is coupled with.
     """
 
     packed: Ints
     starts: Ints
+    product: Mask
 
 
 def runs_along(moved: Moved, sides: int, most: int, extent: int) -> AxisRuns:
@@ -78,13 +80,14 @@ def runs_along(moved: Moved, sides: int, most: int, extent: int) -> AxisRuns:
     differences = np.zeros(sides, np.int64)
     np.gcd.at(differences, side, start - first[side])
     partly = ((count > 0) & (count < extent)).reshape(sides, most).any(axis=1)
-    return AxisRuns(packed.reshape(sides, most), np.stack([partly, differences, first % extent], axis=1))
+    starts = np.stack([partly, differences, first % extent], axis=1)
+    return AxisRuns(packed.reshape(sides, most), starts, np.ones(sides, np.bool_))
 
 
 def other_axis(places: Ints, most: int) -> AxisRuns:
     """What stands for an axis that moves with another dimension of the blocks; `places` by side."""
     inside = (np.arange(most) < places[:, None]).astype(np.int64)
-    return AxisRuns(inside, np.zeros((len(places), 3), np.int64))
+    return AxisRuns(inside, np.zeros((len(places), 3), np.int64), np.ones(len(places), np.bool_))
 
 
 def runs_hold(counts: GroupCounts) -> bool:
@@ -94,7 +97,7 @@ def runs_hold(counts: GroupCounts) -> bool:
     return single and all(extent <= _LOW for _, name in counts.bursts for extent in shape(name))
 
 
-def row_starts(counts: GroupCounts, starts: Mapping[int, Ints], structures: int) -> Ints:
+def row_starts(counts: GroupCounts, starts: Sequence[Ints], structures: int) -> Ints:
     """By structure and burst the row axis, and what `worst_starts` takes of it, (S, bursts, 3).
 
     `starts` (S, M, 3) by dimension of the blocks.
@@ -140,6 +143,6 @@ def _axes(counts: GroupCounts, burst: int) -> list[int | AxisRuns]:
         if axis in moving:
             axes.append(moving[axis])
         else:
-            cells = np.flatnonzero(counts.free_indices(entry.source, axis))
+            cells = counts.free_subscripts(entry.source, axis)
             axes.append(runs_along(Moved(0 * cells, 0 * cells, cells), 1, 1, extent))
     return axes

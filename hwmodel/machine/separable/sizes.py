@@ -19,6 +19,7 @@ from hwmodel.local_memory.lines import CLASSES
 from hwmodel.machine.separable.axes import Ints, Mask
 from hwmodel.machine.separable.block_order import OrderCounts, Structures
 from hwmodel.machine.separable.counts import GroupCounts, Source
+from hwmodel.machine.separable.coupled_contents import coupled_contents, coupled_memories
 from hwmodel.machine.separable.line_runs import ClassLines, LineRuns
 from hwmodel.machine.separable.line_terms import InnerTerms, OuterTerms, carries_of
 
@@ -35,7 +36,14 @@ class Sizes:
         """The words of each buffer, (S, memories); 0 for other memories."""
         words = np.zeros((len(structures.pairs), len(self.counts.memories)), np.int64)
         known: dict[tuple[object, ...], Ints] = {}
+        coupled = coupled_memories(self.counts, structures.walked)
+        for memory in coupled:
+            words[:, memory] = [
+                coupled_contents(self.counts, structures, row, memory).size for row in range(len(words))
+            ]
         for number, source in enumerate(self.counts.sources):
+            if source.memory in coupled:
+                continue
             lines = [table.lines[number] for order in (structures.outer, structures.inner) for table in order.tables]
             key = source.lag, *map(id, lines)
             if key not in known:
@@ -49,6 +57,9 @@ class Sizes:
     def depths(self, structures: Structures, memory: int, function: BankFunction) -> Ints:
         """The words of the deepest bank of a buffer under a function from places to banks, (S,)."""
         words = np.zeros(len(structures.pairs), np.int64)
+        if memory in coupled_memories(self.counts, structures.walked):
+            rows = (coupled_contents(self.counts, structures, row, memory) for row in range(len(words)))
+            return np.array([contents.depth(function) for contents in rows], np.int64)
         for number, source in enumerate(self.counts.sources):
             if source.memory == memory:
                 free = math.prod(

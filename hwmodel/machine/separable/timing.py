@@ -237,8 +237,8 @@ class Timing:
         delay = counts.parts.delay(task)
         if delay is None:
             return Lines(rows, kind, many)
-        step, entry = abs(delay[0].vector[delay[1]]), len(tasks) + counts.delayed.index(task)
-        indices = np.maximum(kinds.along[:, :, entry] * counts.free_along(task, delay[1]), 1)
+        step, entry = delay.span, len(tasks) + counts.delayed.index(task)
+        indices = np.maximum(kinds.along[:, :, entry] * counts.free_along(task, delay.own), 1)
         levels, each = -(-indices // step), many // indices
         last = each * (indices - (levels - 1) * step)
         return Lines(rows, kind, each * np.minimum(indices, step), levels, last)
@@ -319,6 +319,9 @@ def _kinds_of_repetitions(counts: GroupCounts, task: str, layout: BankLayout) ->
     """
     chosen = []
     for dimension, indices in enumerate(counts.running(task)):
+        if any(len(own) > 1 for own in counts.parts.spaces.dimensions(task)):
+            chosen.append(indices)  # along an axis the accesses may depend on several dimensions
+            continue
         marks = _marks(counts.parts.group, task, layout, dimension, indices)
         chosen.append(indices[np.unique(marks, axis=0, return_index=True)[1]])
     if not chosen:

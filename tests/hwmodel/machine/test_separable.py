@@ -19,7 +19,7 @@ from arrayol.checks.check import load_checked
 from arrayol.checks.top import choose_top
 from arrayol.errors import ArrayolError
 from arrayol.files import shipped_folder
-from arrayol.ir.network import flatten
+from arrayol.ir.network import Network, flatten
 from hwmodel.design import POLICIES, Blocks, GroupDesign, Keep, Processor, interval_of, parse_keep, units_of
 from hwmodel.machine.estimate import OBJECTIVES
 from hwmodel.machine.group import Group
@@ -43,10 +43,21 @@ def test_by_run_priced_in_batches_as_one_by_one(data: st.DataObject) -> None:
     _require_batch_holds(data, data.draw(platforms(by_run=True)))
 
 
-def _require_batch_holds(data: st.DataObject, platform: Platform) -> None:
+@settings(max_examples=200, deadline=None, phases=[Phase.generate, Phase.shrink])
+@given(st.data())
+def test_coupled_priced_in_batches_as_one_by_one(data: st.DataObject) -> None:
+    _require_batch_holds(data, data.draw(platforms(plain=True)), coupled=True)
+
+
+@st.composite
+def _networks(draw: st.DrawFn, *, coupled: bool) -> Network:
+    separable = not coupled and draw(st.integers(0, 3)) > 0
+    return draw(networks(separable=separable, coupled=coupled, parts=draw(st.booleans())))
+
+
+def _require_batch_holds(data: st.DataObject, platform: Platform, *, coupled: bool = False) -> None:
     """Some blocks of a drawn group have the figures in a batch that they have by the exact path."""
-    network = data.draw(networks(separable=data.draw(st.integers(0, 3)) > 0, parts=data.draw(st.booleans())))
-    network, loads = data.draw(residences(network))
+    network, loads = data.draw(residences(data.draw(_networks(coupled=coupled))))
     tasks = data.draw(groups(network))
     model = MachineModel(network, with_energies(platform, 1.5) if data.draw(st.booleans()) else platform, loads)
     for load in set(loads.values()):
@@ -65,6 +76,7 @@ def _require_batch_holds(data: st.DataObject, platform: Platform) -> None:
     scan = data.draw(st.sampled_from(model.legal_scans(last, (1,) * len(extents)) or model.legal_scans(last, extents)))
     shapes = [shape for shape in shapes if scan in model.legal_scans(last, shape)] or [extents]
     rates = some_rates(data.draw(offered_rates(model.platform, network, tasks, (1, 2, 3))))
+    event(f"coupled: {batch.counts.parts.spaces.couple}, loops: {max(map(len, batch.counts.parts.blocks), default=0)}")
     event(f"burst {platform.memory.burst}, moving axes: {min(len(batch.counts.moved_axes), 4)}")
     event(f"intervals: {len(np.unique(interval_of(rates)))}")
     chosen_keeps = data.draw(st.lists(all_keeps(batch, len(extents)), min_size=1, max_size=3))

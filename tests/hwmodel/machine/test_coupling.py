@@ -1,0 +1,104 @@
+"""Dimensions and axes that tilers couple: which stand as one, and designs of them priced in bulk."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import permutations, product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arrayol.checks.check import load_checked
+from arrayol.ir.network import flatten
+from hwmodel.design import Blocks, GroupDesign, Processor, Scan
+from hwmodel.machine.model import MachineModel
+from hwmodel.machine.separable.coupling import along_each, is_product
+from hwmodel.platform import find_platform
+
+STEREO = """
+const H = 6
+const W = 9
+const D = 3
+elementary differ(left: u8, right: u8) -> (diff: u8) { diff = u8(abs(i16(left) - right)) }
+elementary add(diff: u8[3, 3]) -> (cost: u16) {
+  cost = 0
+  cost += u16(diff[i, j])  for i in 0..3, j in 0..3
+}
+elementary choose(cost: u16[D]) -> (shift: u8) {
+  least: u32 = 4294967295
+  loop d in 0..D {
+    shift = u8(d)  where u32(cost[d]) < least
+    least = min(least, u32(cost[d]))
+  }
+}
+task differences(left: u8[H, W], right: u8[H, W]) -> (diff: u8[D, H, W]) {
+  repeat [D, H, W] of differ {
+    left  <- left  at origin [0, 0]  paving [0, 1, 0; 0, 0, 1]   fitting []
+    right <- right at origin [0, 0]  paving [0, 1, 0; -1, 0, 1]  fitting [] else nearest
+    diff -> diff
+  }
+}
+task costs(diff: u8[D, H, W]) -> (cost: u16[D, H - 2, W - 2]) {
+  repeat [D, H - 2, W - 2] of add {
+    diff <- diff at origin [0, 0, 0]  paving [1, 0, 0; 0, 1, 0; 0, 0, 1]  fitting [0, 0; 1, 0; 0, 1]
+    cost -> cost
+  }
+}
+task winner(cost: u16[D, H - 2, W - 2]) -> (shift: u8[H - 2, W - 2]) {
+  repeat [H - 2, W - 2] of choose {
+    cost <- cost at origin [0, 0, 0]  paving [0, 0; 1, 0; 0, 1]  fitting [1; 0; 0]
+    shift -> shift
+  }
+}
+task stereo(left: u8[H, W], right: u8[H, W]) -> (shift: u8[H - 2, W - 2]) {
+  diff  = differences(left, right)
+  cost  = costs(diff)
+  shift = winner(cost)
+}
+"""
+TASKS = ("differences", "costs", "winner")
+
+
+@pytest.fixture(scope="module")
+def stereo(tmp_path_factory: pytest.TempPathFactory) -> MachineModel:
+    path: Path = tmp_path_factory.mktemp("stereo") / "stereo.aol"
+    path.write_text(STEREO, encoding="utf-8")
+    return MachineModel(flatten(load_checked(path, {}), "stereo"), find_platform(path, None)[0])
+
+
+@pytest.mark.parametrize(
+    ("tasks", "blocks"),
+    [(TASKS[:1], [(0, 2), (1,)]), (TASKS[:2], [(0, 2), (1,)]), (TASKS[1:], [(0,), (1,)]), (TASKS, [(0,), (1,)])],
+)
+def test_only_what_shifts_move_stands_as_one(stereo: MachineModel, tasks: tuple[str, ...], blocks: object) -> None:
+    batch = stereo.batch(tasks)
+    assert batch is not None
+    assert batch.counts.parts.blocks == blocks
+    spaces = batch.counts.parts.spaces
+    # A shift and a column of the left picture read a column of the right one, whether the shifts are walked or not.
+    coupled = "differences" in tasks
+    assert spaces.couple is coupled
+    assert not coupled or spaces.dimensions("differences") == [(0, 2), (1,)]
+
+
+@pytest.mark.parametrize("tasks", [TASKS[:1], TASKS[:2], TASKS])
+@pytest.mark.parametrize("down", [False, True])
+def test_stereo_in_bulk_is_as_element_by_element(stereo: MachineModel, tasks: tuple[str, ...], down: bool) -> None:
+    extents = stereo.accesses.extents(tasks[-1])
+    sides = [(1, 2) if extent == 3 else (2, extent) for extent in extents]
+    for order, shape in product(permutations(range(len(extents))), product(*sides)):
+        scan = Scan(order, tuple(down ^ bool(k % 2) for k in order))
+        design = GroupDesign(tuple(map(Processor, tasks)), Blocks(shape, scan))
+        found = stereo.estimate(design)
+        assert found.path == "separable"
+        assert replace(found, path="exact") == stereo.exact(design)
+
+
+def test_cells_that_are_all_combinations_of_indices() -> None:
+    grid = np.zeros((2, 3), np.bool_)
+    grid[:, 1:] = True
+    assert [own.tolist() for own in along_each(grid.ravel(), (2, 3))] == [[True, True], [False, True, True]]
+    assert is_product(grid.ravel(), (2, 3))
+    grid[0, 1] = False
+    assert not is_product(grid.ravel(), (2, 3))
