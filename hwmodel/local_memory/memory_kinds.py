@@ -7,7 +7,7 @@ fewest; of the kinds the cheapest. A word alone is a register.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from hwmodel.datapath.technology.rows import NOTHING, MemoryKind
 from hwmodel.platform import LocalPrices
@@ -50,6 +50,7 @@ class Kinds:
 
     kinds: tuple[MemoryKind, ...]
     register: tuple[tuple[str, float], ...] = (("ff", 1),)
+    _known: dict[tuple[object, ...], Built | None] = field(default_factory=dict, repr=False, compare=False)
 
     def registers(self, bits: int) -> Built:
         """So many bits of registers."""
@@ -72,8 +73,11 @@ class Kinds:
         """One memory that so many ports read and so many others write in one cycle; None where no kind has them."""
         if words <= 1:
             return self.registers(words * bits)
-        built = [_built(kind, words, bits, prices) for kind in self.kinds if _has_ports(kind, reads, writes)]
-        return min(built, key=lambda one: one.price(prices), default=None)
+        key = words, bits, prices, reads, writes
+        if key not in self._known:
+            built = [_built(kind, words, bits, prices) for kind in self.kinds if _has_ports(kind, reads, writes)]
+            self._known[key] = min(built, key=lambda one: one.price(prices), default=None)
+        return self._known[key]
 
 
 def _has_ports(kind: MemoryKind, reads: int, writes: int) -> bool:

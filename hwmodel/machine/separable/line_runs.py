@@ -42,6 +42,29 @@ class LineRuns:
         start = np.flatnonzero(heads)
         return LineRuns(places, line[start], np.diff(start, append=len(line)), first[start], last[start])
 
+    def distinct(self) -> tuple[LineRuns, Ints]:
+        """Lines that differ, and by line which of them it is; two may be equal still.
+
+        Lines are told apart by sums modulo 2^64, and compared with the one that they are taken for.
+        """
+        run = np.arange(len(self.line)) - self.begin[self.line]
+        factors = np.random.default_rng(1).integers(1, 1 << 62, (4, int(self.runs.max(initial=0)) + 1)) | 1
+        key = self.places * factors[3, 0]
+        np.add.at(key, self.line, sum(own * factors[at, run] for at, own in enumerate(self._columns)))
+        _, first, of = np.unique(key, return_index=True, return_inverse=True)
+        stands = first[of]  # for each line
+        there = np.minimum(self.begin[stands[self.line]] + run, max(0, len(self.line) - 1))
+        alike = (self.runs == self.runs[stands]) & (self.places == self.places[stands])
+        unlike = np.any([own[there] != own for own in self._columns], axis=0)
+        alike &= np.bincount(self.line[unlike], minlength=len(alike)) == 0
+        if not alike.all():
+            return self, np.arange(len(self.places))
+        return self.taken(first), of
+
+    @property
+    def _columns(self) -> tuple[Ints, Ints, Ints]:
+        return self.length, self.first, self.last
+
     @cached_property
     def runs(self) -> Ints:
         """How many runs each line has."""
@@ -124,9 +147,8 @@ class ClassLines:
         order = np.argsort(line, kind="stable")
         run = run[order]
         places = np.concatenate([lines.places[some], lines.places[own]])
-        return ClassLines(
-            LineRuns(places, line[order], lines.length[run], lines.first[run], lines.last[run]), whole, apart
-        )
+        found, of = LineRuns(places, line[order], lines.length[run], lines.first[run], lines.last[run]).distinct()
+        return ClassLines(found, *(np.where(each < 0, -1, np.append(of, -1)[each]) for each in (whole, apart)))
 
 
 def joined(parts: Sequence[LineRuns]) -> LineRuns:

@@ -27,6 +27,7 @@ from hwmodel.machine.separable.distinct import distinct_rows
 from hwmodel.machine.separable.line_runs import LineRuns
 
 NONE = np.int64(-1) << 38  # of what is nowhere: less than all sizes that there are
+_FAR = 1 << 30  # products of differences below it are exact
 _MANY = 64  # vectors of a line, of which those are left out that are nowhere greater than another
 
 
@@ -35,13 +36,15 @@ class OuterTerms:
     """Terms of U outer lines, for C carries.
 
     `extent` (C, U); `own` and `before` (C, 2, U) of lines as they are and turned round; `births` (C, U, F, 4) the
-    vectors of `_rows`; `moves` (U,) whether some index lives longer than its place.
+    vectors of `_rows`, of which each line has so many `vectors` (U,) at most; `moves` (U,) whether some index lives
+    longer than its place.
     """
 
     extent: Ints
     own: Ints
     before: Ints
     births: Ints
+    vectors: Ints
     moves: Mask
 
     @staticmethod
@@ -53,9 +56,10 @@ class OuterTerms:
             own.append([walk.reach(walk.greatest_at(lines.last + carry)) for walk in walks])
             before.append([walk.reach(walk.greatest_upto(lines.last + carry - 1)) for walk in walks])
             extent.append(_extent(walks, lines.last + carry))
-        births = [_distinct(lines.line, _rows(lines, walks[0], carry)) for carry in carries.tolist()]
+        births = [distinct_vectors(lines.line, _rows(lines, walks[0], carry)) for carry in carries.tolist()]
         moves = np.maximum.reduceat(lines.last - lines.first, lines.begin) > 0
-        return OuterTerms(np.stack(extent), np.array(own), np.array(before), _stacked(births, len(lines.places)), moves)
+        stacked = _stacked(births, len(lines.places))
+        return OuterTerms(np.stack(extent), np.array(own), np.array(before), *stacked, moves)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +68,7 @@ class InnerTerms:
 
     `count` (V,) their indices; `carry` (V,) the number of the greatest carry for a whole row; `extent` (V,);
     `column` (C, 2, V) and `start` (C, 2, V) of lines as they are and turned round, NONE where no index has the carry;
-    `births` (C, V, F, 5) the vectors of `_columns`.
+    `births` (C, V, F, 5) the vectors of `_columns`, `vectors` (V,) how many each line has at most.
     """
 
     count: Ints
@@ -73,6 +77,7 @@ class InnerTerms:
     column: Ints
     start: Ints
     births: Ints
+    vectors: Ints
 
     @staticmethod
     def of(lines: LineRuns, lag: int, carries: Ints) -> InnerTerms:
@@ -86,7 +91,7 @@ class InnerTerms:
             there = late == carry
             column.append([walk.reach(np.where(there, walk.greatest_upto(place), -1)) for walk in walks])
             start.append([_greatest(lines, np.where(there, -walk.start, NONE)) for walk in walks])
-            births.append(_distinct(lines.line[there], columns[there]))
+            births.append(distinct_vectors(lines.line[there], columns[there]))
         spread = np.maximum.reduceat(lines.last, lines.begin) - np.minimum.reduceat(lines.first, lines.begin)
         return InnerTerms(
             lines.count,
@@ -94,7 +99,7 @@ class InnerTerms:
             _extent(walks, lines.last + lag),
             np.array(column),
             np.array(start),
-            _stacked(births, len(lines.places)),
+            *_stacked(births, len(lines.places)),
         )
 
 
@@ -187,7 +192,7 @@ def _columns(lines: LineRuns, walk: _Walk, place: Ints) -> Ints:
     return np.stack([count, walk.born_before(place + 1), -before, before - after, -_ranks(lines)], axis=1)
 
 
-def _distinct(line: Ints, vectors: Ints) -> tuple[Ints, Ints]:
+def distinct_vectors(line: Ints, vectors: Ints) -> tuple[Ints, Ints]:
     """The vectors of each line that some others may be largest with: the others are between or below these."""
     line, vectors = _ends(line, vectors)
     if not len(line):
@@ -199,7 +204,8 @@ def _distinct(line: Ints, vectors: Ints) -> tuple[Ints, Ints]:
     # In the course of a walk the second and the third grow alike, and all others repeat.
     order = np.lexsort((vectors[:, 1], vectors[:, 1] + vectors[:, 2], *vectors.T[[0, 3, -1]], line))
     line, vectors = _ends(line[order], vectors[order])
-    return _greatest_of_each(line, vectors)
+    order = np.lexsort((vectors[:, 2], vectors[:, 1], *vectors.T[[0, 3, -1]], line))
+    return _greatest_of_each(*_corners(line[order], vectors[order]))
 
 
 def _ends(line: Ints, vectors: Ints) -> tuple[Ints, Ints]:
@@ -209,6 +215,26 @@ def _ends(line: Ints, vectors: Ints) -> tuple[Ints, Ints]:
     between = (vectors[1:-1] * 2 == vectors[:-2] + vectors[2:]).all(axis=1) & (line[:-2] == line[2:])
     kept = np.concatenate([[True], ~between, [True]])
     return line[kept], vectors[kept]
+
+
+def _corners(line: Ints, vectors: Ints) -> tuple[Ints, Ints]:
+    """Without those that differ from their neighbours in the second and third alone, and lie below the line of these.
+
+    Both are multiplied by numbers that are not negative, so that one of the neighbours says more.
+    """
+    if np.abs(vectors[:, 1:3]).max(initial=0) >= _FAR:
+        return line, vectors
+    others = np.column_stack([line, vectors[:, [0, 3, -1]]])
+    while len(line) >= 3:
+        x, y = vectors[:, 1], vectors[:, 2]
+        alike = (others[:-2] == others[1:-1]).all(axis=1) & (others[:-2] == others[2:]).all(axis=1)
+        rising = (x[:-2] < x[1:-1]) & (x[1:-1] < x[2:])
+        below = (y[1:-1] - y[:-2]) * (x[2:] - x[:-2]) <= (y[2:] - y[:-2]) * (x[1:-1] - x[:-2])
+        kept = np.concatenate([[True], ~(alike & rising & below), [True]])
+        if kept.all():
+            break
+        line, vectors, others = line[kept], vectors[kept], others[kept]
+    return line, vectors
 
 
 def _greatest_of_each(line: Ints, vectors: Ints) -> tuple[Ints, Ints]:
@@ -225,9 +251,13 @@ def _greatest_of_each(line: Ints, vectors: Ints) -> tuple[Ints, Ints]:
     return line[kept], vectors[kept]
 
 
-def _stacked(found: list[tuple[Ints, Ints]], lines: int) -> Ints:
-    """Vectors by carry and line, (C, lines, F, K): the first again for padding, NONE at the end where there is none."""
-    wide = max(int(np.bincount(line, minlength=1).max()) for line, _ in found)
+def _stacked(found: list[tuple[Ints, Ints]], lines: int) -> tuple[Ints, Ints]:
+    """Vectors by carry and line, (C, lines, F, K): the first again for padding, NONE at the end where there is none.
+
+    With how many each line has at most, (lines,).
+    """
+    most = np.max([np.bincount(line, minlength=lines) for line, _ in found], axis=0)
+    wide = int(most.max())
     stacked = np.zeros((len(found), lines, wide, found[0][1].shape[1]), np.int64)
     stacked[..., -1] = NONE
     for own, (line, vectors) in zip(stacked, found, strict=True):
@@ -235,4 +265,4 @@ def _stacked(found: list[tuple[Ints, Ints]], lines: int) -> Ints:
         number = np.diff(heads, append=len(line))
         places = heads[:, None] + np.minimum(np.arange(wide), number[:, None] - 1)
         own[line[heads]] = vectors[places]
-    return stacked
+    return stacked, most

@@ -17,7 +17,7 @@ import numpy as np
 from hwmodel.local_memory.bank_functions import BankFunction, Linear, Residues, one_bank
 from hwmodel.local_memory.lines import CLASSES
 from hwmodel.machine.separable.axes import Ints, Mask
-from hwmodel.machine.separable.block_order import OrderCounts, Structures
+from hwmodel.machine.separable.block_order import OrderCounts, Structures, distinct_rows
 from hwmodel.machine.separable.counts import GroupCounts, Source
 from hwmodel.machine.separable.coupled_contents import coupled_contents, coupled_memories
 from hwmodel.machine.separable.line_runs import ClassLines, LineRuns
@@ -75,12 +75,12 @@ class Sizes:
         outer = SourceLines.of(structures.outer, number, axes[:-1], function)
         inner = SourceLines.of(structures.inner, number, axes[-1:], function)
         row, column = structures.pairs.T
-        pairs = Pairs.of(outer.own.lines, inner.own.lines, source.lag)
+        pairs = Pairs.of(outer.lines, inner.lines, source.lag)
         one = pairs.least(outer.whole[row], inner.whole[column])
         several = np.flatnonzero(outer.several[row] | inner.several[column])
         if len(several):
             parts = [
-                pairs.least(outer.apart[row[several], :, high], inner.apart[column[several], :, wide])
+                pairs.least(outer.apart[high][row[several]], inner.apart[wide][column[several]])
                 for high in CLASSES
                 for wide in CLASSES
             ]
@@ -99,20 +99,24 @@ def _most(indices: Mask, function: BankFunction, axis: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class SourceLines:
-    """The lines of a source for P choices of sides of some dimensions, in G groups of residues each.
+    """The lines of a source for P choices of sides of some dimensions, in groups of residues: those that differ.
 
-    `free` (P,) are the data that are free for each index.
+    `free` (P,) are the data that are free for each index. `whole` (P, G) are the lines of each choice, `apart` those of
+    each class, -1 for none; `several` (P,) says which choices have indices of several classes.
     """
 
-    own: ClassLines
+    lines: LineRuns
     free: Ints
+    whole: Ints
+    apart: tuple[Ints, ...]
+    several: Mask
 
     @staticmethod
     def of(order: OrderCounts, number: int, axes: Sequence[int | None], function: BankFunction) -> SourceLines:
         """Of the choices of sides of dimensions that these axes move with."""
         each = [function.moduli[axis] if isinstance(function, Residues) and axis is not None else 1 for axis in axes]
         groups, choices = math.prod(each), len(order.picks)
-        lines, free = LineRuns.single(choices * groups), np.ones(choices, np.int64)
+        found, free, kinds = list[LineRuns](), np.ones(choices, np.int64), list[Ints]()
         residues = np.unravel_index(np.tile(np.arange(groups), choices), each) if each else ()
         for place, (table, residue) in enumerate(zip(order.tables, residues, strict=True)):
             pick, axis = order.picks[:, place], axes[place]
@@ -120,25 +124,33 @@ class SourceLines:
                 along, alike = table.lines[number].in_neighbours(function.banks)
             else:
                 along, alike = table.lines[number].line_runs(each[place])
-            lines = lines.times(along.taken(np.repeat(pick, groups) * each[place] + residue))
+            along, of = along.distinct()
+            found.append(along)
+            kinds.append(of[np.repeat(pick, groups) * each[place] + residue])
             free = free * alike[pick]
-        return SourceLines(ClassLines.of(lines), free)
+        if not kinds:
+            kinds = [np.zeros(choices, np.int64)]
+            found = [LineRuns.single(1)]
+        first, kind = distinct_rows(np.stack(kinds, axis=1))
+        lines = LineRuns.single(len(first))
+        for along, of in zip(found, kinds, strict=True):
+            lines = lines.times(along.taken(of[first]))
+        own = ClassLines.of(lines)
+        whole = own.whole[kind].reshape(choices, groups)
+        apart = own.apart[kind].reshape(choices, groups, len(CLASSES))
+        several = (apart >= 0).any(axis=1).sum(axis=1) > 1
+        each_class = [_different(apart[:, :, number]) for number in CLASSES]
+        return SourceLines(own.lines, free, _different(whole), tuple(each_class), several)
 
-    @property
-    def whole(self) -> Ints:
-        """The line of each choice and group, (P, G)."""
-        return self.own.whole.reshape(len(self.free), -1)
 
-    @property
-    def apart(self) -> Ints:
-        """The lines of the classes, (P, G, 3)."""
-        return self.own.apart.reshape(len(self.free), -1, len(CLASSES))
-
-    @property
-    def several(self) -> Mask:
-        """Which choices have indices of several classes."""
-        several: Mask = (self.apart >= 0).any(axis=1).sum(axis=1) > 1
-        return several
+def _different(lines: Ints) -> Ints:
+    """The lines of each row (P, G) that differ, the first of them again where others have more."""
+    ordered = np.sort(lines, axis=1)
+    again = np.zeros(ordered.shape, np.bool_)
+    again[:, 1:] = ordered[:, 1:] == ordered[:, :-1]
+    ordered = np.where(again, ordered[:, :1], ordered)
+    wide = int((~again).sum(axis=1).max(initial=1))
+    return np.take_along_axis(ordered, np.argsort(again, axis=1, kind="stable")[:, :wide], axis=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,16 +187,21 @@ class Pairs:
 
     def forms(self, outer: Ints, inner: Ints) -> Ints:
         """The least sizes of box, linear and ring of pairs of lines, (3, n)."""
-        sizes = np.zeros((3, len(outer)), np.int64)
-        for part in self._chunks(len(outer)):
+        ring = np.zeros(len(outer), np.int64)
+        # Most lines have few vectors; those of many are taken by themselves.
+        levels = [
+            np.ceil(np.log2(of)).astype(np.int64) for of in (self.outer.vectors[outer], self.inner.vectors[inner])
+        ]
+        kind = levels[0] * 64 + levels[1]
+        for own in (np.flatnonzero(kind == each) for each in np.unique(kind)):
+            high, wide = int(self.outer.vectors[outer[own]].max()), int(self.inner.vectors[inner[own]].max())
+            for part in _chunks(len(own), len(self.outer.births) * high * wide):
+                ring[own[part]] = self._ring(outer[own[part]], inner[own[part]], high, wide)
+        flat = np.zeros((2, len(outer)), np.int64)
+        for part in _chunks(len(outer), 4 * len(self.outer.births)):
             rows, columns = outer[part], inner[part]
-            sizes[:, part] = self._box(rows, columns), self._linear(rows, columns), self._ring(rows, columns)
-        return sizes
-
-    def _chunks(self, pairs: int) -> Iterator[slice]:
-        rows, columns = self.outer.births, self.inner.births
-        step = max(1, _CELLS // (len(rows) * max(4, rows.shape[2] * columns.shape[2])))
-        return (slice(start, start + step) for start in range(0, pairs, step))
+            flat[:, part] = self._box(rows, columns), self._linear(rows, columns)
+        return np.concatenate([flat, ring[None]])
 
     def _box(self, outer: Ints, inner: Ints) -> Ints:
         wide = np.where(self.outer.moves[outer], self.inner.count[inner], self.inner.extent[inner])
@@ -199,9 +216,15 @@ class Pairs:
         size: Ints = 1 + np.maximum(reach, 0).min(axis=(0, 1))
         return size
 
-    def _ring(self, outer: Ints, inner: Ints) -> Ints:
-        rows, columns = self.outer.births[:, outer, :, None], self.inner.births[:, inner, None]
+    def _ring(self, outer: Ints, inner: Ints, high: int, wide: int) -> Ints:
+        rows, columns = self.outer.births[:, outer, :high, None], self.inner.births[:, inner, None, :wide]
         signs = (1, 1, -1, -1)  # both factors of the last two are negative
         total = columns[..., -1] + sum(sign * rows[..., k] * columns[..., k] for k, sign in enumerate(signs))
         size: Ints = np.maximum(total.max(axis=(0, 2, 3)), 0)
         return size
+
+
+def _chunks(pairs: int, cells: int) -> Iterator[slice]:
+    """Pairs of so many cells each, some at a time."""
+    step = max(1, _CELLS // cells)
+    return (slice(start, start + step) for start in range(0, pairs, step))

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from hwmodel.local_memory.forms import forms_of
 from hwmodel.local_memory.lines import Line, Lines
 from hwmodel.machine.separable.line_runs import LineRuns, joined
+from hwmodel.machine.separable.line_terms import distinct_vectors
 from hwmodel.machine.separable.sizes import Pairs
-from tests.strategies_buffers import buffers
+from tests.strategies_buffers import buffers, lines_without_order
 
 
 def runs(line: Line) -> LineRuns:
@@ -31,3 +35,31 @@ def test_forms_are_as_small_together_as_alone(one: Lines, two: Lines, other: Lin
     for sizes, row, column in zip(found, rows.tolist(), columns.tolist(), strict=True):
         alone = Lines(three[row].outer, three[column].inner, lag)
         assert sizes == [form.size for form in forms_of(alone)]
+
+
+@given(st.lists(lines_without_order(), min_size=1, max_size=6))
+def test_equal_lines_are_one(lines: list[Line]) -> None:
+    together = joined([runs(line) for line in (*lines, *lines)])
+    found, of = together.distinct()
+    texts = [(line.places, line.first.tolist(), line.last.tolist()) for line in (*lines, *lines)]
+    assert [texts.index(text) for text in texts] == [
+        texts.index(texts[of.tolist().index(kind)]) for kind in of.tolist()
+    ]
+    again = found.taken(of)
+    columns = ("places", "line", "length", "first", "last")
+    assert all(np.array_equal(getattr(again, name), getattr(together, name)) for name in columns)
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 6)] * 6), min_size=1, max_size=40))
+def test_vectors_that_are_left_out_are_nowhere_largest(rows: list[tuple[int, ...]]) -> None:
+    """Of a line, with factors that are not negative, one of those that stay is as large as any."""
+    ordered = np.array(sorted(rows), np.int64)
+    line, vectors = ordered[:, 0] // 4, ordered[:, 1:] * [1, 1, -1, -1, 1]
+    kept_line, kept = distinct_vectors(line, vectors)
+    factors = np.array(list(product((0, 1, 2, 5), repeat=4)), np.int64)
+    for number in np.unique(line).tolist():
+        largest, left = (
+            (factors @ own[:, :-1].T + own[:, -1]).max(axis=1)
+            for own in (vectors[line == number], kept[kept_line == number])
+        )
+        assert (largest == left).all()
