@@ -17,9 +17,10 @@ import numpy as np
 from hwmodel.local_memory.bank_functions import BankFunction, Linear, Residues, one_bank
 from hwmodel.local_memory.lines import CLASSES
 from hwmodel.machine.separable.axes import Ints, Mask
-from hwmodel.machine.separable.block_order import OrderCounts, Structures, distinct_rows
+from hwmodel.machine.separable.block_order import OrderCounts, Structures
 from hwmodel.machine.separable.counts import GroupCounts, Source
 from hwmodel.machine.separable.coupled_contents import coupled_contents, coupled_memories
+from hwmodel.machine.separable.distinct import distinct_rows
 from hwmodel.machine.separable.line_runs import ClassLines, LineRuns
 from hwmodel.machine.separable.line_terms import InnerTerms, OuterTerms, carries_of
 
