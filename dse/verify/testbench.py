@@ -128,7 +128,19 @@ def local_memories(
     sizes: dict[tuple[str, str], int] = {(use.kind, use.name): use.live for use in estimate.memories}
     fills = {one.task: one.fill for one in estimate.processors}
     built = banked_memories(accesses, platform, group, estimate)
-    return LocalMemories(sizes, built.words, fills, built.banks, built.residents)
+    states = {use.name: _state_banks(use) for use in estimate.memories if use.kind == "state"}
+    fifos = {
+        use.name: (use.organisation.width // use.width, use.organisation.depth)
+        for use in estimate.memories
+        if use.kind == "fifo" and use.organisation is not None
+    }
+    return LocalMemories(sizes, built.words, fills, built.banks, built.residents, states, fifos)
+
+
+def _state_banks(use: MemoryUse) -> tuple[int, int]:
+    """The banks of a state, 0 without a technology, and the data of all of them."""
+    built = use.organisation
+    return (0, use.addressed) if built is None else (built.banks, built.bits // use.width)
 
 
 def mismatches(simulation: Simulation, estimate: DesignEstimate) -> Iterator[str]:

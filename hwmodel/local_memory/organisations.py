@@ -188,9 +188,8 @@ def organise_fifo(data: int, wide: int, bits: int, terms: Terms) -> Organisation
     return Organisation("fifo", 1, one_bank(1), deep, wide * bits, 0, built, f"as wide as its wider end: {wide:,} data")
 
 
-def organise_state(chains: int, units: int, bits: int, terms: Terms) -> Organisation:
-    """The state of a delay of so many open chains, each of so many `bits`: a bank for each unit."""
-    banks = max(1, min(units, chains))
+def organise_state(chains: int, banks: int, bits: int, terms: Terms) -> Organisation:
+    """The state of a delay whose chains take so many words, each of so many `bits`: as a rule a bank for each unit."""
     deep = -(-chains // banks)
     built = _bank(deep, bits, terms).times(banks)
     return Organisation("state", 1, Residues((banks,)), deep, bits, 0, built, "a bank for each unit")

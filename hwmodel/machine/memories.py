@@ -45,13 +45,12 @@ def fifo_memories(plan: Plan, busy: Mapping[str, Busy], arrays: Iterable[str]) -
     """The FIFOs of some arrays under the schedules of their pipelines."""
     fifos = []
     for data in (plan.fifos[array] for array in arrays):
-        lag = data.lags(busy[data.source].path)[data.made]
         source, target = plan.starts(busy, data.source), plan.starts(busy, data.target)
         # Steps follow each other, however long they are: any lengths that hold the pipeline give the same depth.
         longest = np.maximum(busy[data.source].cycles, busy[data.target].cycles)
         begin = np.cumsum(longest) - longest
-        arrives = (begin[source.step] + source.cycle)[data.writer] + lag - 1
-        leaves = (begin[target.step] + target.cycle)[data.reader]
+        arrives = (begin[source.step] + source.cycle)[data.writer] + data.lags(busy[data.source].path) - 1
+        leaves = (begin[target.step] + target.cycle)[data.reader] + data.chunks(busy[data.target].path)
         bits = plan.group.network.arrays[data.array].type.bits
         fifos.append(memory_use(plan.platform, ("fifo", data.array, bits), depth_of_fifo(arrives, leaves)))
     return tuple(fifos)
@@ -72,7 +71,7 @@ def organisation_of(builder: Builder, depth: BufferDepth, use: MemoryUse, rates:
     if use.kind == "fifo":
         return builder.fifo(use.name, rates, use.live)
     if use.kind == "state":
-        return builder.state(use.name, rates, use.live)
+        return builder.state(use.name, rates, use.addressed)
     return builder.buffer(use.name, rates, use.addressed, partial(depth, use.name))
 
 
@@ -97,8 +96,10 @@ def _states(plan: Plan, task: str, period: int | None) -> list[MemoryUse]:
     for delay in process.delays:
         if delay in acting:
             port = port_named(process.input_ports, delay.port)
-            size = math.prod(extent or 1 for extent in port.shape) * _chains_open(plan, task, delay, period)
-            states.append(memory_use(plan.platform, ("state", f"{task}.{delay.port}", port.type.bits), size))
+            each, name = math.prod(extent or 1 for extent in port.shape), f"{task}.{delay.port}"
+            live, words = each * _chains_open(plan, task, delay, period), each * plan.processors.state(name).words
+            addressed = words if period is None else live
+            states.append(memory_use(plan.platform, ("state", name, port.type.bits), live, addressed=addressed))
     return states
 
 

@@ -44,11 +44,16 @@ FIGURES = ("bits", "blocks", "lut", "ff", "area", "price")
 
 @dataclass(frozen=True)
 class Builder:
-    """Builds the memories of a group of `ports` in `terms`; `layouts` by array are those that the design gives."""
+    """Builds the memories of a group of `ports` in `terms`; `layouts` by array are those that the design gives.
+
+    `state_banks` says how many banks keep the chains of the units apart, by the state's name and the units; without, a
+    bank for each unit does.
+    """
 
     ports: LocalPorts
     terms: Terms
     layouts: Mapping[str, BankLayout] = field(default_factory=dict)
+    state_banks: Callable[[str, int], int] | None = None
 
     @staticmethod
     def of(ports: LocalPorts, layouts: Sequence[BankLayout]) -> Builder | None:
@@ -70,11 +75,13 @@ class Builder:
         return organise_fifo(data, wide, self._bits(array), self.terms)
 
     def state(self, name: str, rates: Rates, data: int) -> Organisation:
-        """The state of a delay, TASK.PORT, of so many data."""
+        """The state of a delay, TASK.PORT, whose chains take so many words of data."""
         task, _, port_name = name.rpartition(".")
         port = port_named(self.ports.group.network.processes[task].input_ports, port_name)
         each = math.prod(extent or 1 for extent in port.shape)
-        return organise_state(data // each, rates[task][0], each * port.type.bits, self.terms)
+        chains, units = data // each, rates[task][0]
+        banks = max(1, min(units, chains)) if self.state_banks is None else self.state_banks(name, units)
+        return organise_state(chains, banks, each * port.type.bits, self.terms)
 
     def resident(self, task: str, array: str, rates: Rates) -> Organisation:
         """What a task has of an array that is loaded once, or of a ROM: each that reads it has a memory of its own."""

@@ -62,7 +62,11 @@ class Plan:
     @cached_property
     def builder(self) -> Builder | None:
         """What builds the memories; None without a technology."""
-        return Builder.of(self.ports, self.design.layouts)
+        builder = Builder.of(self.ports, self.design.layouts)
+        return None if builder is None else replace(builder, state_banks=self._state_banks)
+
+    def _state_banks(self, name: str, units: int) -> int:
+        return self.processors.state(name).banks(units)
 
     def depth(self, array: str, function: BankFunction) -> int:
         """The words of the deepest bank of the buffer of an array."""
@@ -120,7 +124,10 @@ class Plan:
         """Raises ArrayolError (`fifo-refused`) for a FIFO whose data are read in another order than written."""
         for array in arrays:
             data = self.fifos[array]
-            require_order(self.group, data, self.starts(busy, data.source), self.starts(busy, data.target))
+            ends = self.starts(busy, data.source), self.starts(busy, data.target)
+            require_order(
+                self.group, data, ends, (data.lags(busy[data.source].path), data.chunks(busy[data.target].path))
+            )
 
 
 def plan_group(accesses: Accesses, platform: Platform, design: GroupDesign) -> Plan:

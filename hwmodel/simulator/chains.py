@@ -26,12 +26,19 @@ class Waiting:
 
 @dataclass(frozen=True)
 class Chains:
-    """How many chains of one delay open and close in each step; each keeps `data` data."""
+    """The chains of one delay; each keeps `data` data while it is open.
+
+    `opening` and `closing` are how many open and close in each step, `first` and `last` the steps in which each does,
+    in the order in which they open. `number` has the chain of each instance, -1 of those that are a chain alone.
+    """
 
     name: str
     data: int
     opening: Ints
     closing: Ints
+    first: Ints
+    last: Ints
+    number: Ints
 
 
 def waiting_of(accesses: Accesses, work: Work, step: Ints) -> Waiting:
@@ -60,31 +67,35 @@ def waiting_of(accesses: Accesses, work: Work, step: Ints) -> Waiting:
             return Waiting(tuple(readers), remaining)
 
 
-def chains_of(accesses: Accesses, delay: Delay, work: Work, step: Ints, steps: int) -> Chains:
+def chains_of(accesses: Accesses, delay: Delay, work: Work, step: Ints, steps: int, order: Ints) -> Chains:
     """The chains of a delay with more than one instance, from the step of their first to that of their last.
 
-    One that reaches back to earlier frames keeps what all repetitions of those frames hand on, all the time.
+    `order` is that in which instances are issued. One that reaches back to earlier frames keeps what all repetitions of
+    those frames hand on, all the time.
     """
     process = accesses.network.processes[work.task]
     data = math.prod(extent or 1 for extent in port_named(process.input_ports, delay.port).shape)
     name = f"{work.task}.{delay.port}"
     frames = sum(abs(part) for part, extent in zip(delay.vector, process.repetition, strict=True) if extent is None)
     if frames:
-        always = np.zeros(steps, np.int64)
-        always[0] = frames * math.prod(accesses.extents(work.task))
-        return Chains(name, data, always, np.zeros(steps, np.int64))
+        kept = frames * math.prod(accesses.extents(work.task))
+        always, never = np.zeros(steps, np.int64), np.zeros(steps, np.int64)
+        always[0] = kept
+        first, last = np.zeros(kept, np.int64), np.full(kept, steps - 1)
+        return Chains(name, data, always, never, first, last, order)
     now, before = _instances(accesses, delay, work)
     root = np.arange(len(step))
     place = chain_positions(delay, accesses.extents(work.task))[work.repetition]
     for rows in levels(place[now]):
         root[now[rows]] = root[before[rows]]
-    first = np.full(len(step), steps)
     last = np.full(len(step), -1)
-    np.minimum.at(first, root, step)
     np.maximum.at(last, root, step)
-    several = np.bincount(root, minlength=len(step)) > 1
-    opening, closing = (np.bincount(side[several], minlength=steps) for side in (first, last))
-    return Chains(name, data, opening, closing)
+    chained = np.flatnonzero(np.bincount(root, minlength=len(step)) > 1)  # the first instance of each
+    chained = chained[np.argsort(order[chained])]
+    number = np.full(len(step), -1)
+    number[chained] = np.arange(len(chained))
+    opening, closing = (np.bincount(side[chained], minlength=steps) for side in (step, last))
+    return Chains(name, data, opening, closing, step[chained], last[chained], number[root])
 
 
 def _instances(accesses: Accesses, delay: Delay, work: Work) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,13 +21,16 @@ from hwmodel.local_memory.banked import BankedMemory
 from hwmodel.local_memory.words import Words
 from hwmodel.platform import Platform
 from hwmodel.simulator.banks import Span
+from hwmodel.simulator.chains import Chains
+from hwmodel.simulator.fifos import Fifo
 from hwmodel.simulator.local_checks import LocalCheck
-from hwmodel.simulator.memories import Buffer, Fifo, Memory, States
+from hwmodel.simulator.memories import Buffer, Memory
 from hwmodel.simulator.moves import Moved, Moves, Place, moves_of
-from hwmodel.simulator.plan import Ints, fault, plan_of
+from hwmodel.simulator.plan import Ints, fault, named, plan_of
 from hwmodel.simulator.port import Burst, Port
 from hwmodel.simulator.processors import processor_of
 from hwmodel.simulator.setup import Setup
+from hwmodel.simulator.states import States
 
 Sizes = Mapping[tuple[str, str], int]  # (kind, name) -> data: of every buffer, fifo and state
 Addressed = Mapping[str, Words]  # the words of the data of arrays in their buffers
@@ -38,7 +42,9 @@ class LocalMemories:
 
     `fills` has by task the rounds that pass before each line while windows fill; none where it has no entry.
     `banks` has the buffers that are built in banks, whose words stand bank after bank, `residents` by task and array
-    what a task has of one that is resident. Others are read and written at will.
+    what a task has of one that is resident. Others are read and written at will. `states` by name are the banks of
+    delays' states (0: all is reached at will), and the data of all of these; `fifos` by array the data of a word of a
+    FIFO's bank and how many words it has (without, words as wide as its wider end).
     """
 
     sizes: Sizes
@@ -46,6 +52,8 @@ class LocalMemories:
     fills: Mapping[str, int] = field(default_factory=dict)
     banks: Mapping[str, BankedMemory] = field(default_factory=dict)
     residents: Mapping[tuple[str, str], BankedMemory] = field(default_factory=dict)
+    states: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    fifos: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -169,11 +177,7 @@ class _Run:
             )
             for task in order
         ]
-        self.states = [
-            (chains, States(chains.name, self._size("state", chains.name, chains.data)))
-            for processor in self.processors
-            for chains in processor.chains
-        ]
+        self.states = [(processor, self._state(chains)) for processor in self.processors for chains in processor.chains]
         self.arrivals = {name: np.zeros(len(self.arrays[name].moved.element), np.int64) for name in self.fifos}
         self.reads = self.moves.all_reads
         self.operands = {place: np.full(read.data.shape, -1, np.int64) for place, read in self.reads.items()}
@@ -195,10 +199,12 @@ class _Run:
     def run(self) -> GroupRun:
         for step in range(self.moves.steps):
             self._step(step)
+        for processor, state in self.states:
+            state.check(processor.started, partial(named, self.accesses, processor.work))
         self._check_banks()
         peaks = {("buffer", name): array.buffer.peak for name, array in self.arrays.items() if array.buffer}
-        peaks |= {("fifo", name): fifo.finish() for name, fifo in self.fifos.items()}
-        peaks |= {("state", chains.name): state.peak * chains.data for chains, state in self.states}
+        peaks |= {("fifo", name): self._finish(fifo) for name, fifo in self.fifos.items()}
+        peaks |= {("state", state.chains.name): state.peak * state.chains.data for _, state in self.states}
         words = {name: array.buffer.size for name, array in self.arrays.items() if array.buffer}
         return GroupRun(self.moves, tuple(self.lengths), self.shown, peaks, words, self.operands, self.setup)
 
@@ -207,8 +213,8 @@ class _Run:
         if self.storer is not self.loader:
             self.storer.begin()
         self._bring(step)
-        for chains, state in self.states:
-            state.open(step, int(chains.opening[step]))
+        for _, state in self.states:
+            state.open(step)
         self._read(step)
         computing = {each.task: each.compute(step, self.clock, self.arrivals) for each in self.processors}
         self._store(step)
@@ -216,8 +222,8 @@ class _Run:
         for array in self.arrays.values():
             if array.buffer is not None:
                 array.buffer.release(step, array.release.of(step))
-        for chains, state in self.states:
-            state.close(int(chains.closing[step]))
+        for _, state in self.states:
+            state.close(step)
         self._keep(step, length, computing)
 
     def _bring(self, step: int) -> None:
@@ -291,6 +297,18 @@ class _Run:
             buffer = Buffer(name, self._size("buffer", name), words.size, words.word(moved.element, moved.bring))
         by = (_Sorted.by(step, steps) for step in (moved.bring, moved.last, moved.stored_step))
         return _Array(moved, buffer, *by)
+
+    def _finish(self, fifo: Fifo) -> int:
+        """The fullest that a FIFO was, checked in words as wide as its wider end."""
+        wider = max(end for processor in self.processors for end in processor.ends(fifo))
+        wide, depth = self.local.fifos.get(fifo.array, (wider, -(-fifo.capacity // wider)))
+        (task,) = (place[0] for place, read in self.moves.reads.items() if read.touch.array == fifo.array)
+        return fifo.finish(wide, depth, partial(named, self.accesses, self.moves.plan.works[task]))
+
+    def _state(self, chains: Chains) -> States:
+        size = self._size("state", chains.name)
+        banks, data = self.local.states.get(chains.name, (0, size))
+        return States(chains, size // chains.data, banks, data // chains.data)
 
     def _size(self, kind: str, name: str, data: int = 1) -> int:
         """The slots of a memory of the design, each of `data` data."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Collection
 from typing import Any
 
@@ -81,72 +80,6 @@ class Buffer:
             raise fault("overwrite", f"step {step} gives back a word of '{self.array}' that is not taken")
         self._lives[data], self._holds[self.words[data]] = False, -1
         self._taken -= len(data)
-
-
-class States:
-    """The slots of a delay's open chains."""
-
-    def __init__(self, name: str, capacity: int) -> None:
-        self.name = name
-        self.capacity = capacity
-        self.peak = 0
-        self._open = 0
-
-    def open(self, step: int, chains: int) -> None:
-        """Chains whose first instance is in this step take a slot each. Raises SimulatorError (`overflow`)."""
-        self._open += chains
-        self.peak = max(self.peak, self._open)
-        if self._open > self.capacity:
-            raise fault(
-                "overflow", f"step {step} keeps {self._open} chains of '{self.name}', which has {self.capacity} slots"
-            )
-
-    def close(self, chains: int) -> None:
-        """Chains whose last instance was in this step give their slots back."""
-        self._open -= chains
-
-
-# FIFOs: data leave in the order in which they came, and never wait for room.
-
-
-class Fifo:
-    """A FIFO of `capacity` data of one array; times are cycles from the start of the group."""
-
-    def __init__(self, array: str, capacity: int) -> None:
-        self.array = array
-        self.capacity = capacity
-        self._waiting: deque[tuple[int, int]] = deque()  # datum, and the last cycle of its making
-        self._taken_from: list[int] = []
-        self._taken_until: list[int] = []
-
-    def write(self, data: Ints, cycles: Ints) -> None:
-        """Data in the order of writing, each with the last cycle of its making."""
-        self._waiting.extend(zip(data.tolist(), cycles.tolist(), strict=True))
-
-    def read(self, data: Ints, cycles: Ints) -> None:
-        """Data in the order of reading. Raises SimulatorError (`fifo-order`, `read-before-write`)."""
-        for datum, cycle in zip(data.tolist(), cycles.tolist(), strict=True):
-            if not self._waiting:
-                raise fault("read-before-write", f"the FIFO of '{self.array}' is read when it is empty")
-            head, made = self._waiting.popleft()
-            if head != datum:
-                raise fault("fifo-order", f"the FIFO of '{self.array}' gives another datum than its reader expects")
-            if made >= cycle:
-                raise fault("read-before-write", f"the FIFO of '{self.array}' is read before its datum is there")
-            self._taken_from.append(made)
-            self._taken_until.append(cycle)
-
-    def finish(self) -> int:
-        """The largest count of data in it at any cycle. Raises SimulatorError (`overflow`, `fifo-order`)."""
-        if self._waiting:
-            raise fault("fifo-order", f"the FIFO of '{self.array}' still holds {len(self._waiting)} data at the end")
-        begin, end = np.sort(self._taken_from), np.sort(self._taken_until)
-        # At each arrival: those that have come, less those read in an earlier cycle.
-        depth = np.arange(1, len(begin) + 1) - np.searchsorted(end, begin, side="left")
-        peak = int(depth.max(initial=0))
-        if peak > self.capacity:
-            raise fault("overflow", f"the FIFO of '{self.array}' holds {peak} data and has {self.capacity} places")
-        return peak
 
 
 # The external memory between groups: what lies in it at first, for one frame.

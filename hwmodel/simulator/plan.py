@@ -6,7 +6,7 @@ it shares no line with the model that it judges: what both got wrong in one plac
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,6 +20,7 @@ from hwmodel.design import Blocks, GroupDesign, Scan
 # Delays as pairs of repetitions, and the chains they form.
 
 Ints = NDArray[np.int64]
+Who = Callable[[int], str]  # the repetition of an instance of a task, in words
 
 
 def delay_pairs(delay: Delay, extents: Extents) -> tuple[Ints, Ints]:
@@ -358,6 +359,12 @@ class _Planner:
             task: replace(work, tick=moved[work.tick], serves=moved[work.serves]) for task, work in self.works.items()
         }
         return moved
+
+
+def named(accesses: Accesses, work: Work, instance: int) -> str:
+    """The repetition of an instance, as messages call it."""
+    point = accesses.repetitions(work.task)[work.repetition[instance]].tolist()
+    return f"repetition ({', '.join(map(str, point))}) of '{work.task}'"
 
 
 def touched(accesses: Accesses, touch: Touch, work: Work) -> tuple[NDArray[np.intp], Ints]:

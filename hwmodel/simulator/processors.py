@@ -12,8 +12,8 @@ from hwmodel.datapath.figures import Datapath
 from hwmodel.design import GroupDesign
 from hwmodel.platform import Platform
 from hwmodel.simulator.chains import Chains, Waiting, chains_of, waiting_of
+from hwmodel.simulator.fifos import Fifo
 from hwmodel.simulator.issue import Jobs, Lines, next_multiple, starts_of
-from hwmodel.simulator.memories import Fifo
 from hwmodel.simulator.moves import Moves
 from hwmodel.simulator.plan import Ints, Work, fault, touched
 from hwmodel.simulator.units import Gap, gap_of, unit_of
@@ -49,6 +49,12 @@ class Processor:
         """The repetition of each instance, (instances, rank)."""
         return accesses.repetitions(self.task)[self.work.repetition]
 
+    def ends(self, fifo: Fifo) -> list[int]:
+        """The most data that it moves to or from a FIFO in a cycle."""
+        sizes = [data.shape[1] for own, data in self.inputs if own is fifo]
+        sizes += [data.shape[1] for own, _, data in self.outputs if own is fifo]
+        return [self.units * -(-size // self.unit.interval) for size in sizes]
+
     def compute(self, step: int, clock: int, arrivals: Mapping[str, Ints]) -> int:
         """Run the instances of a step that starts at `clock`; returns when the last is done, from the step's start.
 
@@ -60,19 +66,17 @@ class Processor:
             return 0
         starts = np.array(self._starts(first, end, clock, arrivals), np.int64)
         self.began[first:end], self.started[first:end] = clock, clock + starts
-        order = np.argsort(starts, kind="stable")
         for fifo, data in self.inputs:
-            mine = data[first:end][order]
-            fifo.read(mine.reshape(-1), np.repeat(clock + starts[order], mine.shape[1]))
+            mine = data[first:end]
+            chunk = np.arange(mine.shape[1]) // -(-mine.shape[1] // self.unit.interval)
+            fifo.read(mine, clock + starts[:, None] + chunk, first + np.arange(len(mine)))
         for fifo, writing, data in self.outputs:
             low, high = np.searchsorted(writing, [first, end])
-            mine, own = data[low:high], starts[writing[low:high] - first]
-            size = mine.shape[1]
+            mine, size = data[low:high], data.shape[1]
             spread = -(-np.arange(1, size + 1) * self.unit.interval // size)
-            there = clock + own[:, None] + spread[None, :] + self.unit.latency
+            there = clock + starts[writing[low:high] - first][:, None] + spread + self.unit.latency
             arrivals[fifo.array][mine] = there
-            in_order = np.argsort(own, kind="stable")
-            fifo.write(mine[in_order].reshape(-1), there[in_order].reshape(-1) - 1)
+            fifo.write(mine, there - 1, writing[low:high])
         return int(starts.max()) + self.unit.interval + self.unit.latency
 
     def _starts(self, first: int, end: int, clock: int, arrivals: Mapping[str, Ints]) -> list[int]:
@@ -150,8 +154,10 @@ def processor_of(
         fill,
         tuple(gap_of(unit, delay) for delay in accesses.delays(task)),
         waiting := waiting_of(accesses, work, step),
-        Lines.of(accesses, moves.plan, waiting, step, task),
-        tuple(chains_of(accesses, delay, work, step, moves.steps) for delay in process.delays if delay.acts),
+        lines := Lines.of(accesses, moves.plan, waiting, step, task),
+        tuple(
+            chains_of(accesses, delay, work, step, moves.steps, lines.order) for delay in process.delays if delay.acts
+        ),
         tuple(
             (fifos[read.touch.array], read.data)
             for place, read in moves.reads.items()

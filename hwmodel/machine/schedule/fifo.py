@@ -23,7 +23,7 @@ class FifoData:
     """The data of one FIFO, in the order of `key` (one entry per datum).
 
     `writer` and `reader` are runs of the two tasks (entries of their work), `made` and `taken` the datum's place in
-    the port's pattern, `pattern` the data of the writing port (k).
+    the port's pattern, `written` and `read` the data of the pattern at each end.
     """
 
     array: str
@@ -33,12 +33,16 @@ class FifoData:
     reader: Elements
     made: Elements
     taken: Elements
-    pattern: int
+    written: int
+    read: int
 
     def lags(self, path: Datapath) -> Elements:
-        """Cycles from the start of the writer's repetition until a datum is there, by place in the pattern, (k,)."""
-        place = np.arange(self.pattern)
-        return -(-(place + 1) * path.interval // self.pattern) + path.latency
+        """Cycles from the start of the writer's repetition until each datum is there."""
+        return -(-(self.made + 1) * path.interval // self.written) + path.latency
+
+    def chunks(self, path: Datapath) -> Elements:
+        """Cycles from the start of the reader's repetition to the one in which each datum is read."""
+        return self.taken // -(-self.read // path.interval)
 
 
 def fifo_data(group: Group, ticks: Ticks, array: str) -> FifoData:
@@ -56,7 +60,7 @@ def fifo_data(group: Group, ticks: Ticks, array: str) -> FifoData:
         int(np.prod(touch.pattern, dtype=np.int64))
         for touch in (group.writes(source, array)[0], group.reads(target, array)[0])
     ]
-    data = FifoData(array, source, target, writer[first], reader[second], place_made[first], taken[second], sizes[0])
+    data = FifoData(array, source, target, writer[first], reader[second], place_made[first], taken[second], *sizes)
     _require_neighbours(group, ticks, data, sizes[1])
     return data
 
@@ -151,10 +155,14 @@ class Starts:
     repetition: Elements
 
 
-def require_order(group: Group, data: FifoData, source: Starts, target: Starts) -> None:
-    """Raises ArrayolError (`fifo-refused`) where data are not read in the order in which they are written."""
-    written = _order(source, data.writer, data.made)
-    read = _order(target, data.reader, data.taken)
+def require_order(group: Group, data: FifoData, ends: tuple[Starts, Starts], after: tuple[Elements, Elements]) -> None:
+    """Raises ArrayolError (`fifo-refused`) where data are not read in the order in which they are written.
+
+    `after` has the cycles from the start of its repetition in which each datum is written, and read.
+    """
+    source, target = ends
+    written = _order(source, data.writer, data.made, after[0])
+    read = _order(target, data.reader, data.taken, after[1])
     wrong = np.flatnonzero(written != read)
     if not len(wrong):
         return
@@ -169,8 +177,8 @@ def require_order(group: Group, data: FifoData, source: Starts, target: Starts) 
     raise _refused(data.array, f"{which}, '{data.target}' reads in the other order, in {readers[0]} and {readers[1]}")
 
 
-def _order(runs: Starts, of: Elements, place: Elements) -> Elements:
-    return np.lexsort((place, runs.rank[of], runs.cycle[of], runs.step[of]))
+def _order(runs: Starts, of: Elements, place: Elements, after: Elements) -> Elements:
+    return np.lexsort((place, runs.rank[of], after, runs.cycle[of], runs.step[of]))
 
 
 def depth(arrives: Elements, leaves: Elements) -> int:

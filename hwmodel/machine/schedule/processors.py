@@ -12,14 +12,15 @@ from arrayol.errors import error
 from hwmodel.accesses import Extents, Indices, subscripts
 from hwmodel.datapath.figures import Datapath
 from hwmodel.design import BankLayout, Blocks, GroupDesign, Scan, interval_of, row_major, units_of
-from hwmodel.machine.group import Elements, Group
+from hwmodel.machine.group import Elements, Group, frames_back
 from hwmodel.machine.int64 import require_numbers
 from hwmodel.machine.scans import block_places
-from hwmodel.machine.schedule.chains import longest_before
+from hwmodel.machine.schedule.chains import Chains, longest_before
 from hwmodel.machine.schedule.datapaths import Datapaths
 from hwmodel.machine.schedule.fifo import FifoData
 from hwmodel.machine.schedule.issue import Issue, Stage
 from hwmodel.machine.schedule.list_schedule import Jobs, priorities, start_rounds
+from hwmodel.machine.schedule.states import StateChains
 from hwmodel.machine.ticks import Work
 from hwmodel.platform import Platform
 from hwmodel.units import delayed_dimensions, riding_dimensions, unit_dimension
@@ -116,6 +117,7 @@ class Processors:
         self.paths = paths
         self.pipelines = _pipelines(group, fifos)
         self._issues: dict[str, Issue] = {}
+        self._states: dict[str, StateChains] = {}
         self._busy: dict[tuple[Pipeline, tuple[int, ...]], dict[str, Busy]] = {}
 
     @cached_property
@@ -148,6 +150,20 @@ class Processors:
         """Whether a task that stands alone has no levels, but the greedy schedule of one unit."""
         return len(delayed_dimensions(self.group.accesses, task)) > 1
 
+    def state(self, name: str) -> StateChains:
+        """The chains of a delay, by the name TASK.PORT of its state."""
+        if name not in self._states:
+            task, _, port = name.rpartition(".")
+            process, stage, issue = self.group.network.processes[task], self.stages[task], self._issue(task)
+            delay = next(delay for delay in process.delays if delay.port == port)
+            repetitions, back = self.group.accesses.repetitions(task), frames_back(process.repetition, delay)
+            if back:
+                self._states[name] = StateChains.of_frames(back, issue)
+            else:
+                chains = Chains.of(repetitions[stage.work.repetition], self.group.accesses.extents(task), delay.vector)
+                self._states[name] = StateChains.of(chains, stage.step, issue)
+        return self._states[name]
+
     def _issue(self, task: str) -> Issue:
         if task not in self._issues:
             self._issues[task] = Issue.of(self.group, self.stages[task])
@@ -175,7 +191,7 @@ class Processors:
                 source = done[data.source]
                 assert source.start is not None, "all of a pipeline are scheduled"
                 same = self.stages[data.source].step[data.writer] == stage.step[data.reader]
-                arrives = source.start[data.writer] + data.lags(source.path)[data.made]
+                arrives = source.start[data.writer] + data.lags(source.path)
                 np.maximum.at(there, data.reader[same], arrives[same])
             waits = [rounds * path.interval for rounds in self._waits(task, rate)]
             fill = self.paths.fill(task, rate)

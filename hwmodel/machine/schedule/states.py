@@ -1,0 +1,65 @@
+"""The words and banks of delay states (docs/machine.md, sections 5 and 13).
+
+Chains are numbered in the order in which they open; chain n has the word n mod S, or with B banks the word n div B of
+bank n mod B. S words do if no chain opens that is S or more behind one that is still open. Chains that open one after
+another are in work side by side, so units as a rule ask for as many banks as they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hwmodel.machine.group import Elements
+from hwmodel.machine.schedule.chains import Chains
+from hwmodel.machine.schedule.issue import Issue
+
+
+@dataclass(frozen=True, eq=False)
+class StateChains:
+    """The chains of one delay with several instances, in `words` words.
+
+    `number` has the chain of each run in the order of issue, -1 where it has none, and `place` the run's in its line.
+    """
+
+    words: int
+    number: Elements
+    place: Elements
+
+    @staticmethod
+    def of(chains: Chains, step: Elements, issue: Issue) -> StateChains:
+        """Of a delay within a frame, whose runs have these chains and steps."""
+        issued = np.empty(len(step), np.int64)
+        issued[issue.runs] = np.arange(len(step))
+        order = np.lexsort((chains.place, chains.chain))
+        starts = np.flatnonzero(np.diff(chains.chain[order], prepend=-1) != 0)
+        length = np.diff(np.append(starts, len(order)))
+        heads, tails = order[starts], order[starts + length - 1]
+        several = np.flatnonzero(length > 1)
+        several = several[np.argsort(issued[heads[several]])]
+        of_chain = np.full(len(starts), -1)
+        of_chain[several] = np.arange(len(several))
+        number = np.empty(len(step), np.int64)
+        number[order] = np.repeat(of_chain, length)
+        opened = np.searchsorted(step[heads[several]], step[tails[several]], side="right")
+        words = int((opened - np.arange(len(several))).max(initial=0))
+        return StateChains(words, number[issue.runs], issue.place)
+
+    @staticmethod
+    def of_frames(back: int, issue: Issue) -> StateChains:
+        """Of a delay that reaches so many frames back: each repetition of these has a word all the time."""
+        count = len(issue.runs)
+        return StateChains(back * count, np.arange(count), issue.place)
+
+    def banks(self, units: int) -> int:
+        """The fewest banks, from as many as units on, under which no round has two chains in one bank."""
+        start = np.maximum.accumulate(np.where(self.place % units == 0, np.arange(len(self.place)), 0))
+        apart = {0}
+        for ahead in range(1, units):
+            together = (start[ahead:] == start[:-ahead]) & (self.number[ahead:] >= 0) & (self.number[:-ahead] >= 0)
+            apart |= set(np.abs(self.number[ahead:] - self.number[:-ahead])[together].tolist())
+        banks = max(1, min(units, self.words))
+        while any(distance % banks == 0 for distance in apart - {0}):
+            banks += 1
+        return banks

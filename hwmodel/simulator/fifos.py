@@ -1,0 +1,114 @@
+"""FIFOs: data leave in the order in which they came, through one bank of words, and never wait for room.
+
+An end moves some data in a cycle, in the order of its repetitions on units side by side, and a bank has words as wide
+as the wider of both ends. Datum number n of the queue is in word n div width, at that number modulo the depth. The
+writing end gathers a word in registers, and writes it in the cycle in which its last datum is made. The reading end
+takes a word in the cycle in which it hands out the first of its data, and keeps the others in registers. A word of
+which a datum is wanted before all of it is made never gets to the bank. So a bank has one write and one read in a
+cycle, and holds whole words that wait: of D data at once, no more than D div width.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hwmodel.simulator.plan import Ints, Who, fault
+
+
+@dataclass
+class _End:
+    """What one end has moved: the datum, cycle and instance of each, in the order of the queue."""
+
+    data: list[Ints] = field(default_factory=list)
+    cycles: list[Ints] = field(default_factory=list)
+    instances: list[Ints] = field(default_factory=list)
+
+    def move(self, data: Ints, cycles: Ints, instances: Ints) -> None:
+        """Data (instances, size) of a step with their cycles: in a cycle instance by instance."""
+        instance, place = (
+            np.broadcast_to(instances[:, None], data.shape),
+            np.broadcast_to(np.arange(data.shape[1]), data.shape),
+        )
+        order = np.lexsort((place.reshape(-1), instance.reshape(-1), cycles.reshape(-1)))
+        for moved, column in ((self.data, data), (self.cycles, cycles), (self.instances, instance)):
+            moved.append(column.reshape(-1)[order])
+
+    def columns(self) -> tuple[Ints, Ints, Ints]:
+        """All of it."""
+        none = np.zeros(0, np.int64)
+        data, cycles, instances = (np.concatenate([none, *moved]) for moved in (self.data, self.cycles, self.instances))
+        return data, cycles, instances
+
+
+@dataclass
+class Fifo:
+    """A FIFO of `capacity` data of one array; times are cycles of the group.
+
+    What its ends do is checked once all repetitions have run.
+    """
+
+    array: str
+    capacity: int
+    _written: _End = field(default_factory=_End)
+    _read: _End = field(default_factory=_End)
+
+    def write(self, data: Ints, cycles: Ints, instances: Ints) -> None:
+        """Data (instances, size) of a step, each with the last cycle of its making."""
+        self._written.move(data, cycles, instances)
+
+    def read(self, data: Ints, cycles: Ints, instances: Ints) -> None:
+        """Data (instances, size) of a step, each with the cycle in which it is read."""
+        self._read.move(data, cycles, instances)
+
+    def finish(self, wide: int, depth: int, reader: Who) -> int:
+        """The largest count of data in it at any cycle, through a bank of `depth` words of `wide` data.
+
+        `reader` names a repetition of the reading end. Raises SimulatorError (`fifo-order`,
+        `read-before-write`, `overflow`, `port`, `overwrite`).
+        """
+        (data, made, _), (wanted, read, instance) = self._written.columns(), self._read.columns()
+        if len(data) > len(wanted):
+            text = f"the FIFO of '{self.array}' still holds {len(data) - len(wanted)} data at the end"
+            raise fault("fifo-order", text)
+        if len(data) < len(wanted):
+            text = f"{reader(int(instance[len(data)]))} reads the FIFO of '{self.array}' when it is empty"
+            raise fault("read-before-write", text)
+        for place in np.flatnonzero(data != wanted)[:1].tolist():
+            text = f"the FIFO of '{self.array}' gives another datum in cycle {read[place]} than"
+            raise fault("fifo-order", f"{text} {reader(int(instance[place]))} expects")
+        for place in np.flatnonzero(made >= read)[:1].tolist():
+            text = f"{reader(int(instance[place]))} reads the FIFO of '{self.array}' in cycle {read[place]}"
+            raise fault("read-before-write", f"{text}, before its datum is there")
+        peak = self._peak(made, read)
+        self._require_ports(made, wide, "written")
+        self._require_ports(read, wide, "read")
+        self._require_words(made, read, wide, depth)
+        return peak
+
+    def _peak(self, made: Ints, read: Ints) -> int:
+        # At each arrival: those that have come, less those read in an earlier cycle.
+        held = np.arange(1, len(made) + 1) - np.searchsorted(read, made, side="left")
+        peak = int(held.max(initial=0))
+        if peak > self.capacity:
+            raise fault("overflow", f"the FIFO of '{self.array}' holds {peak} data and has {self.capacity} places")
+        return peak
+
+    def _require_ports(self, cycles: Ints, wide: int, what: str) -> None:
+        """An end moves no more data in a cycle than a word has: so no more than one word ends, or begins, in it."""
+        late = np.flatnonzero(cycles[wide:] == cycles[: max(0, len(cycles) - wide)])
+        for place in late[:1].tolist():
+            text = f"more than {wide} data are {what} in cycle {cycles[place]}"
+            raise fault("port", f"{text} of the FIFO of '{self.array}', whose bank has words of so many")
+
+    def _require_words(self, made: Ints, read: Ints, wide: int, depth: int) -> None:
+        """No word is written where another one waits that has not been taken in an earlier cycle."""
+        whole = len(made) // wide * wide
+        written, taken = made[wide - 1 : whole : wide], read[:whole:wide]
+        taken = np.where(taken > written, taken, -1)  # those that went by the bank are never in the way
+        late = np.flatnonzero((taken[: max(0, len(taken) - depth)] >= written[depth:]) & (taken[depth:] >= 0))
+        for place in late[:1].tolist():
+            word = place + depth
+            text = f"cycle {written[word]} overwrites a word of the FIFO of '{self.array}' that is not read"
+            raise fault("overwrite", f"{text}, at address {word % depth} of its bank")

@@ -1,0 +1,72 @@
+"""The states of delays, chain by chain: each open chain has a word of its own in a bank.
+
+Chains are numbered in the order in which they open: the one with number n lies in bank n mod B, at address n div B mod
+the depth. So what units side by side have in work in a round, chains that opened one after another, lies in banks of
+its own, and a chain may open where one has closed in an earlier step. A bank gives one word and takes one in a cycle.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hwmodel.simulator.chains import Chains
+from hwmodel.simulator.plan import Ints, Who, fault
+
+
+@dataclass
+class States:
+    """The state of one delay: `capacity` chains at once, in `words` words of some `banks`; `peak` is the fullest.
+
+    What is open is counted step by step; words and ports are checked once all repetitions have run. Without banks every
+    word is reached at will.
+    """
+
+    chains: Chains
+    capacity: int
+    banks: int
+    words: int
+    peak: int = 0
+    _open: int = 0
+
+    def open(self, step: int) -> None:
+        """Chains whose first instance is in this step take a word each. Raises SimulatorError (`overflow`)."""
+        self._open += int(self.chains.opening[step])
+        self.peak = max(self.peak, self._open)
+        if self._open > self.capacity:
+            name = self.chains.name
+            raise fault(
+                "overflow", f"step {step} keeps {self._open} chains of '{name}', which has {self.capacity} slots"
+            )
+
+    def close(self, step: int) -> None:
+        """Chains whose last instance was in this step give their words back."""
+        self._open -= int(self.chains.closing[step])
+
+    def check(self, started: Ints, who: Who) -> None:
+        """Every chain at its address, and every access through a port; `started` has the cycle of each instance.
+
+        Raises SimulatorError (`overwrite`, `port`).
+        """
+        self._require_words()
+        if self.banks:
+            self._require_ports(started, who)
+
+    def _require_words(self) -> None:
+        first, last, banks = self.chains.first, self.chains.last, max(1, self.banks)
+        late = np.flatnonzero(first[self.words :] <= last[: max(0, len(last) - self.words)])
+        for number in (late[:1] + self.words).tolist():
+            place = f"at address {number % self.words // banks} of bank {number % banks}"
+            text = f"step {first[number]} overwrites a chain of '{self.chains.name}' that is open {place}"
+            raise fault("overwrite", text)
+
+    def _require_ports(self, started: Ints, who: Who) -> None:
+        chained = np.flatnonzero(self.chains.number >= 0)
+        bank, cycle = self.chains.number[chained] % self.banks, started[chained]
+        order = np.lexsort((bank, cycle))
+        cycle, bank = cycle[order], bank[order]
+        twice = np.flatnonzero((cycle[1:] == cycle[:-1]) & (bank[1:] == bank[:-1]))
+        for place in twice[:1].tolist():
+            text = f"{who(int(chained[order[place + 1]]))} is the second to use bank {bank[place]}"
+            raise fault("port", f"{text} of '{self.chains.name}' in cycle {cycle[place]}")
