@@ -42,9 +42,14 @@ class StateChains:
         of_chain[several] = np.arange(len(several))
         number = np.empty(len(step), np.int64)
         number[order] = np.repeat(of_chain, length)
-        opened = np.searchsorted(step[heads[several]], step[tails[several]], side="right")
-        words = int((opened - np.arange(len(several))).max(initial=0))
+        words = StateChains.words_of(step[heads[several]], step[tails[several]])
         return StateChains(words, number[issue.runs], issue.place)
+
+    @staticmethod
+    def words_of(first: Elements, last: Elements) -> int:
+        """The fewest words of chains that open and close in these steps, in the order in which they open."""
+        opened = np.searchsorted(first, last, side="right")
+        return int((opened - np.arange(len(first))).max(initial=0))
 
     @staticmethod
     def of_frames(back: int, issue: Issue) -> StateChains:

@@ -174,7 +174,7 @@ def test_fifos_are_as_wide_as_their_wider_end() -> None:
 def test_states_have_a_bank_for_each_unit() -> None:
     state = organise_state(1080, 4, 32, TERMS)
     assert (state.banks, state.depth, state.bits, state.built.blocks) == (4, 270, 32 * 1080, 4)
-    assert organise_state(3, 8, 32, TERMS).built == Built("registers", ff=96)
+    assert organise_state(3, 3, 32, TERMS).built == Built("registers", ff=96)
 
 
 def test_the_reason_is_told() -> None:
