@@ -24,6 +24,7 @@ from dse.output.folder import Warn, warn_in_python
 from dse.output.folder import load_result as load_stored
 from dse.output.folder import write_result as store_result
 from dse.output.open_design import Simulated, StoredDesign, timeline_of
+from dse.output.partial import remove_partial, write_partial
 from dse.results.compare import Comparison as ComparedResults
 from dse.results.compare import compare as compare_results
 from dse.results.exploration import Exploration, labels_of
@@ -103,6 +104,7 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
     method: Method = AUTO,
     seed: int = 0,
     budget: float = BUDGET,
+    timeout: float | None = None,
     keep_all: bool = False,
     resources: Resources | None = None,
     report: Callable[[Progress | SearchProgress], None] | None = None,
@@ -112,7 +114,8 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
 
     `platform` is one, a TOML file, or None for the file beside the spec or else the shipped default; `top` names the
     task where nothing calls several. `space` is for the machine model. `method` is auto, partition, exhaustive, exact,
-    rounds or nsga2; `seed` is for the last, `budget` for rounds, in seconds of predicted work. `announce` is told the
+    rounds or nsga2; `seed` is for the last, `budget` and `timeout` for rounds, in seconds of predicted work and of the
+    clock. `announce` is told the
     size of the space and the method beforehand. With `keep_all` the result holds more than the front: every feasible
     design of the published model, the fronts of all fusions of the machine model. `resources` says what it may work
     with, for the machine model, but the method exhaustive: workers, a cluster, a folder that keeps finished work; what
@@ -130,7 +133,15 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
     chosen_top = choose_top(loaded, top)
     form, labels = canonical_form(loaded, chosen_top), labels_of(loaded, chosen_top, model, origin)
     steps = StepFinder(loaded, form.spec, form.network, form.first)
-    request = SearchRequest(method, seed, budget, report or (lambda _: None), announce or (lambda _: None), keep_all)
+    request = SearchRequest(
+        method,
+        seed,
+        budget,
+        timeout,
+        report=report or (lambda _: None),
+        announce=announce or (lambda _: None),
+        keep_all=keep_all,
+    )
     if model != MACHINE:
         published = MODELS[model](form.network, taken)
         return explore_fusions(
@@ -141,7 +152,10 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
     mappings = MappingSpace(MachineModel(form.network, taken, study.loads[0]), study)
     judge = _judge(mappings, form, request, space.verify)
     wanted = tuple((study.objectives or DEFAULT) if names is None else names)
-    with open_runner(_resources(resources)) as runner:
+    resources = _resources(resources)
+    if (folder := resources.folder) is not None:
+        request = replace(request, write=lambda result: write_partial(result, folder))
+    with open_runner(resources) as runner:
         return explore_mappings(mappings, wanted, labels, request=request, steps=steps, judge=judge, runner=runner)
 
 
@@ -197,7 +211,9 @@ def compare(first: Result, second: Result, warn: Warn = warn_in_python) -> Compa
 
 def write_result(exploration: Exploration, folder: Path | str) -> tuple[Path, ...]:
     """Write a result folder and return its files: see `dse.output.folder.write_result`."""
-    return store_result(exploration, Path(folder))
+    files = store_result(exploration, Path(folder))
+    remove_partial(Path(folder))
+    return files
 
 
 def load_result(folder: Path | str) -> Result:

@@ -203,6 +203,13 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
     type=click.FloatRange(1, 1e6),
     help=f"Of the method rounds: seconds of predicted work.  [default: {BUDGET:g}]",
 )
+@click.option(
+    "--timeout",
+    metavar="S",
+    type=click.FloatRange(1, 1e6),
+    help="Of the method rounds: end the search by the clock too, after so many seconds; its result is no longer the "
+    "same on every machine.",
+)
 @click.option("--narrow", is_flag=True, help="Plain designs only: no cuts, FIFOs, layouts or other policies.")
 @click.option(
     "--objectives",
@@ -262,6 +269,7 @@ def command(  # noqa: PLR0913  one for each option
     method: Method,
     seed: int | None,
     budget: float | None,
+    timeout: float | None,
     out: Path | None,
     keep_all: bool,
     rule: Rule | None,
@@ -306,6 +314,7 @@ def command(  # noqa: PLR0913  one for each option
             method=method,
             seed=seed or 0,
             budget=budget or BUDGET,
+            timeout=timeout,
             announce=None if quiet else say,
             keep_all=keep_all,
             report=report,
@@ -314,8 +323,11 @@ def command(  # noqa: PLR0913  one for each option
         )
         report(SearchProgress(WRITING))
         files = api.write_result(exploration, folder)
-    if budget is not None and exploration.result.method != ROUNDS:
-        click.echo(f"--budget counts for method {ROUNDS} alone, which was not taken", err=True)
+    for option, value in (("--budget", budget), ("--timeout", timeout)):
+        if value is not None and exploration.result.method != ROUNDS:
+            click.echo(f"{option} counts for method {ROUNDS} alone, which was not taken", err=True)
+    if not exploration.result.complete and not quiet:
+        click.echo(f"this is the front so far; --resume --out {folder} goes on from here", err=True)
     if seed is not None and exploration.result.method != NSGA2:
         click.echo(f"--seed counts for method {NSGA2} alone, which was not taken", err=True)
     if as_json:

@@ -32,6 +32,7 @@ BREAKDOWN = ("breakdown.png", "breakdown.svg")
 CONVERGENCE = ("convergence.png",)  # of a heuristic search
 PICKED, REPORT = "picked.json", "report.html"  # made of a result afterwards: a new one leaves them behind
 README = "README.txt"
+PARTIAL = "partial"  # the front so far, while a search is on its way
 _CONTENTS = {
     RESULT: "all designs of the front with their decisions and figures, and how they were found (docs/report.md)",
     TABLE: "the same designs, a line each",
@@ -131,7 +132,11 @@ def require_writable(target: Path) -> None:
     if not os.access(target.resolve().parent, os.W_OK | os.X_OK):
         message = f"the folder '{target.parent}' may not be written to"
         raise error("cannot-write", message, file=str(target), hint=hint)
-    if target.is_dir() and not _holds_result(target) and any(path.name not in CACHE_FILES for path in target.iterdir()):
+    if (
+        target.is_dir()
+        and not _holds_result(target)
+        and any(path.name not in (*CACHE_FILES, PARTIAL) for path in target.iterdir())
+    ):
         message = "this folder is not empty and holds no former result"
         raise error("not-a-result", message, file=str(target), hint=hint)
 
@@ -233,7 +238,7 @@ def _is_result(document: object) -> TypeGuard[dict[str, Any]]:
 def _carry_over(former: Path, folder: Path) -> None:
     """Copy what a former result's folder holds beside arrayol's own files, and the store of the new one."""
     for path in former.iterdir() if former.is_dir() else ():
-        if path.name in {*_CONTENTS, PICKED, REPORT, FORMER_NAME}:
+        if path.name in {*_CONTENTS, PICKED, REPORT, PARTIAL, FORMER_NAME}:
             continue
         if path.name in CACHE_FILES:
             _link(path, folder / path.name)

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 from arrayol.errors import ArrayolError, error
 from dse.jobs.digest import code_digest, digest
 from dse.pareto.fronts import Front
-from dse.results.schema import Comparisons
+from dse.results.schema import Comparisons, Result
 from dse.search.figures import Columns
 from dse.search.group_front import Counts, GroupFront
 from dse.search.isomorphic import group_content
@@ -103,6 +103,7 @@ class Searched:
     group_designs: int
     whole_designs: int | None
     counts_wholes: bool = False
+    complete: bool = True
     refusal: tuple[tuple[str, ...], str] | None = None
     groups: Mapping[Mask, GroupFront] = field(default_factory=dict)
     comparisons: Comparisons | None = None
@@ -125,7 +126,8 @@ BUDGET = 120.0  # seconds of predicted work
 class SearchRequest:
     """What is asked of a search.
 
-    `budget` is what the rounds may take, in seconds of predicted work.
+    `budget` is what the rounds may take, in seconds of predicted work, `timeout` in seconds of the clock. `write` is
+    given the result so far every few seconds; `keep` is the same within the search: it is given what makes the front.
     `announce` is told the size of the space and the method before it starts, `report` how far it is. With
     `keep_all` the result holds more designs than those of the front.
     """
@@ -133,6 +135,9 @@ class SearchRequest:
     method: str = AUTO
     seed: int = 0
     budget: float = BUDGET
+    timeout: float | None = None
+    keep: Callable[[SearchContext, Callable[[], Searched]], None] = lambda _context, _searched: None
+    write: Callable[[Result], None] | None = None
     report: Callable[[Any], None] = lambda _: None
     announce: Callable[[str], None] = lambda _: None
     keep_all: bool = False
@@ -144,7 +149,7 @@ class SearchRequest:
 
     def quietly(self) -> SearchRequest:
         """The same without a word."""
-        return replace(self, report=lambda _: None, announce=lambda _: None)
+        return replace(self, report=lambda _: None, announce=lambda _: None, keep=lambda _context, _searched: None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -18,9 +18,9 @@ from dse.search.group_jobs import GroupJob, OptionsJob, PlainJob, StructuresJob
 from dse.search.job_cost import JobCost, in_jobs
 from dse.search.pricing import RateChoices, plain_structure
 from dse.space.mappings import MappingSpace, Shape
-from dse.space.options import count_mapping_options, mapping_options, spread, takes_exact_path
+from dse.space.options import count_mapping_options, one_more, spread, takes_exact_path
 from dse.space.task_graph import Mask
-from hwmodel.design import GroupDesign, Scan
+from hwmodel.design import Blocks, GroupDesign, Scan
 
 
 def search_group(context: SearchContext, group: Mask, *, all_options: bool) -> JobPlan[GroupFront]:
@@ -77,7 +77,7 @@ class GroupJobs:
     def __init__(self, space: MappingSpace, columns: Columns, tasks: tuple[str, ...], rates: RateChoices) -> None:
         self.space, self.tasks, self.rates = space, tasks, rates
         is_fastest = columns.units_are_free and rates.chosen is None
-        self.cost = JobCost(space, tasks, 1 if is_fastest else rates.count, rates.of_tasks)
+        self.cost = JobCost(space, tasks, 1 if is_fastest else rates.count)
 
     def plain(self, structures: Iterable[tuple[Scan, Shape]], *, products_only: bool = False) -> list[PlainJob]:
         """Block shapes under scans; with `products_only` without those that would go through the exact path."""
@@ -93,14 +93,14 @@ class GroupJobs:
 
         Within some seconds only as many of the quick and of the slow ones as take those.
         """
-        structures = [option for start in plain for option in mapping_options(self.space, start, singly=True)]
+        structures = [option for start in plain for option in one_more(self.space, start)]
         quick = [structure for structure in structures if not takes_exact_path(structure)]
         slow = [structure for structure in structures if takes_exact_path(structure)]
         most_slow, most_quick = self.space.slow_structures, len(quick)
         if seconds is not None:
-            most_slow, most_quick = (max(1, int(seconds / self.cost.structure(slow=one))) for one in (True, False))
+            most_slow, most_quick = (int(seconds / self.cost.structure(slow=one)) for one in (True, False))
         chosen = [*spread(quick, most_quick), *spread(slow, most_slow)]
-        return SomeJobs([*self._structures(chosen)], (len(structures) - len(chosen)) * self.rates.count)
+        return SomeJobs(self.structures(chosen), (len(structures) - len(chosen)) * self.rates.count)
 
     def everywhere(self, last: str) -> list[OptionsJob]:
         """All mapping options on all blocks."""
@@ -110,12 +110,16 @@ class GroupJobs:
         middle = plain_structure(self.tasks, blocks[len(blocks) // 2])  # stands for all: offers differ little
         each = self.cost.structure(slow=True) * count_mapping_options(self.space, middle)
         runs = in_jobs((block, each) for block in blocks)
-        return [OptionsJob(self.tasks, self.rates, seconds, tuple(run)) for run, seconds in runs]
+        return [self.on_blocks(run, seconds) for run, seconds in runs]
 
-    def _structures(self, structures: Sequence[GroupDesign]) -> Iterator[StructuresJob]:
+    def on_blocks(self, blocks: Sequence[Blocks], seconds: float) -> OptionsJob:
+        """All mapping options on some blocks, which take so long."""
+        return OptionsJob(self.tasks, self.rates, seconds, tuple(blocks))
+
+    def structures(self, structures: Sequence[GroupDesign]) -> list[StructuresJob]:
+        """Structures, whatever their options."""
         each = ((structure, self.cost.structure(slow=takes_exact_path(structure))) for structure in structures)
-        for run, seconds in in_jobs(each):
-            yield StructuresJob(self.tasks, self.rates, seconds, tuple(run))
+        return [StructuresJob(self.tasks, self.rates, seconds, tuple(run)) for run, seconds in in_jobs(each)]
 
 
 def _by_scan(blocks: Sequence[tuple[Scan, Shape]]) -> tuple[tuple[Scan, tuple[Shape, ...]], ...]:

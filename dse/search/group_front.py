@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 
 from dse.pareto.fronts import Front, Rows, Values, front_of
 from dse.search.figures import Columns
-from hwmodel.design import GroupDesign, interval_of, units_of
+from hwmodel.design import Blocks, GroupDesign, interval_of, units_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,8 @@ class Counts:
 class GroupPart:
     """A front of points: figures (n, figures), rates (n, tasks), and for each the place of its structure (n,).
 
-    `counts` are of all designs that were looked at, `refusal` is an example of what makes one infeasible.
+    `counts` are of all designs that were looked at, `refusal` is an example of what makes one infeasible. `skipped` are
+    plain structures that were not looked at, since only the exact path takes them.
     """
 
     structures: tuple[GroupDesign, ...]
@@ -44,6 +45,7 @@ class GroupPart:
     place: Rows
     counts: Counts
     refusal: str | None = None
+    skipped: tuple[Blocks, ...] = ()
 
     def designs(self, rows: Rows) -> tuple[GroupDesign, ...]:
         """The designs behind some points."""
@@ -81,6 +83,7 @@ def joined(parts: Sequence[GroupPart], columns: Columns) -> GroupPart:
         place.reshape(-1),
         sum((part.counts for part in parts), Counts()),
         next((part.refusal for part in parts if part.refusal), None),
+        tuple(blocks for part in parts for blocks in part.skipped),
     )
 
 
@@ -96,6 +99,7 @@ class _Record:
     tasks: int
     counts: Counts
     refusal: str | None
+    skipped: tuple[Blocks, ...] = ()
 
 
 _RECORDS = TypeAdapter(_Record)
@@ -112,6 +116,7 @@ def dump_part(part: GroupPart) -> str:
         part.rates.shape[1],
         part.counts,
         part.refusal,
+        part.skipped,
     )
     return _RECORDS.dump_json(record).decode()
 
@@ -126,6 +131,7 @@ def load_part(text: str) -> GroupPart:
         np.array(record.place, np.intp),
         record.counts,
         record.refusal,
+        record.skipped,
     )
 
 

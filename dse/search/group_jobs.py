@@ -7,8 +7,8 @@ all else is a mapping option.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
@@ -124,7 +124,13 @@ class _FrontOfGroup:
     def take_plain(self, scan: Scan, shapes: Sequence[Shape], *, products_only: bool) -> None:
         """Take plain structures of one scan under all rates."""
         if self.is_separable:
-            for start, priced in self.pricer.plain(scan, shapes, products_only=products_only):
+            if products_only:
+                taken = self.pricer.takes(scan, shapes)
+                self._skip(Blocks(shape, scan) for shape, is_taken in zip(shapes, taken, strict=True) if not is_taken)
+                shapes = [shape for shape, is_taken in zip(shapes, taken, strict=True) if is_taken]
+            if not shapes:
+                return
+            for start, priced in self.pricer.plain(scan, shapes):
                 self._add(partial(self._plain, scan, shapes[start:]), priced)
         else:
             for row in range(len(shapes)):
@@ -148,8 +154,8 @@ class _FrontOfGroup:
         values = self.pricer.values(priced, priced.legal)
         kept = self.columns.combination.within(values)
         feasible = int(np.count_nonzero(kept))
-        pruned = priced.left_out + self.designs * priced.skipped
-        counts = Counts(feasible, self.designs * len(priced.legal) - feasible - pruned, pruned)
+        looked_at = self.designs * len(priced.legal) - priced.left_out
+        counts = Counts(feasible, looked_at - feasible, priced.left_out)
         refusal = None if feasible else INFEASIBLE
         rows, chosen = (places[kept] for places in np.nonzero(priced.legal))
         rates = priced.combinations[rows if len(priced.combinations) > 1 else 0, chosen]
@@ -157,6 +163,9 @@ class _FrontOfGroup:
         used, place = np.unique(rows[front], return_inverse=True)  # of many structures few are on a front
         structures = tuple(structure(int(row)) for row in used)
         self._join(GroupPart(structures, values[kept][front], rates[front], place.reshape(-1), counts, refusal))
+
+    def _skip(self, blocks: Iterable[Blocks]) -> None:
+        self._join(replace(nothing(self.columns, len(self.tasks)), skipped=tuple(blocks)))
 
     def _join(self, part: GroupPart) -> None:
         self.part = joined([self.part, part], self.columns)

@@ -12,28 +12,29 @@ from dse.space.mappings import MappingSpace, Shape
 Item = TypeVar("Item")
 
 JOB_SECONDS = 1.0  # how long a job may take, by these estimates of seconds:
-STRUCTURE_SECONDS = 3e-3  # priced by itself, if the group is separable; also a batch, whatever is in it
+STRUCTURE_SECONDS = 4e-3  # priced by itself, if the group is separable; also a batch, whatever is in it
+_STRUCTURE_TASK = 8e-3  # of such a structure, for each task
 _BATCH_DESIGN = 1.5e-6
-_BATCH_STRUCTURE = 6e-6  # for each task
-_TABLES = 0.04  # of a group, for each task, before the first structure of a job is priced
-_ELEMENT = 2.5e-7  # of an array of a structure that is priced element by element
-_STEP = 1e-7  # of such a structure, for each rate that a task may have there
+_BATCH_STRUCTURE = 1.5e-5  # for each task
+_OPEN = 0.03  # of a group, once
+_TABLES = 0.035  # of a group, for each task, before the first structure of a job is priced
+_ELEMENT = 1.7e-6  # of an array of a structure that is priced element by element
+_OPENED_ELEMENT = 4e-6  # the same of one with cuts, FIFOs or the like
+_TICK = 5e-5  # of such a structure, for each task
+_OFFER = 0.5e-6  # of what may be opened in a structure that is no product, for each element
 
 
 class JobCost:
-    """Roughly how many seconds it takes to price a group's structures, each under some combinations of rates.
+    """Roughly how many seconds it takes to price a group's structures, each under some combinations of rates."""
 
-    `rates` are those that its tasks have in these, added up.
-    """
-
-    def __init__(self, space: MappingSpace, tasks: tuple[str, ...], combinations: int, rates: int = 1) -> None:
-        self.space, self.tasks, self.combinations, self.rates = space, tasks, combinations, rates
+    def __init__(self, space: MappingSpace, tasks: tuple[str, ...], combinations: int) -> None:
+        self.space, self.tasks, self.combinations = space, tasks, combinations
         self.is_separable = space.model.is_separable(tasks)
 
     @property
     def tables(self) -> float:
         """What must be there before the first plain structure is priced."""
-        return _TABLES * len(self.tasks)
+        return _OPEN + (_TABLES * len(self.tasks) if self.is_separable else 0.0)
 
     @property
     def plain(self) -> float:
@@ -42,18 +43,30 @@ class JobCost:
             return self.structure(slow=True)
         return _BATCH_STRUCTURE * len(self.tasks) + _BATCH_DESIGN * self.combinations
 
+    @property
+    def offers(self) -> float:
+        """Finding out what may be opened in a structure."""
+        return self._alone if self.is_separable else _OFFER * self._elements
+
     def blocks(self, shape: Shape) -> float:
         """A plain structure of these blocks, among others."""
-        if self.is_separable:
-            return self.plain
+        return self.plain if self.is_separable else self.exactly(shape)
+
+    def exactly(self, shape: Shape) -> float:
+        """A plain structure of these blocks by the exact path."""
         extents = self.space.accesses.extents(self.tasks[-1])
-        steps = prod(-(-extent // side) for extent, side in zip(extents, shape, strict=True))
-        return self.structure(slow=True) + _STEP * steps * self.rates
+        ticks = prod(-(-extent // side) for extent, side in zip(extents, shape, strict=True))
+        element = _ELEMENT * self._elements + _TICK * len(self.tasks) * ticks
+        return STRUCTURE_SECONDS + _BATCH_DESIGN * self.combinations + element
 
     def structure(self, *, slow: bool) -> float:
         """A structure that is priced by itself; a `slow` one element by element."""
-        elements = self._elements if slow or not self.is_separable else 0
-        return STRUCTURE_SECONDS + _BATCH_DESIGN * self.combinations + _ELEMENT * elements
+        elements = _OPENED_ELEMENT * self._elements if slow or not self.is_separable else 0.0
+        return self._alone + _BATCH_DESIGN * self.combinations + elements
+
+    @property
+    def _alone(self) -> float:
+        return STRUCTURE_SECONDS + _STRUCTURE_TASK * len(self.tasks)
 
     @cached_property
     def _elements(self) -> int:

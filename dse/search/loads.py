@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import accumulate
 
 import numpy as np
@@ -38,8 +39,18 @@ def contexts_of(space: MappingSpace, objectives: Sequence[str]) -> tuple[SearchC
 def search_each(
     contexts: Iterable[SearchContext], method: Chosen, request: SearchRequest, runner: JobRunner
 ) -> tuple[Searched, ...]:
-    """Search a space by a method under each choice of loads."""
-    return tuple(search(context, method, request, runner) for context in contexts)
+    """Search a space by a method under each choice of loads, each with its share of budget and time.
+
+    Where one is ended by an interrupt or the clock, the others are not begun.
+    """
+    contexts, parts = tuple(contexts), list[Searched]()
+    timeout = None if request.timeout is None else request.timeout / len(contexts)
+    request = replace(request, budget=request.budget / len(contexts), timeout=timeout)
+    for context in contexts:
+        parts.append(search(context, method, request, runner))
+        if not parts[-1].complete and timeout is None:
+            break
+    return tuple(parts)
 
 
 def joined(parts: Sequence[Searched]) -> Searched:
@@ -60,6 +71,7 @@ def joined(parts: Sequence[Searched]) -> Searched:
         design=design,
         counts=sum((part.counts for part in parts), Counts()),
         exact=all(part.exact for part in parts),
+        complete=all(part.complete for part in parts),
         description=f"{parts[0].description}; so under each of {len(parts)} choices of loads",
         group_designs=sum(part.group_designs for part in parts),
         whole_designs=sum(wholes) if len(wholes) == len(parts) else None,

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
+from time import monotonic
 
 import numpy as np
 
@@ -41,6 +42,9 @@ from hwmodel.machine.bounds import require_bounded_costs
 from hwmodel.machine.estimate import ENERGY, DesignEstimate, GroupEstimate
 from hwmodel.machine.model import MachineModel
 
+WRITE_SECONDS = 5.0  # between two times that the result so far is written
+_REST = 20  # times as long as that took, at least
+
 
 def explore_mappings(
     space: MappingSpace,
@@ -72,12 +76,16 @@ def explore_mappings(
         require_other_fronts(method, space)
     request.announce(f"{size.text(space)}; {method.text}")
     request.announce_all(remarks)
+    if request.write is not None:
+        writer = _Writer(space, labels, remarks, method, request.write)
+        request = replace(request, keep=writer.write_now_and_then)
     by_loads = search_each(contexts, method, request, runner)
     searched = _within_bounds(columns, joined(by_loads))
     if not len(searched.front):
         raise _why_infeasible(contexts, method, searched, request, runner)
     designs = slowed_each(contexts, _designs(columns, searched))
-    verdicts = judge(designs, runner) if judge else [Verdict(None, "not simulated")] * len(designs)
+    judged = judge is not None and searched.complete
+    verdicts = judge(designs, runner) if judge and judged else [Verdict(None, "not simulated")] * len(designs)
     others = _other_fronts(contexts, by_loads, designs) if request.keep_all else ()
     verdicts = [*verdicts, *[Verdict(None, "not simulated")] * len(others)]
     records = _records(space, columns, (*designs, *others), verdicts)
@@ -87,6 +95,36 @@ def explore_mappings(
     result = _result(space, columns, labels, remarks, (method, searched), front, further if request.keep_all else None)
     plotted = plotted_points(space, columns, [one.groups for one in by_loads], front)
     return Exploration(result, columns.objectives, plotted, designs, steps)
+
+
+class _Writer:
+    """Writes the result so far, every few seconds, and the less often the longer it takes."""
+
+    def __init__(
+        self,
+        space: MappingSpace,
+        labels: Labels,
+        remarks: tuple[str, ...],
+        method: Chosen,
+        write: Callable[[Result], None],
+    ) -> None:
+        self._space, self._labels, self._remarks, self._method, self._write = space, labels, remarks, method, write
+        self._next = monotonic() + WRITE_SECONDS
+
+    def write_now_and_then(self, context: SearchContext, search: Callable[[], Searched]) -> None:
+        """Write what a search has found under one choice of loads, if it is time."""
+        began = monotonic()
+        if began < self._next:
+            return
+        columns = context.columns
+        searched = _within_bounds(columns, search())
+        if len(searched.front):
+            designs = _designs(columns, searched)
+            records = _records(self._space, columns, designs, [Verdict(None, "not simulated")] * len(designs))
+            how = self._method, replace(searched, complete=False)
+            self._write(_result(self._space, columns, self._labels, self._remarks, how, records, None))
+        now = monotonic()
+        self._next = now + max(WRITE_SECONDS, _REST * (now - began))
 
 
 def _within_bounds(columns: Columns, searched: Searched) -> Searched:
@@ -233,6 +271,7 @@ def _result(
         method_reason=method.why,
         method_description=searched.description,
         exact=searched.exact,
+        complete=searched.complete,
         space=_summary(space, searched),
         counted="whole designs" if searched.counts_wholes else "group designs",
         evaluated=counts.evaluated,

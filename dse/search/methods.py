@@ -75,7 +75,7 @@ def search(context: SearchContext, method: Chosen, request: SearchRequest, runne
     if method.name == NSGA2:
         return search_heuristically(context, request.seed, runner, request.report)
     if method.name == ROUNDS:
-        return search_in_rounds(context, request.budget, runner, request.report)
+        return search_in_rounds(context, request, runner)
     return _SEARCHES[method.name](context, runner, request.report)
 
 

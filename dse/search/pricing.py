@@ -23,6 +23,7 @@ from dse.search.figures import values_of
 from dse.space.mappings import Shape
 from hwmodel.design import Blocks, GroupDesign, Processor, Scan
 from hwmodel.machine.priced import Priced
+from hwmodel.machine.separable.batch import GroupBatch
 
 POINTS_AT_ONCE = 1 << 20  # designs that are priced at a time, and whose values are held before they are sorted
 INFEASIBLE = "more units than can work at once, or a constraint"
@@ -42,12 +43,6 @@ class RateChoices:
     def count(self) -> int:
         """How many there are."""
         return count_combinations(self.offered) if self.chosen is None else len(self.chosen)
-
-    @property
-    def of_tasks(self) -> int:
-        """How many rates the tasks have in them, added up."""
-        columns = self.offered if self.chosen is None else zip(*self.chosen, strict=True)
-        return sum(len(set(column)) for column in columns)
 
     @property
     def combinations(self) -> NDArray[np.int64]:
@@ -82,27 +77,28 @@ class Pricer:
         if self._fastest_of is None:
             self._combinations = rates.combinations
 
-    def plain(
-        self, scan: Scan, shapes: Sequence[Shape], *, products_only: bool = False
-    ) -> Iterator[tuple[int, Priced]]:
-        """Plain structures of one scan, of a separable group: from which shape on, and the prices of some.
-
-        With `products_only` those that would go through the exact path are skipped.
-        """
-        batch = self.model.batch(self.tasks)
-        assert batch is not None, "the group is separable"
-        table = np.array(shapes, np.int64).reshape(len(shapes), -1)
+    def plain(self, scan: Scan, shapes: Sequence[Shape]) -> Iterator[tuple[int, Priced]]:
+        """Plain structures of one scan, of a separable group: from which shape on, and the prices of some."""
+        batch, table = self._batch, _table(shapes)
         step = max(1, POINTS_AT_ONCE // (1 if self._fastest_of else len(self._combinations)))
         step = step if batch.at_once is None else min(step, batch.at_once)
         for start in range(0, len(shapes), step):
-            batch_shapes = table[start : start + step]
+            some = table[start : start + step]
             if self._fastest_of:
-                yield (
-                    start,
-                    batch.fastest(scan, batch_shapes, self._fastest_of, times=self._times, products_only=products_only),
-                )
+                yield start, batch.fastest(scan, some, self._fastest_of, times=self._times)
             else:
-                yield start, batch.price(scan, batch_shapes, self._combinations, products_only=products_only)
+                yield start, batch.price(scan, some, self._combinations)
+
+    def takes(self, scan: Scan, shapes: Sequence[Shape]) -> list[bool]:
+        """Which of them need not go through the exact path."""
+        taken: list[bool] = self._batch.takes(scan, _table(shapes)).tolist()
+        return taken
+
+    @property
+    def _batch(self) -> GroupBatch:
+        batch = self.model.batch(self.tasks)
+        assert batch is not None, "the group is separable"
+        return batch
 
     def structure(self, structure: GroupDesign) -> Priced:
         """Any structure. Raises ArrayolError where it is refused."""
@@ -114,6 +110,10 @@ class Pricer:
         """The columns of some cells of (structures, combinations), of shape (cells, figures)."""
         columns = values_of(self.columns, priced, self._space, self.tasks)
         return np.stack([column[cells] for column in columns], axis=1)
+
+
+def _table(shapes: Sequence[Shape]) -> NDArray[np.int64]:
+    return np.array(shapes, np.int64).reshape(len(shapes), -1)
 
 
 def plain_structure(tasks: Sequence[str], blocks: Blocks) -> GroupDesign:

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from arrayol.errors import ArrayolError
 from dse.space.mappings import MappingSpace, keep_of
-from hwmodel.design import Blocks, GroupDesign, parse_keep
+from hwmodel.design import Blocks, GroupDesign, Processor, parse_keep
 from hwmodel.machine.model import Offers
 
 Item = TypeVar("Item")
@@ -34,6 +34,25 @@ def mapping_options(space: MappingSpace, plain: GroupDesign, *, singly: bool = F
         if structure not in seen:
             seen.add(structure)
             yield structure
+
+
+def one_more(space: MappingSpace, structure: GroupDesign) -> Iterator[GroupDesign]:
+    """What differs from a structure, plain or not, in one decision, all others as they are."""
+    blocks = structure.blocks
+    bare = Blocks(blocks.shape, blocks.scan.innermost) if blocks.outer else blocks
+    plain = GroupDesign(tuple(map(Processor, structure.tasks)), bare)
+    choices = choices_of(space, plain)
+    own = (blocks, structure.policy, structure.recompute, structure.fifos, structure.layouts)
+    cuts = tuple(processor.cut for processor in structure.processors)
+    kept = [texts for texts in choices[5] if with_options(plain, (*own, texts, *cuts)).keeps == structure.keeps]
+    current = (*own, *(kept[:1] or [()]), *cuts)
+    seen = {structure}
+    for place, options in enumerate(choices):
+        for option in options:
+            found = with_options(plain, (*current[:place], option, *current[place + 1 :]))
+            if found not in seen:
+                seen.add(found)
+                yield found
 
 
 def count_mapping_options(space: MappingSpace, plain: GroupDesign) -> int:

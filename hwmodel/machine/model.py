@@ -100,7 +100,8 @@ def _read_again(group: Group, ticks: Ticks, array: str) -> bool:
 
 
 ESTIMATED_AT_ONCE = 512  # designs
-TABLE_BYTES = 1 << 28  # of the groups priced last, beside the one that is priced
+TABLE_BYTES = 1 << 27  # of the groups priced last, beside the one that is priced
+TASKS_OPEN = 512  # of groups priced last, added up: what is known of larger groups takes more
 
 
 class MachineModel:
@@ -117,6 +118,7 @@ class MachineModel:
         platform.require_datapaths(network)
         require_network(self.accesses, platform)
         self._batches: dict[tuple[str, ...], GroupBatch | None] = {}
+        self._separable: dict[tuple[str, ...], bool] = {}
         self._fifos: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -214,6 +216,11 @@ class MachineModel:
 
     def _forget_oldest(self) -> None:
         """Drop the tables of the groups that were asked for longest ago, where there are too many bytes of them."""
+        tasks = 0
+        for group in reversed(tuple(self._batches)):
+            tasks += len(group)
+            if tasks > TASKS_OPEN and self._batches[group] is not None:
+                del self._batches[group]
         kept = [batch.kept for batch in self._batches.values() if batch is not None]
         size = sum(tables.size for tables in kept)
         for tables in kept:
@@ -224,10 +231,12 @@ class MachineModel:
 
     def is_separable(self, tasks: tuple[str, ...]) -> bool:
         """Whether `batch` prices the plain designs of a group; not so where that is refused."""
-        try:
-            return self.batch(tasks) is not None
-        except ArrayolError:
-            return False
+        if tasks not in self._separable:
+            try:
+                self._separable[tasks] = self.batch(tasks) is not None
+            except ArrayolError:
+                self._separable[tasks] = False
+        return self._separable[tasks]
 
     def offers(self, tasks: tuple[str, ...], blocks: Blocks) -> Offers:
         """What may be opened in a group with these blocks. Raises ArrayolError for a group or scan that is refused."""

@@ -65,7 +65,7 @@ class Priced:
     combinations. `built` are the memories as they are built; without a technology it is None, and `counted_blocks` are
     the blocks, None without local.block_bits. `energy` is None where the platform does not give it. `left_out` counts
     the legal designs of these structures that were not priced, since one that was is no slower with fewer units, or at
-    another interval, all else being equal. `skipped` counts structures that were to be left out for what they take.
+    another interval, all else being equal.
     """
 
     legal: NDArray[np.bool_]
@@ -80,7 +80,6 @@ class Priced:
     frame: Callable[[], Figures]
     port: Callable[[], Figures]
     left_out: int = 0
-    skipped: int = 0
     energy: PricedEnergy | None = None
     built: PricedMemories | None = None
 
@@ -197,13 +196,6 @@ def corrected(priced: Priced, wrong: NDArray[np.int64], exact: Sequence[Priced])
         energy=priced.energy and replace(priced.energy, femtojoules=lambda: column(DYNAMIC)),
         built=priced.built and replace(priced.built, figures=partial(_built_together, priced.built.costs, put)),
     )
-
-
-def without(priced: Priced, structures: NDArray[np.int64]) -> Priced:
-    """The same with some structures skipped: none of their designs is legal."""
-    legal = priced.legal.copy()
-    legal[structures] = False
-    return replace(priced, legal=legal, skipped=priced.skipped + len(structures))
 
 
 def _unit_cost(name: str, priced: Priced) -> Figures:

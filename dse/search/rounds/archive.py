@@ -8,77 +8,146 @@ figure.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from dse.pareto.combine import Groups, ListedFront, WholeFront, completions_of, whole_front
+from dse.pareto.combine import (
+    Completions,
+    Groups,
+    ListedFront,
+    Thinning,
+    WholeFront,
+    completions_of,
+    whole_front,
+)
 from dse.pareto.fronts import Combination, Front, Rows, Values, front_of
 from dse.search.rounds.schedule import Schedule
-from dse.space.orders import prefixes
 from dse.space.task_graph import Mask
 from hwmodel.design import GroupDesign
 
 POINTS_OF_PREFIX = 256
 POINTS_OF_GROUP = 96
+LEAST_POINTS = 12  # of either, however many steps there are
+SUMS_AT_ONCE = 1 << 23  # pairs of points over all steps
+EXACT_POINTS = 1 << 14  # of a prefix: fronts up to so many are not thinned where all groups are known whole
+_STEP_SECONDS = 3e-4
+_SUM_SECONDS = 2e-7
+
+Design = Callable[[Mask, int], GroupDesign]  # the one behind a row of a group's front
+
+
+@dataclass(frozen=True)
+class Wholes:
+    """Whole designs of which none dominates another: figures (n, figures), units (n,) and the groups of each."""
+
+    values: Values
+    units: Values
+    designs: tuple[Groups, ...] = ()
 
 
 @dataclass
 class Archive:
-    """Whole designs of which none dominates another: figures (n, figures), units (n,) and the groups of each."""
+    """The best whole designs so far; `wholes` only gets better. `steps` are those of the last look at the groups."""
 
     combination: Combination
-    values: Values = field(init=False)
-    units: Values = field(init=False)
-    designs: list[Groups] = field(default_factory=list)
+    wholes: Wholes = field(init=False)
+    steps: int = 0
 
     def __post_init__(self) -> None:
-        self.values = np.zeros((0, len(self.combination.largest)), np.int64)
-        self.units = np.zeros(0, np.int64)
+        self.wholes = Wholes(np.zeros((0, len(self.combination.largest)), np.int64), np.zeros(0, np.int64))
 
     @property
     def used(self) -> Counter[Mask]:
         """How many designs use each group."""
-        return Counter(group for design in self.designs for group in design)
+        return Counter(group for design in self.wholes.designs for group in design)
 
-    def add(self, schedule: Schedule, fronts: Mapping[Mask, Front], design: Callable[[Mask, int], GroupDesign]) -> None:
-        """Take the whole designs that fronts of groups make; `design` is the one behind a row of a group's front."""
-        rows = {group: box_rows(front.values, POINTS_OF_GROUP) for group, front in fronts.items() if len(front)}
-        whole = _whole(schedule, {group: fronts[group].at(own) for group, own in rows.items()}, self.combination)
-        units, values = (
-            np.concatenate(pair) for pair in ((self.units, whole.front.units), (self.values, whole.front.values))
+    @property
+    def seconds(self) -> float:
+        """How long it will about take to add more, by the steps of the last time."""
+        return _STEP_SECONDS * self.steps + _SUM_SECONDS * min(SUMS_AT_ONCE, self.steps * _MOST_SUMS)
+
+    def add(self, schedule: Schedule, fronts: Mapping[Mask, Front], design: Design) -> None:
+        """Take the whole designs that fronts of groups make."""
+        feasible = {group: front for group, front in fronts.items() if len(front)}
+        paths = _Paths.of(schedule, feasible)
+        self.steps = paths.steps
+        share = min(1.0, math.sqrt(SUMS_AT_ONCE / max(1, paths.steps * _MOST_SUMS)))
+        of_group, of_prefix = (max(LEAST_POINTS, int(most * share)) for most in (POINTS_OF_GROUP, POINTS_OF_PREFIX))
+        rows = {group: box_rows(front.values, of_group) for group, front in feasible.items()}
+        thin = _Thinning(of_prefix)
+        whole = paths.front({group: feasible[group].at(own) for group, own in rows.items()}, self.combination, thin)
+        self._join(whole, lambda group, row: design(group, int(rows[group][row])))
+
+    def add_all(self, schedule: Schedule, fronts: Mapping[Mask, Front], design: Design) -> bool:
+        """The same of fronts that are whole, thinned as little as can be; whether nothing was thinned."""
+        thin = _Thinning(EXACT_POINTS)
+        feasible = {group: front for group, front in fronts.items() if len(front)}
+        whole = _Paths.of(schedule, feasible).front(feasible, self.combination, thin)
+        self._join(whole, design)
+        return not thin.has_lost
+
+    def _join(self, whole: WholeFront | ListedFront, design: Design) -> None:
+        own = self.wholes
+        front = front_of(
+            np.concatenate([own.values, whole.front.values]), np.concatenate([own.units, whole.front.units])
         )
-        front, known = front_of(values, units), len(self.designs)
+        known = len(own.designs)
         designs = []
         for row in front.origin.tolist():
             if row < known:
-                designs.append(self.designs[row])
+                designs.append(own.designs[row])
             else:
-                choices = whole.choices(row - known)
-                designs.append({one.group: design(one.group, int(rows[one.group][one.row])) for one in choices})
-        self.values, self.units, self.designs = front.values, front.units, designs
+                designs.append({one.group: design(one.group, one.row) for one in whole.choices(row - known)})
+        self.wholes = Wholes(front.values, front.units, tuple(designs))  # at once: an interrupt may come at any time
 
 
-def _whole(schedule: Schedule, fronts: Mapping[Mask, Front], combination: Combination) -> WholeFront | ListedFront:
-    """The front of whole designs of some groups."""
-    space = schedule.space
+_MOST_SUMS = POINTS_OF_PREFIX * POINTS_OF_GROUP
 
-    def thin(front: Front) -> Front:
-        return front.at(box_rows(front.values, POINTS_OF_PREFIX))
 
-    if schedule.takes_all_groups:
-        completions = completions_of(space.graph, fronts, space.fusions)
-        assert completions is not None, "no more down-sets than of all groups"
-        return completions.front(fronts, combination, thin)
-    down_sets = sorted({done for order in schedule.orders for done in prefixes(order)}, key=Mask.bit_count)
+class _Thinning:
+    """Keeps so many points of a front at most, and notes whether any was lost."""
 
-    def follow(done: Mask) -> list[Mask]:
-        steps = (after & ~done for after in down_sets if after & done == done and after != done)
-        return [group for group in steps if group in fronts]
+    def __init__(self, most: int) -> None:
+        self.most, self.has_lost = most, False
 
-    return whole_front(space.graph, fronts.__getitem__, combination, follow, thin=thin)
+    def __call__(self, front: Front) -> Front:
+        self.has_lost |= len(front) > self.most
+        return front.at(box_rows(front.values, self.most))
+
+
+@dataclass(frozen=True)
+class _Paths:
+    """The whole designs that some groups make: all of them, or ways through the prefixes of a schedule's orders."""
+
+    schedule: Schedule
+    completions: Completions | None
+    following: Mapping[Mask, Sequence[Mask]]
+
+    @staticmethod
+    def of(schedule: Schedule, groups: Collection[Mask]) -> _Paths:
+        space = schedule.space
+        if schedule.takes_all_groups:
+            completions = completions_of(space.graph, groups, space.fusions)
+            assert completions is not None, "no more down-sets than of all groups"
+            return _Paths(schedule, completions, {})
+        following = {done: [g for g in steps if g in groups] for done, steps in schedule.steps.items()}
+        return _Paths(schedule, None, following)
+
+    @property
+    def steps(self) -> int:
+        """How many steps by a group they have; 0 where there is no whole design."""
+        return self.completions.steps if self.completions else sum(map(len, self.following.values()))
+
+    def front(self, fronts: Mapping[Mask, Front], combination: Combination, thin: Thinning) -> WholeFront | ListedFront:
+        """Their front, thinned on the way."""
+        if self.completions is not None:
+            return self.completions.front(fronts, combination, thin)
+        graph = self.schedule.space.graph
+        return whole_front(graph, fronts.__getitem__, combination, self.following.__getitem__, thin=thin)
 
 
 def box_rows(values: Values, most: int) -> Rows:

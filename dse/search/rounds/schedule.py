@@ -5,7 +5,7 @@ A round holds all that the one before holds, so that what is priced stays priced
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -16,12 +16,13 @@ from dse.pareto.fronts import evenly
 from dse.search.pricing import RateChoices, count_combinations
 from dse.space.ladder import FINEST, finest_ladder, ladder, near
 from dse.space.mappings import MappingSpace, Shape
-from dse.space.orders import Order, intervals, topological_orders
+from dse.space.orders import Order, intervals, prefixes, topological_orders
 from dse.space.rates import balanced
-from dse.space.task_graph import Mask
+from dse.space.task_graph import Mask, bits
 from hwmodel.design import Scan
 
 Scans = Literal["few", "upwards", "all"]
+Options = Literal["none", "on fronts", "spread", "all"]
 Structure = tuple[Scan, Shape]
 COMBINATIONS_AT_MOST = 4096  # of rates that are all tried
 FEW_DIMENSIONS = 3  # from so many on coarse rounds take two scans
@@ -31,23 +32,24 @@ FEW_DIMENSIONS = 3  # from so many on coarse rounds take two scans
 class Round:
     """`ratio` between the numbers of blocks (None: every side there is), orders of the tasks, scans, rates at most.
 
-    With `options` cuts, FIFOs, layouts, policies, keeps and recomputing are tried on the archive's structures.
+    `options` says how cuts, FIFOs, layouts, policies, keeps and recomputing are tried: one at a time on structures of
+    each group's front, also on such that are spread over all that were priced, or all together on all.
     """
 
     ratio: float | None
     orders: int
     scans: Scans
     rates: int
-    options: bool = False
+    options: Options = "none"
 
 
 ROUNDS = (
     Round(8.0, 1, "few", 24),
-    Round(4.0, 2, "few", 48),
-    Round(2.0, 4, "upwards", 96, options=True),
-    Round(FINEST, 8, "upwards", 192, options=True),
-    Round(None, 16, "upwards", COMBINATIONS_AT_MOST, options=True),
-    Round(None, 16, "all", COMBINATIONS_AT_MOST, options=True),
+    Round(4.0, 2, "few", 48, "on fronts"),
+    Round(2.0, 4, "upwards", 96, "spread"),
+    Round(FINEST, 8, "upwards", 192, "spread"),
+    Round(None, 16, "upwards", COMBINATIONS_AT_MOST, "spread"),
+    Round(None, 16, "all", COMBINATIONS_AT_MOST, "all"),
 )
 
 
@@ -68,37 +70,70 @@ class Schedule:
         """The orders of the last round, those of earlier rounds first."""
         return topological_orders(self.space.graph, ROUNDS[-1].orders)
 
+    @cached_property
+    def steps(self) -> Mapping[Mask, Sequence[Mask]]:
+        """For each prefix of an order the groups that lead from it to another."""
+        down_sets = sorted({done for order in self.orders for done in prefixes(order)}, key=Mask.bit_count)
+        return {
+            done: [after & ~done for after in down_sets if after & done == done and after != done] for done in down_sets
+        }
+
     def groups(self, number: int) -> tuple[Mask, ...]:
         """The groups of a round with one last task, in the order in which their first fronts say most.
 
-        Single tasks and the whole first, then lengths that are powers of two, then the rest: fused designs carry the
-        front, and all lengths soon have some.
+        Single tasks first, then the whole. Then such that stand side by side: of 2^k tasks, at places of an order that
+        are multiples of 2^k, then at those of 2^(k-1), and so on, the longest first; then the rest. So every length
+        soon has groups that make whole designs together, and each length takes about the same work.
         """
-        space = self.space
+        space, longest = self.space, self.space.study.longest_group
+        orders = self.orders[: ROUNDS[number].orders]
         if self.takes_all_groups:
             found = [group for group in space.groups if space.last(group) is not None]
         else:
-            longest = space.study.longest_group
-            orders = self.orders[: ROUNDS[number].orders]
             found = list(dict.fromkeys(g for order in orders for g in intervals(space.graph, order, longest)))
-        whole = len(space.graph)
+        place = {task: number for number, task in enumerate(orders[0])}
+        tasks = len(space.graph)
 
-        def value(group: Mask) -> tuple[bool, int]:
-            tasks = group.bit_count()
-            is_first = tasks in (1, whole) or tasks & (tasks - 1) == 0
-            return not is_first, 0 if tasks == whole else tasks
+        def value(group: Mask) -> tuple[int, int, int]:
+            length, end = group.bit_count(), max(place[task] for task in bits(group)) + 1
+            if length in (1, tasks):
+                return 0, length, end
+            if length & (length - 1):
+                return tasks + 1, length, end
+            aligned = end & -end if end < tasks else length
+            return max(1, length // aligned), -length, end
 
         return tuple(sorted(found, key=value))
 
-    def structures(self, task: str, number: int) -> Mapping[Structure, None]:
+    def fresh(self, group: Mask, number: int, *, free: bool) -> Sequence[Structure]:
+        """The plain structures of a group that a round prices and none before it has, ordered by scan.
+
+        All of its structures where it has more combinations of rates than the round before.
+        """
+        last = self.space.last(group)
+        assert last is not None, "groups of rounds have one"
+        if number and self.rates(group, number, free=free) != self.rates(group, number - 1, free=free):
+            return sorted(self.upto(last, number), key=_by_scan)
+        key = last, number
+        if key not in self._new:
+            before = self.upto(last, number - 1)
+            new = (one for one in self.upto(last, number) if one not in before)
+            self._new[key] = sorted(new, key=_by_scan)
+        return self._new[key]
+
+    def upto(self, task: str, number: int) -> Mapping[Structure, None]:
         """Blocks of a last task under scans, in a round and all before it; none for round -1."""
         key = task, number
         if key not in self._structures:
-            found = dict(self.structures(task, number - 1)) if number >= 0 else {}
+            found = dict(self.upto(task, number - 1)) if number >= 0 else {}
             for structure in self._of_round(task, ROUNDS[number]) if number >= 0 else ():
                 found.setdefault(structure, None)
             self._structures[key] = found
         return self._structures[key]
+
+    @cached_property
+    def _new(self) -> dict[tuple[str, int], list[Structure]]:
+        return {}
 
     @cached_property
     def _structures(self) -> dict[tuple[str, int], dict[Structure, None]]:
@@ -130,6 +165,10 @@ class Schedule:
             return RateChoices(offered)
         work = [len(self.space.accesses.repetitions(task)) for task in tasks]
         return RateChoices(chosen=tuple(evenly(balanced(work, offered), most)))
+
+
+def _by_scan(structure: Structure) -> str:
+    return str(structure[0])
 
 
 def _some_scans(legal: tuple[Scan, ...], scans: Scans) -> tuple[Scan, ...]:

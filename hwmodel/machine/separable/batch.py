@@ -33,7 +33,6 @@ from hwmodel.machine.priced import (
     corrected,
     count_combinations,
     unit_figures,
-    without,
 )
 from hwmodel.machine.schedule.datapaths import Datapaths
 from hwmodel.machine.schedule.processors import check_layouts
@@ -113,22 +112,25 @@ class GroupBatch:
     layouts: tuple[BankLayout, ...] = ()
     kept: Kept = field(default_factory=Kept, repr=False, compare=False)
 
+    def takes(self, scan: Scan, shapes: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which structures need not go through the exact path, (S,)."""
+        structures = self.structures(scan, shapes)
+        taken: NDArray[np.bool_] = structures.holds & self.timing(self.tasks, scan).has_formula(structures)
+        return taken
+
     def price(
         self,
         scan: Scan,
         shapes: NDArray[np.int64],
         rates: NDArray[np.int64],
         keeps: StructureKeeps | None = None,
-        *,
-        products_only: bool = False,
     ) -> Priced:
         """The figures of blocks of shapes (S, rank) under a scan that is legal for all, and of rates (U, tasks).
 
         Without `keeps` what is loaded is kept until its last use.
 
         Tasks stand as they were given. Structures that are no products after all (several readers of one array, each
-        the later along another dimension), or whose delays skip indices of a step, are priced by the exact path, or
-        skipped with `products_only`.
+        the later along another dimension), or whose delays skip indices of a step, are priced by the exact path.
         """
         structures = self.structures(scan, shapes, keeps)
         timing = self.timing(self.tasks, scan)
@@ -145,8 +147,6 @@ class GroupBatch:
             frame=lambda: cycles(cyclic=True),
         )
         wrong = np.flatnonzero(~(structures.holds & timing.has_formula(structures)))
-        if products_only:
-            return without(priced, wrong)
         designs = self._designs(scan, shapes, wrong, keeps)
         return corrected(priced, wrong, [price_structure(self.accesses, self.platform, one, rates) for one in designs])
 
@@ -158,7 +158,6 @@ class GroupBatch:
         keeps: StructureKeeps | None = None,
         *,
         times: Collection[str] = (LATENCY,),
-        products_only: bool = False,
     ) -> Priced:
         """The same at the rates that nothing beats, (S, V): of the fastest of their families those of fewest units.
 
@@ -206,8 +205,6 @@ class GroupBatch:
             frame=lambda: time(FRAME),
             left_out=count_combinations(numbers[~wrong]) - int(legal[~wrong].sum()),
         )
-        if products_only:
-            return without(priced, np.flatnonzero(wrong))
         designs = self._designs(scan, shapes, np.flatnonzero(wrong), keeps)
         exact = [fastest_structure(self.accesses, self.platform, one, offered, times=times) for one in designs]
         return corrected(priced, np.flatnonzero(wrong), exact)

@@ -348,6 +348,16 @@ class Kinds:
     values: Ints
     times: Ints
 
+    @property
+    def number(self) -> Ints:
+        """How many there are before the padding, at least 1, (S,)."""
+        number: Ints = np.maximum(1, self.times.shape[1] - (self.times[:, ::-1] > 0).argmax(axis=1))
+        return number
+
+    def first(self, number: int) -> Kinds:
+        """The same with so many columns; what is cut off must be padding."""
+        return Kinds(self.values[:, :number], self.times[:, :number])
+
 
 def kinds_of(side: Ints, values: Ints, times: Ints) -> Kinds:
     """Values (n, ...) that occur so many times (n), equal ones of one choice of sides put together."""

@@ -43,6 +43,7 @@ from hwmodel.machine.separable.runs import runs_of_kinds
 from hwmodel.platform import Platform
 
 _STEP_CELLS = 1 << 22  # of a part's tables
+_SMALL_CELLS = 1 << 17  # of all tables of a call, which then is one part
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,11 +80,26 @@ def step_kinds(counts: GroupCounts, structures: Structures, *, cyclic: bool) -> 
     columns = structures.inner.once(lambda: _column_kinds(structures.inner, shift), "columns")
     for late, chosen in structures.by_lateness(int(shift.max())):
         rows = structures.outer.once(partial(_row_kinds, structures.outer, late, cyclic=cyclic), "rows", late, cyclic)
-        each = rows.times.shape[1] * columns.times.shape[1] * len(shift)
-        step = max(1, _STEP_CELLS // each)
-        for start in range(0, len(chosen), step):
-            part = chosen[start : start + step]
-            yield _paired(part, rows, columns, structures, counts)
+        for part, high, wide in _alike(structures.pairs[chosen], rows, columns, len(shift)):
+            yield _paired(chosen[part], rows.first(high), columns.first(wide), structures, counts)
+
+
+def _alike(pairs: Ints, rows: Kinds, columns: Kinds, entries: int) -> Iterator[tuple[Ints, int, int]]:
+    """Places of structures in parts of bounded tables, and how many rows and columns each part has at most.
+
+    Structures with few kinds of steps come apart from those with many, unless all their tables are small: else most of
+    what is computed is padding.
+    """
+    high, wide = rows.number[pairs[:, 0]], columns.number[pairs[:, 1]]
+    kinds = np.zeros(len(pairs), np.int64)
+    if len(pairs) * int(high.max()) * int(wide.max()) * entries > _SMALL_CELLS:
+        kinds = np.floor(np.log2(high) / 2).astype(np.int64) * 64 + np.floor(np.log2(wide) / 2).astype(np.int64)
+    for kind in np.unique(kinds).tolist():
+        alike = np.flatnonzero(kinds == kind)
+        each = int(high[alike].max()), int(wide[alike].max())
+        step = max(1, _STEP_CELLS // (each[0] * each[1] * entries))
+        for start in range(0, len(alike), step):
+            yield (alike[start : start + step], *each)
 
 
 def _row_kinds(outer: OrderCounts, late: int, *, cyclic: bool) -> Kinds:

@@ -17,14 +17,18 @@ from arrayol import api
 from arrayol.files import shipped_folder
 from dse.jobs.jobs import SEARCHING
 from dse.pareto.fronts import front_of
+from dse.search import machine
 from dse.search.rounds.archive import box_rows
 from dse.space.rates import balanced
+from dse.space.study import Study
 from hwmodel.design import interval_of, rate_of, units_of
 
 sys.path.append(str(Path(__file__).parents[3] / "benchmarks"))
-from graphs import GRAPHS, Graph, fork, lanes
+from graphs import GRAPHS, Graph, chain, fork, lanes
 
 NARROW = api.Space(narrow=True, verify=False)
+PLATFORM = shipped_folder() / "platforms" / "default.toml"
+PAIR = ("latency_cycles", "internal_memory_data")
 
 
 def small(graph: Graph) -> str:
@@ -35,9 +39,8 @@ def small(graph: Graph) -> str:
 def explored(text: str, folder: Path, budget: float = 2.0, workers: int = 1) -> api.Exploration:
     path = folder / "graph.aol"
     path.write_text(text)
-    platform = shipped_folder() / "platforms" / "default.toml"
     resources = api.Resources(workers)
-    return api.explore(api.load(path), platform, space=NARROW, method="auto", budget=budget, resources=resources)
+    return api.explore(api.load(path), PLATFORM, space=NARROW, method="auto", budget=budget, resources=resources)
 
 
 def test_parallel_branches_come_back(tmp_path: Path) -> None:
@@ -51,18 +54,70 @@ def test_parallel_branches_come_back(tmp_path: Path) -> None:
     assert len(result.pareto) > 4
 
 
-def test_groups_that_designs_use_come_first(tmp_path: Path) -> None:
-    """From the second round on there are two sweeps, and an archive after each: those groups, then the others."""
-    path, rounds = tmp_path / "graph.aol", []
+def test_all_priced_is_the_exact_front(tmp_path: Path) -> None:
+    """Where all rounds end, options included, nothing is left that the exact search of the same blocks has."""
+    path = tmp_path / "graph.aol"
+    path.write_text(replace(chain(2), frame=(3, 4)).text("graph"))
+    space = api.Space(study=Study(blocks="ladder", units=(1,), policies=("reuse", "tile")), verify=False)
+    rounds, exact = (
+        api.explore(api.load(path), PLATFORM, space=space, method=method, objectives=PAIR).result
+        for method in ("rounds", "exact")
+    )
+    assert rounds.exact
+    assert exact.exact
+    assert rounds.complete
+    assert "everything was priced" in rounds.method_description
+    assert [pair_of(one) for one in rounds.pareto] == [pair_of(one) for one in exact.pareto]
+
+
+def pair_of(design: Any) -> list[float]:
+    return [design.objectives[name] for name in PAIR]
+
+
+def test_the_clock_ends_it_and_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "graph.aol"
     path.write_text(small(lanes(3, 2)))
-    platform = shipped_folder() / "platforms" / "default.toml"
+    result = api.explore(api.load(path), PLATFORM, space=NARROW, method="rounds", timeout=1e-6).result
+    assert not result.complete
+    assert not result.exact
+    assert "then the time of 1e-06 s was over" in result.method_description
+    assert result.pareto
 
-    def note(progress: Any) -> None:
+
+class Interrupted:
+    """Reports, the third of which is interrupted."""
+
+    def __init__(self) -> None:
+        self.left = 3
+
+    def __call__(self, progress: Any) -> None:
         if progress.phase == SEARCHING:
-            rounds.append(progress.done)
+            self.left -= 1
+            if not self.left:
+                raise KeyboardInterrupt
 
-    api.explore(api.load(path), platform, space=NARROW, method="rounds", budget=8.0, report=note)
-    assert rounds[:3] == [1, 2, 2]
+
+def test_an_interrupt_leaves_the_front_so_far_and_resume_goes_on(tmp_path: Path, monkeypatch: Any) -> None:
+    """The resumed exploration has the bytes of one that was never interrupted."""
+    monkeypatch.setattr(machine, "WRITE_SECONDS", 0.0)
+    monkeypatch.setattr(machine, "_REST", 0)
+    path, folder = tmp_path / "graph.aol", tmp_path / "result"
+    path.write_text(small(lanes(2, 2)))
+
+    def run(resources: api.Resources, **more: Any) -> api.Result:
+        return api.explore(
+            api.load(path), PLATFORM, space=NARROW, method="rounds", budget=2.5, resources=resources, **more
+        ).result
+
+    first = run(api.Resources(folder=folder), report=Interrupted())
+    assert not first.complete
+    assert "then it was interrupted" in first.method_description
+    so_far = api.load_result(folder / "partial")
+    assert so_far.pareto
+    assert not so_far.complete
+    resumed, whole = run(api.Resources(folder=folder, resume=True)), run(api.Resources())
+    assert resumed.to_json() == whole.to_json()
+    assert whole.complete
 
 
 def test_the_budget_is_kept_and_said(tmp_path: Path) -> None:
@@ -78,8 +133,7 @@ def test_the_budget_is_kept_and_said(tmp_path: Path) -> None:
 def api_result(text: str, folder: Path, budget: float) -> api.Result:
     path = folder / "graph.aol"
     path.write_text(text)
-    platform = shipped_folder() / "platforms" / "default.toml"
-    return api.explore(api.load(path), platform, space=NARROW, method="rounds", budget=budget).result
+    return api.explore(api.load(path), PLATFORM, space=NARROW, method="rounds", budget=budget).result
 
 
 def test_workers_change_no_byte(tmp_path: Path) -> None:
