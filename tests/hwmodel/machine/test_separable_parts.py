@@ -40,8 +40,10 @@ def test_parts_change_nothing(cells: int, tmp_path: Path, monkeypatch: Any) -> N
     priced = batch.fastest(scan, SHAPES, offered)
     each = [batch.fastest(scan, SHAPES[row : row + 1], offered) for row in range(len(SHAPES))]
     for name in ("latency_cycles", "frame_cycles"):
-        assert priced.objective(name).ravel().tolist() == [int(one.objective(name)[0, 0]) for one in each]
+        for row, one in enumerate(each):
+            cycles = priced.objective(name)[row][priced.legal[row]].tolist()
+            assert cycles == one.objective(name)[0][one.legal[0]].tolist()
     structures = batch.structures(scan, SHAPES)
     parts = list(timing.step_kinds(batch.counts, structures, cyclic=False))
-    assert (len(parts) > 1) == (cells < 1 << 40)
+    assert (len(parts) > 2) == (cells < 1 << 40)  # those whose work lies several rows above come apart anyway
     assert sorted(np.concatenate([part.chosen for part in parts])) == list(range(len(SHAPES)))
