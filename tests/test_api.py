@@ -22,7 +22,7 @@ ArrayolError BuiltMemories BuiltMemory Choices ComparedResults Comparison CostRe
 InfeasibleError Method Model Picked Platform Progress Resources Result Simulated Source Space Spec StoredDesign Study
 Technology Transfers Transformed compare cost draw_layout draw_schedule draw_timeline emit_layout explore layout load
 load_platform load_result load_technology local_banks memories open_design pick run spec_text transfers transform
-transform_design write_report write_result
+transform_design write_report write_result write_trace
 """
 
 

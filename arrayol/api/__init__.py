@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from arrayol.api.exploration import transform_design as transform_design
     from arrayol.api.exploration import write_report as write_report
     from arrayol.api.exploration import write_result as write_result
+    from arrayol.api.exploration import write_trace as write_trace
     from arrayol.api.nest import transfers as transfers
     from arrayol.api.spec import Source as Source
     from arrayol.api.spec import load as load
@@ -124,6 +125,7 @@ _MODULES = {  # every public name, and the module that has it
     "transform_design": "arrayol.api.exploration",
     "write_report": "arrayol.api.exploration",
     "write_result": "arrayol.api.exploration",
+    "write_trace": "arrayol.api.exploration",
 }
 __all__ = sorted(_MODULES)  # noqa: PLE0605
 

@@ -11,6 +11,7 @@ from arrayol.checks.top import choose_top
 from arrayol.errors import error
 from arrayol.language.diagnose import did_you_mean
 from arrayol.language.settings import Settings
+from arrayol.pictures import trace
 from arrayol.pictures.save import save_timeline
 from arrayol.text import listed
 from arrayol.transforms.steps import Canonical, canonical_form
@@ -23,8 +24,9 @@ from dse.output.built_memories import BuiltMemories
 from dse.output.folder import Warn, warn_in_python
 from dse.output.folder import load_result as load_stored
 from dse.output.folder import write_result as store_result
-from dse.output.open_design import Simulated, StoredDesign, timeline_of
+from dse.output.open_design import Simulated, StoredDesign
 from dse.output.partial import remove_partial, write_partial
+from dse.output.simulated_steps import timeline_of, trace_of
 from dse.results.compare import Comparison as ComparedResults
 from dse.results.compare import compare as compare_results
 from dse.results.exploration import Exploration, labels_of
@@ -57,6 +59,7 @@ __all__ = [
     "transform_design",
     "write_report",
     "write_result",
+    "write_trace",
 ]
 
 Judge = Callable[[Sequence[Design], JobRunner], Sequence[Verdict]]
@@ -266,5 +269,13 @@ def memories(opened: StoredDesign) -> BuiltMemories | None:
 
 def draw_timeline(opened: StoredDesign, simulated: Simulated, path: Path | str) -> None:
     """Write the picture of a simulation: loads, computations and stores of its first and last steps (.svg or .png)."""
-    title = f"{opened.top}, design {opened.record.id}, on {opened.platform_name}"
-    save_timeline(title, timeline_of(simulated.simulation), Path(path))
+    save_timeline(_title(opened), timeline_of(simulated.simulation), Path(path))
+
+
+def write_trace(opened: StoredDesign, simulated: Simulated, path: Path | str) -> None:
+    """Write all loads, computations and stores of a simulation as a trace for Perfetto (.json)."""
+    trace.write_trace(_title(opened), trace_of(simulated.simulation), opened.platform.clock_mhz, Path(path))
+
+
+def _title(opened: StoredDesign) -> str:
+    return f"{opened.top}, design {opened.record.id}, on {opened.platform_name}"

@@ -108,6 +108,12 @@ tokens, and --in is left out.
 @click.option("--design", metavar="ID", required=True, help="The design, by its name in the result, as 2+2:1.")
 @click.option("--in", "inputs", metavar="NAME=DATA", multiple=True, callback=sources, help="An input. Repeatable.")
 @picture_option("--timeline", "Draw loads, computations and stores of the first and last steps, as .svg or .png.")
+@click.option(
+    "--trace",
+    metavar="JSON",
+    type=PLACE,
+    help="Write every load, computation and store as a trace, which Perfetto and Chrome's about:tracing open.",
+)
 @click.option("--allow-extern", is_flag=True, help="Import and run the Python functions that the specification names.")
 @top_option
 @set_option
@@ -119,6 +125,7 @@ def command(  # noqa: PLR0913  one for each option
     design: str,
     inputs: Sequence[tuple[str, Source]],
     timeline: Path | None,
+    trace: Path | None,
     allow_extern: bool,
     top: str | None,
     settings: Mapping[str, str],
@@ -140,6 +147,9 @@ def command(  # noqa: PLR0913  one for each option
     if timeline is not None:
         api.draw_timeline(opened, simulated, timeline)
         click.echo(f"wrote {timeline}", err=True)
+    if trace is not None:
+        api.write_trace(opened, simulated, trace)
+        click.echo(f"wrote {trace}", err=True)
     cycles = {"cycles": simulated.simulation.cycles, "analytic_cycles": simulated.estimate.latency_cycles}
     if simulated.simulation.setup.data:
         cycles["setup_cycles"] = simulated.simulation.setup.cycles

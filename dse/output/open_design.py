@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import isclose
@@ -18,7 +18,6 @@ from arrayol.execute.extern import Functions
 from arrayol.ir.network import Network
 from arrayol.ir.spec import Spec
 from arrayol.language.diagnose import did_you_mean
-from arrayol.pictures.timeline import Bar, GroupShown, StepShown
 from arrayol.text import listed
 from arrayol.transforms.steps import canonical_form, parse_step, run_steps
 from arrayol.transforms.trace import Transformed
@@ -37,8 +36,6 @@ from hwmodel.design import Design
 from hwmodel.machine.estimate import DesignEstimate
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import DEFAULT_NAME, GIVEN_AS_OBJECT, Platform, default_platform, for_copies, load_platform
-from hwmodel.simulator.group import GroupRun, Step
-from hwmodel.simulator.port import Burst
 from hwmodel.simulator.simulate import Simulation, black_boxes
 
 EXPLORE_AGAIN = "explore once more, with the files as they are now"
@@ -258,37 +255,3 @@ def _fits(design: Design, network: Network) -> bool:
     arrays = {name for group in design.groups for name in (*group.fifos, *(layout.array for layout in group.layouts))}
     arrays |= {name for group in design.groups for name, _ in group.keeps}
     return arrays <= network.arrays.keys() and all(rank[task] == len(box.shape) for task, box in blocks)
-
-
-# From a simulated design to the plain data that its timeline is drawn from.
-
-
-def timeline_of(simulation: Simulation) -> tuple[GroupShown, ...]:
-    """The first and last steps of each group."""
-    return tuple(_group(number, run) for number, run in enumerate(simulation.groups, 1))
-
-
-def _group(number: int, run: GroupRun) -> GroupShown:
-    tasks = tuple(reversed(tuple(run.moves.plan.works)))
-    steps = [_step(place, step) for place, step in sorted(run.shown.items())]
-    return GroupShown(f"{number}: {', '.join(tasks)}", tasks, tuple(_runs(steps)), len(run.lengths), run.cycles)
-
-
-def _runs(steps: list[StepShown]) -> Iterator[tuple[StepShown, ...]]:
-    """Steps that follow each other, together."""
-    first = 0
-    for place in range(1, len(steps) + 1):
-        if place == len(steps) or steps[place].number > steps[place - 1].number + 1:
-            yield tuple(steps[first:place])
-            first = place
-
-
-def _step(number: int, step: Step) -> StepShown:
-    loads, stores = (
-        tuple(_bar(step, burst) for burst in step.bursts if burst.write is write) for write in (False, True)
-    )
-    return StepShown(number, step.start, step.length, loads, stores, step.computing)
-
-
-def _bar(step: Step, burst: Burst) -> Bar:
-    return burst.array, step.start + burst.start, step.start + burst.end

@@ -22,12 +22,13 @@ from hwmodel.local_memory.words import Words
 from hwmodel.platform import Platform
 from hwmodel.simulator.banks import Span
 from hwmodel.simulator.chains import Chains
+from hwmodel.simulator.events import Events
 from hwmodel.simulator.fifos import Fifo
 from hwmodel.simulator.local_checks import LocalCheck
 from hwmodel.simulator.memories import Buffer, Memory
 from hwmodel.simulator.moves import Moved, Moves, Place, moves_of
 from hwmodel.simulator.plan import Ints, fault, named, plan_of
-from hwmodel.simulator.port import Burst, Port
+from hwmodel.simulator.port import Port
 from hwmodel.simulator.processors import processor_of
 from hwmodel.simulator.setup import Setup
 from hwmodel.simulator.states import States
@@ -57,18 +58,8 @@ class LocalMemories:
 
 
 @dataclass(frozen=True)
-class Step:
-    """What happened in a step: its length, the bursts, and when each task's last repetition was done."""
-
-    start: int
-    length: int
-    bursts: tuple[Burst, ...]
-    computing: Mapping[str, int]
-
-
-@dataclass(frozen=True)
 class GroupRun:
-    """A group's run: the length of every step, and what happened in the first and the last `SHOWN`.
+    """A group's run: the length of every step, and what happened in it.
 
     `peaks` is the fullest that each memory was, in data; `words` how many each buffer has, in all banks; `operands` the
     tokens each task read through each tiler; `setup` what was on the chip before.
@@ -76,7 +67,7 @@ class GroupRun:
 
     moves: Moves
     lengths: tuple[int, ...]
-    shown: Mapping[int, Step]
+    events: Events
     peaks: Mapping[tuple[str, str], int]
     words: Mapping[str, int]
     operands: Mapping[Place, NDArray[np.int64]]
@@ -102,9 +93,6 @@ class GroupRun:
             kind = "resident" if place in self.moves.resident else "buffer" if name in buffers else "fifo"
             counts[kind, name] += len(data) + int((data[:, 1:] != data[:, :-1]).sum())
         return +counts
-
-
-SHOWN = 6  # steps at either end whose events are kept
 
 
 def run_group(
@@ -164,7 +152,6 @@ class _Run:
     clock: int = 0
     stores: dict[str, list[Span]] = field(default_factory=dict)
     lengths: list[int] = field(default_factory=list)
-    shown: dict[int, Step] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         steps = self.moves.steps
@@ -177,6 +164,7 @@ class _Run:
             )
             for task in order
         ]
+        self.events = Events(tuple(order), tuple(self.arrays))
         self.states = [(processor, self._state(chains)) for processor in self.processors for chains in processor.chains]
         self.arrivals = {name: np.zeros(len(self.arrays[name].moved.element), np.int64) for name in self.fifos}
         self.reads = self.moves.all_reads
@@ -206,7 +194,7 @@ class _Run:
         peaks |= {("fifo", name): self._finish(fifo) for name, fifo in self.fifos.items()}
         peaks |= {("state", state.chains.name): state.peak * state.chains.data for _, state in self.states}
         words = {name: array.buffer.size for name, array in self.arrays.items() if array.buffer}
-        return GroupRun(self.moves, tuple(self.lengths), self.shown, peaks, words, self.operands, self.setup)
+        return GroupRun(self.moves, tuple(self.lengths), self.events, peaks, words, self.operands, self.setup)
 
     def _step(self, step: int) -> None:
         self.loader.begin()
@@ -224,7 +212,7 @@ class _Run:
                 array.buffer.release(step, array.release.of(step))
         for _, state in self.states:
             state.close(step)
-        self._keep(step, length, computing)
+        self._keep(length, computing)
 
     def _bring(self, step: int) -> None:
         """Loads, and slots for what the processors will make in this step."""
@@ -280,11 +268,9 @@ class _Run:
         for (task, name), memory in self.local.residents.items():
             check.resident(task, name, memory)
 
-    def _keep(self, step: int, length: int, computing: dict[str, int]) -> None:
-        if step < SHOWN or step >= self.moves.steps - SHOWN:
-            bursts = [*self.loader.bursts, *(self.storer.bursts if self.storer is not self.loader else ())]
-            busy = {task: cycles for task, cycles in computing.items() if cycles}
-            self.shown[step] = Step(self.clock, length, tuple(bursts), busy)
+    def _keep(self, length: int, computing: dict[str, int]) -> None:
+        bursts = [*self.loader.bursts, *(self.storer.bursts if self.storer is not self.loader else ())]
+        self.events.add(length, bursts, computing)
         self.lengths.append(length)
         self.clock += length
 

@@ -156,6 +156,20 @@ def test_timeline_is_written_the_same_twice(
     assert pictures[0].stat().st_size > 5_000
 
 
+def test_a_trace_is_written_the_same_twice(arrayol: CommandLine, result: Path, tmp_path: Path) -> None:
+    traces = [tmp_path / "one.json", tmp_path / "two.json"]
+    for trace in traces:
+        code, _, err = simulate(arrayol, result, "--in", "x=ramp", "--trace", str(trace))
+        assert (code, err) == (0, f"wrote {trace}\n")
+    assert traces[0].read_bytes() == traces[1].read_bytes()
+    steps = [event for event in json.loads(traces[0].read_text())["traceEvents"] if event["name"].startswith("step ")]
+    done = json.loads(simulate(arrayol, result, "--in", "x=ramp", "--json")[1])
+    assert max(event["args"]["cycles"][1] for event in steps) == done["cycles"]
+    code, _, err = simulate(arrayol, result, "--in", "x=ramp", "--trace", str(tmp_path / "none" / "run.json"))
+    assert code == 1
+    assert "error[cannot-write]" in err
+
+
 def test_what_contradicts_the_result_is_refused(arrayol: CommandLine, result: Path) -> None:
     assert simulate(arrayol, result, "--in", "x=ramp", "--set", "N=24") == (
         1,

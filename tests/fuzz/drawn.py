@@ -183,7 +183,7 @@ LINES: tuple[Command, ...] = (
     ("explore", "chain.aol", *EXPLORE, "--study", "study.toml", "--platform", "chain.toml", "--out", "q"),
     ("explore", "chain.aol", "--quiet", "--top", "rows", "--model", "published", "--platform", "chain.toml"),
     ("explore", "chain.aol", *EXPLORE, "--narrow", "--method", "nsga2", "--seed", "3", "--top", "rows"),
-    ("simulate", "chain.aol", "--result", "r", "--design", "1-1"),
+    ("simulate", "chain.aol", "--result", "r", "--design", "1-1", "--trace", "t.json"),
     ("simulate", "chain.aol", "--result", "r", "--design", "2", "--in", "image=random:3", "--json"),
     ("layout", "chain.aol", "mean", "--unroll", "3,1", "--banks", "4", "--rule", "list"),
     ("layout", "chain.aol", "smooth", "--partition", "finer", "--replicate", "--json"),

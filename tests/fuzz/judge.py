@@ -154,7 +154,7 @@ def _refuse(word: str) -> None:
 
 def _may_write(command: Command) -> bool:
     """`show` draws what is wrong, `run --check` compares after it has written, `simulate` draws its timeline."""
-    return command[0] == "show" or "--check" in command or "--timeline" in command
+    return command[0] == "show" or "--check" in command or "--timeline" in command or "--trace" in command
 
 
 def _files(folder: Path) -> dict[str, tuple[int, int]]:

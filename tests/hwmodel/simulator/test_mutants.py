@@ -196,10 +196,12 @@ def test_a_latency_of_the_simulator_alone_changes_its_steps(small: SmallLpsf, de
     for run, one in zip(found.groups, design.groups, strict=True):
         expected = model.step_cycles(one)
         assert run.lengths != expected
-        for number, step in run.shown.items():
+        for number, step in enumerate(run.events):
             assert 0 <= step.length - expected[number] <= len(step.bursts)
-        ends = [number for number, step in run.shown.items() if step.bursts[-1:] and step.bursts[-1].end == step.length]
-        assert all(run.shown[number].length == expected[number] + len(run.shown[number].bursts) for number in ends)
+        ends = [
+            number for number, step in enumerate(run.events) if step.bursts[-1:] and step.bursts[-1].end == step.length
+        ]
+        assert all(run.events[number].length == expected[number] + len(run.events[number].bursts) for number in ends)
         assert ends
 
 
@@ -211,7 +213,7 @@ def test_a_datapath_of_the_simulator_alone_changes_its_steps(small: SmallLpsf, d
     found = run_simulation(small.spec, model.accesses, slower, design, estimate, None)
     longer = small.platform.datapath(small.network.processes["hflr"]).latency
     for run, one in zip(found.groups, design.groups, strict=True):
-        computing = [step for step in run.shown.values() if step.computing]
+        computing = [step for step in run.events if step.computing]
         assert computing
         assert all(step.length >= 400 > longer for step in computing)
         assert run.cycles > sum(model.step_cycles(one))
