@@ -25,7 +25,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from arrayol.api.banks import draw_layout as draw_layout
+    from arrayol.api.banks import draw_layout_exploration as draw_layout_exploration
     from arrayol.api.banks import emit_layout as emit_layout
+    from arrayol.api.banks import explore_layouts as explore_layouts
     from arrayol.api.banks import layout as layout
     from arrayol.api.banks import local_banks as local_banks
     from arrayol.api.cost import cost as cost
@@ -66,6 +68,8 @@ if TYPE_CHECKING:
     from dse.search.context import Model as Model
     from dse.search.published import Progress as Progress
     from dse.space.study import Study as Study
+    from hwmodel.banks.explore import LayoutDesign as LayoutDesign
+    from hwmodel.banks.explore import LayoutExploration as LayoutExploration
     from hwmodel.banks.layouts import Choices as Choices
     from hwmodel.banks.layouts import Comparison as Comparison
     from hwmodel.cost_report import CostReport as CostReport
@@ -83,9 +87,11 @@ _MODULES = {  # every public name, and the module that has it
     "ComparedResults": "arrayol.api.exploration",
     "Comparison": "hwmodel.banks.layouts",
     "CostReport": "hwmodel.cost_report",
-    "Design": "dse.results.schema",
+    "Design": "dse.results.designs",
     "Exploration": "dse.results.exploration",
     "InfeasibleError": "arrayol.errors",
+    "LayoutDesign": "hwmodel.banks.explore",
+    "LayoutExploration": "hwmodel.banks.explore",
     "Method": "dse.search.context",
     "Model": "dse.search.context",
     "Picked": "dse.results.pick",
@@ -105,10 +111,12 @@ _MODULES = {  # every public name, and the module that has it
     "compare": "arrayol.api.exploration",
     "cost": "arrayol.api.cost",
     "draw_layout": "arrayol.api.banks",
+    "draw_layout_exploration": "arrayol.api.banks",
     "draw_schedule": "arrayol.api.cost",
     "draw_timeline": "arrayol.api.exploration",
     "emit_layout": "arrayol.api.banks",
     "explore": "arrayol.api.exploration",
+    "explore_layouts": "arrayol.api.banks",
     "layout": "arrayol.api.banks",
     "load": "arrayol.api.spec",
     "load_platform": "hwmodel.platform",

@@ -11,13 +11,15 @@ from arrayol.files import atomic_file, place_beside, writing
 from arrayol.ir.spec import Spec
 from arrayol.language.emitter import data_files, spec_text
 from arrayol.language.settings import Settings
-from arrayol.pictures.save import save_layout
+from arrayol.pictures.save import save_layout, save_layout_exploration
 from hwmodel.assumptions import assumed_by_layout
 from hwmodel.banks.emit_aol import rewritten
 from hwmodel.banks.emit_linear import rewritten_linear
+from hwmodel.banks.explore import MOST_COPIES, LayoutExploration
+from hwmodel.banks.explore import explore_layouts as search_layouts
 from hwmodel.banks.layouts import Choices, Comparison
-from hwmodel.banks.nest import lay_out
-from hwmodel.banks.report import picture
+from hwmodel.banks.nest import PORTS, lay_out
+from hwmodel.banks.report import exploration_picture, picture
 from hwmodel.platform import find_platform
 
 EmittedPorts = Literal["memories", "banks", "linear"]
@@ -49,6 +51,28 @@ def local_choices(spec: Source) -> Choices:
     """The usual choices with those banks, and what was assumed of them."""
     platform, origin = find_platform(Path(spec.name) if isinstance(spec, Spec) else Path(spec), None)
     return Choices(platform.local.banks, assumed=assumed_by_layout(platform, origin))
+
+
+def explore_layouts(
+    spec: Source,
+    task: str,
+    choices: Choices | None = None,
+    *,
+    ports: Sequence[int] = PORTS,
+    most: int = MOST_COPIES,
+    settings: Settings | None = None,
+) -> LayoutExploration:
+    """Unroll factors and layouts of a nest, searched together: see `hwmodel.banks.explore.explore_layouts`.
+
+    There are at most `most` copies of a body and `choices.banks` banks, of each of some numbers of `ports`.
+    """
+    loaded = load(spec, settings)
+    return search_layouts(loaded, task, choices if choices is not None else local_choices(loaded), ports, most)
+
+
+def draw_layout_exploration(exploration: LayoutExploration, path: Path | str) -> None:
+    """Write the picture of an exploration: its front, and what copies of a body are worth (.svg or .png)."""
+    save_layout_exploration(exploration_picture(exploration), Path(path))
 
 
 def draw_layout(spec: Source, comparison: Comparison, path: Path | str, *, settings: Settings | None = None) -> None:

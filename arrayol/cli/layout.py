@@ -16,19 +16,22 @@ from rich.text import Text
 from arrayol import api
 from arrayol.api.banks import local_choices
 from arrayol.cli.completion import task_names
+from arrayol.cli.layout_exploration import show_exploration
 from arrayol.cli.options import PLACE, json_option, picture_option, set_option, spec_argument, tell, warn_of_idle
 from arrayol.cli.tables import Unwrapped, facts_table, headed_table, print_parts
+from arrayol.ir.spec import Spec
 from arrayol.limits import AT_MOST, LARGEST
 from arrayol.text import counted, rounded
 from hwmodel.banks.cost import RULES
 from hwmodel.banks.custom import VirtualMemory
+from hwmodel.banks.explore import LARGEST_COPIES, MOST_COPIES
 from hwmodel.banks.formulas import gather_text, original_text, reference_text, scatter_text
-from hwmodel.banks.layouts import CUSTOM, CYCLIC, CYCLIC_TRUE, LINEAR, NAIVE, Comparison
+from hwmodel.banks.layouts import CUSTOM, CYCLIC, CYCLIC_TRUE, LINEAR, NAIVE, Choices, Comparison
 from hwmodel.banks.linear import Linear
 from hwmodel.banks.linear_banks import words_of
-from hwmodel.banks.nest import MAXIMUM_BANKS
+from hwmodel.banks.nest import MAXIMUM_BANKS, PORTS
 from hwmodel.banks.partition import PARTITIONS
-from hwmodel.banks.report import remarks, to_json
+from hwmodel.banks.report import exploration_to_json, remarks, to_json
 
 TITLES = {
     NAIVE: "naive, one memory",
@@ -144,7 +147,7 @@ def _of_array(comparison: Comparison, array: str) -> Sequence[tuple[VirtualMemor
 
 def _facts(comparison: Comparison) -> Iterator[tuple[str, str]]:
     choices = comparison.choices
-    yield "banks", f"{choices.banks:,}, one access each per cycle"
+    yield "banks", f"{choices.banks:,}, {'one access' if choices.ports == 1 else 'two accesses'} each per cycle"
     yield "rule", RULE_TEXTS[choices.rule]
     yield "partition", choices.partition
     if choices.scalar_replacement:
@@ -180,6 +183,50 @@ def _factors(ctx: click.Context, param: click.Parameter, value: str | None) -> t
     return factors
 
 
+def _require_together(
+    emit: Path | None, emit_ports: str | None, unroll: Sequence[int] | None, most: int | None, *, explore: bool
+) -> None:
+    """Raises UsageError for options that do not go together."""
+    if emit is None and emit_ports is not None:
+        raise click.UsageError("--emit-ports is for --emit FILE.aol.", click.get_current_context())
+    if most is not None and not explore:
+        raise click.UsageError("--most is for --explore.", click.get_current_context())
+    for option, value in (("--unroll", unroll), ("--emit", emit)):
+        if explore and value is not None:
+            why = "--explore tries all factors; take one of its designs with --unroll"
+            raise click.UsageError(f"{option} is not for --explore: {why}.", click.get_current_context())
+
+
+def _said(choices: Choices) -> Iterator[str]:
+    """The options that choose what is not by default, banks and ports aside."""
+    usual = Choices(choices.banks)
+    if choices.rule != usual.rule:
+        yield f"--rule {choices.rule}"
+    if choices.partition != usual.partition:
+        yield f"--partition {choices.partition}"
+    if choices.replicate:
+        yield "--replicate"
+    if choices.scalar_replacement:
+        yield "--scalar-replacement"
+    if not choices.merge_equal:
+        yield "--no-merge-equal"
+
+
+def _explore(
+    spec: Spec, task: str, choices: Choices, ports: Sequence[int], most: int, plot: Path | None, *, as_json: bool
+) -> None:
+    exploration = api.explore_layouts(spec, task, choices, ports=ports, most=most)
+    if plot is not None:
+        api.draw_layout_exploration(exploration, plot)
+    tell(list(choices.assumed))
+    if as_json:
+        click.echo(json.dumps(exploration_to_json(exploration), indent=2))
+        return
+    show_exploration(exploration, " ".join(("arrayol layout", spec.name, task, *_said(choices))))
+    if plot is not None:
+        click.echo(f"\nwrote {plot}")
+
+
 @click.command()
 @spec_argument
 @click.argument("task", shell_complete=task_names)
@@ -189,6 +236,18 @@ def _factors(ctx: click.Context, param: click.Parameter, value: str | None) -> t
     metavar="N",
     type=click.IntRange(1, MAXIMUM_BANKS),
     help="Memories beside the computation.  [default: those of the platform]",
+)
+@click.option(
+    "--ports",
+    type=click.Choice([str(number) for number in PORTS]),
+    help="Accesses to a bank in a cycle.  [default: 1; with --explore each]",
+)
+@click.option("--explore", is_flag=True, help="Search unroll factors and layouts together, with up to N banks.")
+@click.option(
+    "--most",
+    metavar="N",
+    type=click.IntRange(1, LARGEST_COPIES),
+    help=f"With --explore: the most copies of a body.  [default: {MOST_COPIES}]",
 )
 @click.option(
     "--rule",
@@ -233,6 +292,9 @@ def command(  # noqa: PLR0913  one for each option
     task: str,
     unroll: tuple[int, ...] | None,
     banks: int | None,
+    ports: str | None,
+    explore: bool,
+    most: int | None,
     rule: str,
     partition: str,
     replicate: bool,
@@ -249,9 +311,11 @@ def command(  # noqa: PLR0913  one for each option
     naive: one memory. cyclic: element [.., j] in bank j modulo N, by the banks that a reference may touch (static) and
     by those that it does (true). custom: the references' own partition. linear: the fewest banks without conflicts
     over bank = floor(a.x / B) mod N.
+
+    With --explore all unroll factors that divide their loops are tried, with all layouts on 1, 2, 4, ... banks, and
+    the designs told that nothing beats in cycles, memories, ports and copies of the body.
     """
-    if emit is None and emit_ports is not None:
-        raise click.UsageError("--emit-ports is for --emit FILE.aol.", click.get_current_context())
+    _require_together(emit, emit_ports, unroll, most, explore=explore)
     loaded = api.load(spec, settings)
     warn_of_idle(loaded, task)
     choices = replace(
@@ -261,7 +325,12 @@ def command(  # noqa: PLR0913  one for each option
         replicate=replicate,
         scalar_replacement=scalar_replacement,
         merge_equal=merge_equal,
+        ports=int(ports or 1),
     )
+    if explore:
+        numbers = PORTS if ports is None else (int(ports),)
+        _explore(loaded, task, choices, numbers, most or MOST_COPIES, plot, as_json=as_json)
+        return
     comparison = api.layout(loaded, task, unroll, choices)
     if emit is not None:
         api.emit_layout(loaded, comparison, emit, ports=emit_ports or "memories")

@@ -44,6 +44,20 @@ class Reductions:
 
 
 @dataclass(frozen=True)
+class ExploredLayouts:
+    """What a picture of an exploration of layouts shows.
+
+    `designs` are series of points by layout and ports: memories and cycles per iteration. `copies` gives for each
+    number of banks points of copies of the body, and the cycles saved in percent.
+    """
+
+    title: str
+    designs: tuple[tuple[str, tuple[tuple[int, float], ...]], ...]
+    copies: tuple[tuple[str, tuple[tuple[int, float], ...]], ...]
+    remark: str
+
+
+@dataclass(frozen=True)
 class LayoutPicture:
     """Everything in the picture; `factors` names what the unroll factors belong to, `remarks` what is left out."""
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from arrayol.files import atomic_file
 from arrayol.ir.network import Network, Process
-from arrayol.pictures.layout import LayoutPicture
+from arrayol.pictures.layout import ExploredLayouts, LayoutPicture
 from arrayol.pictures.schedule import ScheduleShown
 from arrayol.pictures.tiler_faults import Fault, Linked
 from arrayol.pictures.timeline import GroupShown
@@ -43,6 +43,13 @@ def save_layout(picture: LayoutPicture, path: Path) -> None:
     from arrayol.pictures.layout_figure import draw_layout  # noqa: PLC0415  loads matplotlib
 
     _save(lambda: draw_layout(picture), path)
+
+
+def save_layout_exploration(explored: ExploredLayouts, path: Path) -> None:
+    """Draw the front of an exploration of layouts, and what copies of a body are worth."""
+    from arrayol.pictures.layout_exploration_figure import draw_exploration  # noqa: PLC0415  loads matplotlib
+
+    _save(lambda: draw_exploration(explored), path)
 
 
 def save_transfers(

@@ -1,4 +1,4 @@
-"""Memory cycles of an unrolled body: one access per bank and cycle (docs/layout.md, "How cycles are counted").
+"""Memory cycles of an unrolled body: an access per port of a bank and cycle (docs/layout.md, "How cycles are counted").
 
 `ports`: bodies overlap, so the busiest bank decides. `list`: one body alone, loads before the stores that depend on
 them, by list scheduling (longest remaining chain first, then the order of the text). What waits for what is a graph of
@@ -211,13 +211,13 @@ class _Edges:
 Busy = frozenset[int]  # the banks that an access occupies
 
 
-def ports_cycles(graph: AccessGraph, busy: Sequence[Busy]) -> int:
-    """The accesses of the busiest bank."""
-    return max(Counter(bank for banks in busy for bank in banks).values(), default=0)
+def ports_cycles(graph: AccessGraph, busy: Sequence[Busy], ports: int = 1) -> int:
+    """The accesses of the busiest bank, through so many ports at once."""
+    return -(-max(Counter(bank for banks in busy for bank in banks).values(), default=0) // ports)
 
 
-def list_cycles(graph: AccessGraph, busy: Sequence[Busy]) -> int:
-    """The length of the list schedule; `busy` gives the banks of each access."""
+def list_cycles(graph: AccessGraph, busy: Sequence[Busy], ports: int = 1) -> int:
+    """The length of the list schedule; `busy` gives the banks of each access, each of so many ports."""
     heights, waits = _heights(graph), _predecessors(graph)
     ready: dict[Busy, list[tuple[int, int]]] = {}
 
@@ -244,24 +244,26 @@ def list_cycles(graph: AccessGraph, busy: Sequence[Busy]) -> int:
     cycles = 0
     while ready:
         cycles += 1
-        for node in [after for issued in _issue(ready) for after in finish(issued)]:
+        for node in [after for issued in _issue(ready, ports) for after in finish(issued)]:
             release(node)
     return cycles
 
 
-RULES: dict[str, Callable[[AccessGraph, Sequence[Busy]], int]] = {"ports": ports_cycles, "list": list_cycles}
+CycleRule = Callable[[AccessGraph, Sequence[Busy]], int]
+RULES: dict[str, Callable[[AccessGraph, Sequence[Busy], int], int]] = {"ports": ports_cycles, "list": list_cycles}
 
 
-def _issue(ready: dict[Busy, list[tuple[int, int]]]) -> list[int]:
-    """The accesses of one cycle: by priority, each whose banks are still free."""
-    taken: set[int] = set()
+def _issue(ready: dict[Busy, list[tuple[int, int]]], ports: int) -> list[int]:
+    """The accesses of one cycle: by priority, each whose banks have a free port, as often as there are ports."""
+    taken: Counter[int] = Counter()
     issued = []
-    for banks, _ in sorted(ready.items(), key=lambda queue: queue[1][0]):
-        if taken.isdisjoint(banks):
-            taken |= banks
-            issued.append(heappop(ready[banks])[1])
-            if not ready[banks]:
-                del ready[banks]
+    for _ in range(ports):
+        for banks, _ in sorted(ready.items(), key=lambda queue: queue[1][0]):
+            if all(taken[bank] < ports for bank in banks):
+                taken.update(banks)
+                issued.append(heappop(ready[banks])[1])
+                if not ready[banks]:
+                    del ready[banks]
     return issued
 
 

@@ -8,7 +8,7 @@ from math import gcd
 import numpy as np
 from numpy.typing import NDArray
 
-from hwmodel.banks.cost import RULES, AccessGraph, Busy
+from hwmodel.banks.cost import AccessGraph, Busy, CycleRule
 from hwmodel.banks.references import Body, Loop, Reference
 
 _PHASES_AT_ONCE = 1 << 20  # banks computed at a time: iterations x references
@@ -33,14 +33,13 @@ def _reachable(reference: Reference, banks: int) -> Busy:
     return frozenset(range(lowest.offset % common, banks, common))
 
 
-def true_cycles(graph: AccessGraph, body: Body, banks: int, rule: str) -> int:
+def true_cycles(graph: AccessGraph, body: Body, banks: int, rule: CycleRule) -> int:
     """Cycles where only the bank that an access really touches is busy: the largest over all iterations.
 
     Banks repeat with period N / gcd(coefficient, N) in each loop, so few iterations stand for all. An access that is
     not affine in the lowest dimension occupies all banks that it may touch.
     """
-    cost = RULES[rule]
-    return max((cost(graph, busy) for busy in _phases(graph.accesses, body.loops, banks)), default=0)
+    return max((rule(graph, busy) for busy in _phases(graph.accesses, body.loops, banks)), default=0)
 
 
 def _phases(references: Sequence[Reference], loops: Sequence[Loop], banks: int) -> Iterator[list[Busy]]:

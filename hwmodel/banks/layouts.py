@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from hwmodel.banks.cost import RULES, AccessGraph, Busy, access_graph
+from hwmodel.banks.cost import RULES, AccessGraph, Busy, CycleRule, access_graph
 from hwmodel.banks.custom import Custom, custom_layout, read_only
 from hwmodel.banks.fixed import naive_banks, static_banks, true_cycles
 from hwmodel.banks.linear import Linear, smallest_linear
@@ -17,7 +17,7 @@ NAIVE, CYCLIC, CYCLIC_TRUE, CUSTOM, LINEAR = "naive", "cyclic", "cyclic_true", "
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What a user decides: the banks M_p, the rule of cycles, and options of the layouts.
+    """What a user decides: the banks M_p, the `ports` of each, the rule of cycles, and options of the layouts.
 
     `assumed` says in words what nobody decided.
     """
@@ -28,7 +28,13 @@ class Choices:
     replicate: bool = False
     scalar_replacement: bool = False
     merge_equal: bool = True
+    ports: int = 1
     assumed: tuple[str, ...] = field(default=(), compare=False)
+
+    @property
+    def counted(self) -> CycleRule:
+        """How cycles are counted."""
+        return lambda graph, busy: RULES[self.rule](graph, busy, self.ports)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +85,13 @@ def compare(nest: UnrolledNest, base: UnrolledNest, choices: Choices) -> Compari
     return Comparison(nest, choices, costs, custom, replicated, linear, reorganisation(base, custom, saved))
 
 
+def linear_costs(nest: UnrolledNest, choices: Sequence[Choices]) -> list[Cost]:
+    """The cost of the linear layout under each of some choices, which differ in banks and ports alone."""
+    graphs = _graphs(nest, choices[0])
+    linear = {name: _linear(nest, graphs, name, choices[0]) for name in nest.arrays if _is_used(nest, name)}
+    return [_linear_cost(nest, linear, each) for each in choices]
+
+
 def fixed_and_custom_costs(nest: UnrolledNest, choices: Choices) -> dict[str, Cost]:
     """The costs of the layouts that need no search."""
     graphs = _graphs(nest, choices)
@@ -92,7 +105,7 @@ def _graphs(nest: UnrolledNest, choices: Choices) -> list[AccessGraph]:
 
 def _fixed_costs(nest: UnrolledNest, graphs: Sequence[AccessGraph], choices: Choices) -> dict[str, Cost]:
     """The layouts that do not look at the references."""
-    banks, rule = choices.banks, choices.rule
+    banks, rule = choices.banks, choices.counted
     true = [true_cycles(graph, body, banks, rule) for graph, body in zip(graphs, nest.bodies, strict=True)]
     return {
         NAIVE: _cost(graphs, rule, naive_banks, 1),
@@ -102,9 +115,9 @@ def _fixed_costs(nest: UnrolledNest, graphs: Sequence[AccessGraph], choices: Cho
 
 
 def _cost(
-    graphs: Sequence[AccessGraph], rule: str, busy: Callable[[Sequence[Reference]], list[Busy]], memories: int
+    graphs: Sequence[AccessGraph], rule: CycleRule, busy: Callable[[Sequence[Reference]], list[Busy]], memories: int
 ) -> Cost:
-    return Cost(tuple(RULES[rule](graph, busy(graph.accesses)) for graph in graphs), memories)
+    return Cost(tuple(rule(graph, busy(graph.accesses)) for graph in graphs), memories)
 
 
 def _custom(nest: UnrolledNest, graphs: Sequence[AccessGraph], choices: Choices, replicated: frozenset[str]) -> Custom:
@@ -113,7 +126,7 @@ def _custom(nest: UnrolledNest, graphs: Sequence[AccessGraph], choices: Choices,
 
 
 def _custom_cost(graphs: Sequence[AccessGraph], custom: Custom, choices: Choices) -> Cost:
-    return _cost(graphs, choices.rule, custom.busy, len(set(custom.bank)))
+    return _cost(graphs, choices.counted, custom.busy, len(set(custom.bank)))
 
 
 def _custom_of(nest: UnrolledNest, graphs: Sequence[AccessGraph], choices: Choices) -> tuple[frozenset[str], Custom]:
@@ -156,7 +169,7 @@ def _conflict_free_cycles(body: Body, choices: Choices) -> int:
         body.references, scalar_replacement=choices.scalar_replacement, merge_reads=choices.merge_equal
     )
     numbers = {key: number for number, key in enumerate(dict.fromkeys(graph.keys))}
-    return RULES[choices.rule](graph, [frozenset({numbers[key]}) for key in graph.keys])
+    return choices.counted(graph, [frozenset({numbers[key]}) for key in graph.keys])
 
 
 def _saved(nest: UnrolledNest, naive: Cost, custom: Cost) -> int | None:

@@ -38,6 +38,7 @@ def unrolled_nest(spec: Spec, name: str, factors: Sequence[int] | None = None) -
 # From a specification to the comparison of layouts of one of its nests.
 
 MAXIMUM_BANKS = 1024
+PORTS = (1, 2)  # of a bank
 
 
 def lay_out(spec: Spec, name: str, factors: Sequence[int] | None, choices: Choices) -> Comparison:
@@ -46,24 +47,29 @@ def lay_out(spec: Spec, name: str, factors: Sequence[int] | None, choices: Choic
     Raises ArrayolError: `bad-layout` for choices that do not exist, `no-array-references` and `no-affine-references`
     where there is nothing to lay out, and what `unrolled_nest` refuses.
     """
-    _check_choices(choices)
+    check_choices(choices)
     name = choose_top(spec, name)
     nest = unrolled_nest(spec, name, factors)
-    _check_references(nest, spec.components[name])
+    check_references(nest, spec.components[name])
     base = nest if factors is None else unrolled_nest(spec, name)
     return compare(nest, base, choices)
 
 
-def _check_choices(choices: Choices) -> None:
+def check_choices(choices: Choices) -> None:
+    """Raises ArrayolError (`bad-layout`)."""
     if not 1 <= choices.banks <= MAXIMUM_BANKS:
         message = f"{choices.banks} memory banks are not possible"
         raise error("bad-layout", message, hint=f"choose 1 to {MAXIMUM_BANKS}")
+    if choices.ports not in PORTS:
+        hint = "memories on a chip have one port or two"
+        raise error("bad-layout", f"{choices.ports} ports of a memory bank are not possible", hint=hint)
     for what, value, known in (("rule", choices.rule, RULES), ("partition", choices.partition, PARTITIONS)):
         if value not in known:
             raise error("bad-layout", f"there is no {what} '{value}'", hint=f"choose {' or '.join(known)}")
 
 
-def _check_references(nest: UnrolledNest, component: Component) -> None:
+def check_references(nest: UnrolledNest, component: Component) -> None:
+    """Raises ArrayolError (`no-array-references`, `no-affine-references`) where there is nothing to lay out."""
     references = nest.references
     if not references:
         hint = "scalars live in registers; only ports with a shape lie in memory"

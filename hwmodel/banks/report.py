@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from arrayol.errors import ArrayolError
 from arrayol.ir.spec import Shape, Spec
-from arrayol.pictures.layout import ArrayMaps, BankMap, LayoutPicture, Reductions
+from arrayol.pictures.layout import ArrayMaps, BankMap, ExploredLayouts, LayoutPicture, Reductions
 from arrayol.text import counted
 from hwmodel.banks.custom import Custom, VirtualMemory
+from hwmodel.banks.explore import LayoutDesign, LayoutExploration
 from hwmodel.banks.formulas import gather_text, original_text, reference_text, scatter_text
 from hwmodel.banks.layouts import CUSTOM, CYCLIC, CYCLIC_TRUE, NAIVE, Comparison, fixed_and_custom_costs
 from hwmodel.banks.linear_banks import words_of
@@ -34,6 +35,7 @@ def to_json(comparison: Comparison) -> Json:
         "task": comparison.nest.name,
         "rule": choices.rule,
         "banks": choices.banks,
+        "ports": choices.ports,
         "unroll": [list(body.factors) for body in comparison.nest.bodies],
         "partition": choices.partition,
         "scalar_replacement": choices.scalar_replacement,
@@ -100,6 +102,62 @@ def _partition(comparison: Comparison, memory: VirtualMemory, bank: int) -> Json
         "reorganise": gather_text(memory),
         "restore": scatter_text(memory),
     }
+
+
+def exploration_to_json(exploration: LayoutExploration) -> Json:
+    """The document of `layout --explore --json`."""
+    choices = exploration.choices
+    return {
+        "task": exploration.task,
+        "loops": list(exploration.loops),
+        "rule": choices.rule,
+        "banks": choices.banks,
+        "partition": choices.partition,
+        "scalar_replacement": choices.scalar_replacement,
+        "merge_equal": choices.merge_equal,
+        "most": exploration.most,
+        "tried": exploration.tried,
+        "refused": [list(factors) for factors in exploration.refused],
+        "naive_cycles": float(exploration.naive.cycles),
+        "iterations": float(exploration.iterations),
+        "front": [_design(exploration, design) for design in exploration.front],
+        "by_copies": {
+            str(banks): [_design(exploration, design) for design in best] for banks, best in exploration.best.items()
+        },
+        "remarks": list(choices.assumed),
+    }
+
+
+def _design(exploration: LayoutExploration, design: LayoutDesign) -> Json:
+    return {
+        "unroll": list(design.factors),
+        "copies": design.copies,
+        "layout": design.layout,
+        "banks": design.banks,
+        "memories": design.memories,
+        "ports": design.ports,
+        "cycles": float(design.cycles),
+        "reduction": round(design.reduction(exploration.naive), 6),
+    }
+
+
+def exploration_picture(exploration: LayoutExploration) -> ExploredLayouts:
+    """Its front by layout and ports, and the custom layout by copies of the body."""
+    series: dict[str, list[tuple[int, float]]] = {}
+    for design in sorted(exploration.front, key=lambda design: (design.ports, design.layout)):
+        name = f"{design.layout.replace('_', ', ')}, {counted(design.ports, 'port')}"
+        series.setdefault(name, []).append((design.memories, float(design.cycles / exploration.iterations)))
+    copies = [
+        (
+            f"custom, {counted(banks, 'bank')}",
+            tuple((one.copies, 100 * one.reduction(exploration.naive)) for one in best),
+        )
+        for banks, best in exploration.best.items()
+    ]
+    title = f"{exploration.task}: unroll factors and bank layouts together"
+    remark = f"rule {exploration.choices.rule}, partition {exploration.choices.partition}; left: what nothing beats"
+    remark += " in cycles, memories, ports and copies; naive: as written, in one memory of one port"
+    return ExploredLayouts(title, tuple((name, tuple(own)) for name, own in series.items()), tuple(copies), remark)
 
 
 # Where each element of an array lies under a layout: its bank, and its address there.

@@ -40,6 +40,21 @@ def test_text(arrayol_process: CommandLine) -> None:
     assert "rule        ports: bodies overlap, so the busiest bank decides" in lines
 
 
+def test_exploration(arrayol: CommandLine, tmp_path: Path) -> None:
+    done = arrayol("layout", "jacobi.aol", "jacobi", "--explore", "--banks", "4", "--most", "4", "--plot", "e.svg")
+    lines = done.stdout.splitlines()
+    assert (done.returncode, done.stderr, lines[-1]) == (0, "", "wrote e.svg")
+    assert lines[0].startswith("jacobi: 6 unrollings of i, j, at most 4 copies: ")
+    assert "4 banks     20.00%     60.00%     75.00%" in lines
+    more = next(line for line in lines if line.startswith("more")).split(maxsplit=1)[1].split()
+    assert more[:2] == ["arrayol", "layout"]
+    shown = json.loads(arrayol(*more[1:], "--json").stdout)["layouts"]  # of the fastest
+    found = arrayol("layout", "jacobi.aol", "jacobi", "--explore", "--banks", "4", "--most", "4", "--json")
+    (fastest,) = json.loads(found.stdout)["front"][:1]
+    assert fastest["cycles"] * fastest["copies"] == 1024 * shown[fastest["layout"]]["cycles"]
+    assert (tmp_path / "e.svg").read_bytes().startswith(b"<?xml")
+
+
 @pytest.mark.parametrize("suffix", [".svg", ".png"])
 def test_a_picture(arrayol: CommandLine, tmp_path: Path, suffix: str) -> None:
     done = arrayol(*JACOBI, "--set", "S=4", "--plot", f"j{suffix}")
@@ -59,6 +74,10 @@ def test_an_emitted_file_is_valid(arrayol: CommandLine) -> None:
         (("--banks", "0"), "Invalid value for '--banks': 0 is not in the range 1<=x<=1024."),
         (("--unroll", "2,x"), "Invalid value for '--unroll': '2,x' is not a list of whole numbers, as 2,2."),
         (("--unroll", "9" * 20), "Invalid value for '--unroll': a factor is at most 1,000,000,000, not 1.00 x 10^20."),
+        (("--most", "4"), "--most is for --explore."),
+        (("--explore", "--unroll", "2,2"), "--unroll is not for --explore: --explore tries all factors"),
+        (("--explore", "--emit", "j.aol"), "--emit is not for --explore: --explore tries all factors"),
+        (("--ports", "3"), "Invalid value for '--ports': '3' is not one of '1', '2'."),
         (("--rule", "fast"), "Invalid value for '--rule': 'fast' is not one of 'ports', 'list'."),
         (("--plot", "j.gif"), "Invalid value for '--plot': 'j.gif' does not end in .svg or .png."),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import permutations
 
 from hypothesis import given
@@ -35,6 +36,23 @@ def test_list_loads_before_it_stores() -> None:
     assert list_cycles(graph, banks(0, 1, 2)) == 2
     assert list_cycles(graph, banks(0, 0, 1)) == 3
     assert list_cycles(graph, [frozenset({0, 1}), frozenset({1, 2}), frozenset({3})]) == 3
+
+
+@given(bodies(), st.integers(1, 5), st.sampled_from([ports_cycles, list_cycles]))
+def test_two_ports_take_at_least_half_of_the_cycles_and_at_most_all(
+    drawn: Body, number: int, rule: Callable[..., int]
+) -> None:
+    graph = access_graph(drawn[1])
+    busy = banks(*(place % number for place in range(len(graph.accesses))))
+    one, two = rule(graph, busy, 1), rule(graph, busy, 2)
+    assert -(-one // 2) <= two <= one if rule is ports_cycles else two <= one
+
+
+def test_two_ports_serve_two_accesses() -> None:
+    graph = access_graph([access("a"), access("b"), access("c"), access("d", write=True)])
+    assert ports_cycles(graph, banks(0, 0, 0, 0), 2) == 2
+    assert list_cycles(graph, banks(0, 0, 0, 0), 2) == 3
+    assert list_cycles(graph, [frozenset({0}), frozenset({0, 1}), frozenset({0}), frozenset({2})], 2) == 3
 
 
 def test_list_fills_the_gaps_with_other_statements() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies_banks import bodies
 
-from hwmodel.banks.cost import RULES, access_graph
+from hwmodel.banks.cost import RULES, access_graph, ports_cycles
 from hwmodel.banks.fixed import naive_banks, static_banks, true_cycles
 from hwmodel.banks.references import Body, Loop, Reference, Subscript, Unknown
 
@@ -30,7 +30,7 @@ def test_true_banks_are_the_worst_iteration(drawn: Drawn, banks: int, rule: str)
             for one, any_of in zip(references, possible, strict=True)
         ]
         worst = max(worst, RULES[rule](graph, busy))
-    assert true_cycles(graph, body, banks, rule) == worst
+    assert true_cycles(graph, body, banks, RULES[rule]) == worst
 
 
 @given(bodies(), st.integers(1, 9))
@@ -50,9 +50,9 @@ def test_the_static_view_is_all_that_some_iteration_touches(drawn: Drawn, banks:
 def test_loops_without_end_and_no_loops() -> None:
     one = Reference("a", False, (Subscript((3,), 1),))
     endless = Body((Loop("i", None),), (1,), (one, one), None)
-    assert true_cycles(access_graph([one, one]), endless, 4, "ports") == 2
+    assert true_cycles(access_graph([one, one]), endless, 4, ports_cycles) == 2
     still = Reference("a", False, (Subscript((), 1),))
-    assert true_cycles(access_graph([still]), Body((), (), (still,), 1), 4, "ports") == 1
+    assert true_cycles(access_graph([still]), Body((), (), (still,), 1), 4, ports_cycles) == 1
 
 
 @pytest.mark.parametrize(("factor", "reachable"), [(1, 4), (2, 2), (4, 1), (3, 4)])
