@@ -18,11 +18,11 @@ from arrayol import api
 LPSF = Path(__file__).parents[1] / "specs" / "lpsf.aol"
 SMALL = {"H": 8, "W": 12}
 NAMES = """
-ArrayolError BuiltMemories BuiltMemory Choices ComparedResults Comparison CostReport Design Exploration
-InfeasibleError Method Model Picked Platform Progress Resources Result Simulated Source Space Spec StoredDesign Study
-Technology Transfers Transformed compare cost draw_layout draw_schedule draw_timeline emit_layout explore layout load
-load_platform load_result load_technology local_banks memories open_design pick run spec_text transfers transform
-transform_design write_report write_result write_trace
+ArrayolError BuiltMemories BuiltMemory Choices ComparedResults Comparison CostReport Design Exploration InfeasibleError
+LayoutDesign LayoutExploration Method Model Picked Platform Progress Resources Result Simulated Source Space Spec
+StoredDesign Study Technology Transfers Transformed compare cost draw_layout draw_layout_exploration draw_schedule
+draw_timeline emit_layout explore explore_layouts layout load load_platform load_result load_technology local_banks
+memories open_design pick run spec_text transfers transform transform_design write_report write_result write_trace
 """
 
 
