@@ -11,7 +11,9 @@ have the place v_k there (`counts`, `axis_table`), times a constant for what mov
 Why it is exact. All of the above are equalities, but for one thing: what several tilers read together is a union, and a
 union of products is a product only if they differ along one dimension at most; its first (last) element is still the
 vector of the firsts if one of them leads along all. That is recorded of every union (`first_use.Merge`) and checked for
-every structure (`block_order`); what is no product is left to the exact path, and so are cuts, FIFOs and recomputing.
+every structure (`block_order`). Where only the last uses of a buffer's data are no product, as with readers of several
+stages, that buffer alone is told from its data (`coupled_contents`), for nothing else hangs on them. What else is no
+product is left to the exact path, and so are cuts, FIFOs and recomputing.
 
 Where a tiler moves several dimensions along one axis, or one along several, these stand as one (`coupling`): a
 component of the blocks takes the place of a dimension, with its places in the order in which the scan has them. What is

@@ -135,17 +135,14 @@ class Parts:
         return [piece for piece, link in self.writes.items() if link.task == task]
 
 
-def find_parts(group: Group, stages: Stages, together: Sequence[Dimensions] = ()) -> Parts | None:
+def find_parts(group: Group, stages: Stages) -> Parts | None:
     """The parts of a group; None where a delay does not follow the axes, or a tiler reads nothing at times.
 
-    What claims one dimension together is put together, and so are those that one thing claims, until none do. Some
-    dimensions of the last task may be `together` from the start.
+    What claims one dimension together is put together, and so are those that one thing claims, until none do.
     """
     if not all(_simple_delays(group, task) for task in group.tasks):
         return None
     spaces = Spaces(group.accesses)
-    for own in together:
-        spaces.unite_dimensions(group.last, sorted({spaces.set_of(group.last, k) for k in own}))
     touches = [
         touch
         for task in group.tasks

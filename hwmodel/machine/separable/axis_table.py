@@ -40,7 +40,8 @@ class AxisTable:
     side; `at_once` (S,) by piece that is stored and read: whether every element is last read at the place that makes
     it; likewise by piece that is `read_in_part`. `runs` (S, M, places) and `starts` (S, M, 3) are those of `AxisRuns`,
     where runs are counted. `lines` are those of the sources of buffers, `pieces` by number and side what products these
-    are found to be (`coupled_contents`).
+    are found to be (`coupled_contents`). `lasts` has by piece that is `followed` the last places (S, cells) of each of
+    its readers, `single` (S,) by array from outside whether each of its indices comes once.
     """
 
     loops: Ints
@@ -57,6 +58,8 @@ class AxisTable:
     runs: Counts
     starts: Ints
     lines: tuple[AxisLines, ...]
+    lasts: Mapping[str, Sequence[Ints]]
+    single: Mapping[str, Mask]
     pieces: dict[tuple[int, int], Piece | None] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -74,8 +77,11 @@ class AxisTable:
     def nbytes(self) -> int:
         """The bytes of the counts and lines."""
         lines = {id(own): own.nbytes for own in self.lines}
-        return sum(counts.nbytes for counts in (self.happens, self.kinds, self.born, self.dead, self.runs)) + sum(
-            lines.values()
+        lasts = sum(own.nbytes for fields in self.lasts.values() for own in fields)
+        return (
+            lasts
+            + sum(counts.nbytes for counts in (self.happens, self.kinds, self.born, self.dead, self.runs))
+            + sum(lines.values())
         )
 
 
@@ -136,6 +142,8 @@ def axis_table(counts: GroupCounts, walk: Walk, sides: Ints, codes: Ints) -> Axi
         np.stack([runs.packed for runs in along], axis=1) if along else none,
         np.stack([runs.starts for runs in along], axis=1) if along else none,
         shared([_lines(counts, fields, fetches, places, source.piece) for source in counts.sources]),
+        {piece: fields.lasts[piece] for piece in counts.followed},
+        {name: own.once for name, own in fetches.items()},
     )
 
 

@@ -377,7 +377,8 @@ def kinds_of(side: Ints, values: Ints, times: Ints) -> Kinds:
 class Structures:
     """S structures of one scan as pairs (S, 2) of choices of outer and inner sides; whether they are products (S,).
 
-    `walked` are the dimensions of the blocks by their outermost loops, `picks` (S, dimensions) their sides. `rows` has
+    `listed` (S, memories) are buffers whose data are used last by no product. `walked` are the dimensions of the blocks
+    by their outermost loops, `picks` (S, dimensions) their sides. `rows` has
     by task the lines of its kinds of rows, `longest` (S, tasks) the longest that occurs, `starts` (S, bursts, 3) what
     `runs.row_starts` tells of runs.
     """
@@ -388,6 +389,7 @@ class Structures:
     inner: OrderCounts
     pairs: Ints
     holds: Mask
+    listed: Mask
     rows: tuple[RowLines, ...]
     longest: Ints
     starts: Ints
@@ -440,8 +442,8 @@ def make_structures(
     # What moves with no block is there, or not, as one kind of row.
     free = [1 if along.own[:, number].any() else int(own.longest[1]) for number, own in enumerate(lines)]
     longest = outer.line[rows] * inner.line[columns] * np.array(free)
-    holds = _holds(counts, walked, picks)
-    return Structures(walked, picks, outer, inner, pairs, holds, lines, longest, starts)
+    holds, listed = _holds(counts, walked, picks)
+    return Structures(walked, picks, outer, inner, pairs, holds, listed, lines, longest, starts)
 
 
 def _lines(counts: GroupCounts, walked: Sequence[Walked], units: UnitDimensions) -> tuple[RowLines, ...]:
@@ -494,34 +496,52 @@ def _order(
     return kept[key], number.ravel()
 
 
-def _holds(counts: GroupCounts, walked: Sequence[Walked], picks: Ints) -> Mask:
+def _holds(counts: GroupCounts, walked: Sequence[Walked], picks: Ints) -> tuple[Mask, Mask]:
     """Whether every merge of several readers is exact: they differ along one dimension, or one leads along all.
 
     Readers of different stages are compared in steps, not places: the last of them is one that works latest. And
     whether what happens along several dimensions of a task or array that stand as one is a product of them.
+
+    When data are used last concerns no more than how they live in their buffer: where that alone is no product, the
+    buffer is listed instead, (S, memories), if its readers can be followed one by one (`coupled_contents`).
     """
-    holds = np.ones(len(picks), np.bool_)
     sides = [(each.table, pick) for each, pick in zip(walked, picks.T, strict=True)]
-    if any(_is_coupled(counts, walked, piece) for piece in counts.read_in_part):
-        return ~holds
-    for table, pick in sides:
-        holds &= table.product[pick]
+    holds = np.logical_and.reduce([np.ones(len(picks), np.bool_), *(table.product[pick] for table, pick in sides)])
+    wrong: dict[str, Mask] = {}
     for key in dict.fromkeys([*counts.masks.merges, *(key for table, _ in sides for key in table.merges)]):
-        merges = counts.masks.merges.get(key, [])
-        differs = np.full(len(picks), sum(int(merge.differs[0]) for merge in merges))
-        leaders = np.full(len(picks), counts.latest_readers(key[1]) if key[0] == "last" else -1)
-        same_stage = bool((leaders & 1 << 62).all())
-        for merge in merges:
-            leaders &= merge.leaders[0]
-        for table, pick in sides:
-            if key in table.merges:
-                differs += table.merges[key].differs[pick]
-                leaders &= table.merges[key].leaders[pick]
-        holds &= (leaders != 0) | (same_stage & (differs <= 1))
+        exact = _is_exact(counts, sides, key, len(picks))
+        if key[0] == "last":
+            wrong[key[1]] = ~exact
+        else:
+            holds &= exact
     for piece in dict.fromkeys(piece for table, _ in sides for piece in table.at_once):
         at_once = np.stack([table.at_once[piece][pick] for table, pick in sides])
-        holds &= _lives_as_a_product(counts, piece, [each.block for each in walked], at_once)
-    return holds
+        wrong[piece] = wrong[piece] | ~_lives_as_a_product(counts, piece, [each.block for each in walked], at_once)
+        wrong[piece] |= piece in counts.read_in_part and _is_coupled(counts, walked, piece)
+    listed = np.zeros((len(picks), len(counts.memories)), np.bool_)
+    for piece, own in wrong.items():
+        followed = np.full(len(picks), piece in counts.followed)
+        for table, pick in sides:
+            followed &= table.single[piece][pick] if piece in table.single else True
+        holds &= ~own | followed
+        listed[:, counts.memory_of[piece]] |= own & followed
+    return holds, listed
+
+
+def _is_exact(counts: GroupCounts, sides: Sequence[tuple[AxisTable, Ints]], key: tuple[str, str], number: int) -> Mask:
+    """Whether a merge is, of so many structures with a side of each table."""
+    merges = counts.masks.merges.get(key, [])
+    differs = np.full(number, sum(int(merge.differs[0]) for merge in merges))
+    leaders = np.full(number, counts.latest_readers(key[1]) if key[0] == "last" else -1)
+    same_stage = bool((leaders & 1 << 62).all())
+    for merge in merges:
+        leaders &= merge.leaders[0]
+    for table, pick in sides:
+        if key in table.merges:
+            differs += table.merges[key].differs[pick]
+            leaders &= table.merges[key].leaders[pick]
+    exact: Mask = (leaders != 0) | (same_stage & (differs <= 1))
+    return exact
 
 
 def _is_coupled(counts: GroupCounts, walked: Sequence[Walked], piece: str) -> bool:

@@ -199,6 +199,29 @@ class GroupCounts:
         return found
 
     @cached_property
+    def followed(self) -> frozenset[str]:
+        """Pieces whose last uses may have to be told reader by reader: read by several, or also stored, or in part.
+
+        What is brought of them along axes that move with no block each reader has to read.
+        """
+        parts = self.parts
+        return frozenset(
+            piece
+            for piece, links in parts.reads.items()
+            if (len(links) > 1 or piece in self.stored or piece in self.read_in_part)
+            and not any(merge.differs[0] for merge in self.masks.merges.get(("last", piece), []))
+            and all(
+                np.array_equal(self.masks.read[piece, axis], self.free_indices(piece, axis))
+                for axis in parts.free_axes(piece)
+            )
+        )
+
+    @cached_property
+    def memory_of(self) -> dict[str, int]:
+        """The number of the buffer of each piece."""
+        return {source.piece: source.memory for source in self.sources}
+
+    @cached_property
     def bits(self) -> Ints:
         """The bits of a datum of each memory."""
         return np.array([memory.bits for memory in self.memories], np.int64)

@@ -14,7 +14,7 @@ uses that is BEFORE.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -93,7 +93,7 @@ class Fields:
     """All fields of a group along one dimension of its blocks, and how several readers of one array were merged.
 
     `work` by task; `read` and `last` by piece: the first and the last place at which each index is read; `made` by
-    piece that the group makes: where it is.
+    piece that the group makes: where it is. `lasts` are the last places of each tiler that reads a piece.
     """
 
     work: dict[str, Ints]
@@ -101,6 +101,7 @@ class Fields:
     last: dict[str, Ints]
     made: dict[str, Ints]
     merges: dict[tuple[str, str], Merge]
+    lasts: dict[str, list[Ints]] = field(default_factory=dict)
 
 
 def fields_along(parts: Parts, masks: Masks, block: int, place: Ints) -> Fields:
@@ -125,6 +126,7 @@ def _read_piece(parts: Parts, masks: Masks, fields: Fields, block: int, piece: s
     pairs = [_read_through(parts, masks, fields, block, link) for link in links]
     fields.read[piece], fields.merges["first", piece] = merged([pair[0] for pair in pairs], latest=False)
     fields.last[piece], fields.merges["last", piece] = merged([pair[1] for pair in pairs], latest=True)
+    fields.lasts[piece] = [pair[1] for pair in pairs]
 
 
 def _read_through(parts: Parts, masks: Masks, fields: Fields, block: int, link: Link) -> tuple[Ints, Ints]:

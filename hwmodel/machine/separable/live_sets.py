@@ -31,6 +31,7 @@ from hwmodel.machine.separable.block_order import (
     with_ends,
 )
 from hwmodel.machine.separable.counts import GroupCounts
+from hwmodel.machine.separable.coupled_contents import CoupledBuffer
 from hwmodel.machine.separable.distinct import distinct_rows
 
 _CELLS = 1 << 20  # of intermediate arrays at a time
@@ -112,6 +113,9 @@ class LiveSets:
             for number, left, right in zip(self.memories, rows, columns, strict=True):
                 grid = _largest(left.only(outer), right.only(inner).multiplied(late))
                 largest[chosen, number] = grid[first, second]
+        listed = structures.listed & structures.holds[:, None] & ("buffer" in self.kinds)
+        for row, number in zip(*np.nonzero(listed), strict=True):
+            largest[row, number] = CoupledBuffer(self.counts, structures, int(row), int(number)).live
         return largest
 
     def _rows(self, outer: OrderCounts, late: int) -> list[Vectors]:

@@ -19,7 +19,7 @@ from hwmodel.local_memory.lines import CLASSES
 from hwmodel.machine.separable.axes import Ints, Mask
 from hwmodel.machine.separable.block_order import OrderCounts, Structures
 from hwmodel.machine.separable.counts import GroupCounts, Source
-from hwmodel.machine.separable.coupled_contents import coupled_contents, coupled_memories
+from hwmodel.machine.separable.coupled_contents import CoupledBuffer, coupled_memories
 from hwmodel.machine.separable.distinct import distinct_rows
 from hwmodel.machine.separable.line_runs import ClassLines, LineRuns
 from hwmodel.machine.separable.line_terms import InnerTerms, OuterTerms, carries_of
@@ -38,10 +38,6 @@ class Sizes:
         words = np.zeros((len(structures.pairs), len(self.counts.memories)), np.int64)
         known: dict[tuple[object, ...], Ints] = {}
         coupled = coupled_memories(self.counts, structures.walked)
-        for memory in coupled:
-            words[:, memory] = [
-                coupled_contents(self.counts, structures, row, memory).size for row in range(len(words))
-            ]
         for number, source in enumerate(self.counts.sources):
             if source.memory in coupled:
                 continue
@@ -50,6 +46,8 @@ class Sizes:
             if key not in known:
                 known[key] = self._of_source(structures, number, source, one_bank(len(self._shape(source))))
             words[:, source.memory] += known[key] * source.free
+        for row, memory in _apart(structures, coupled):
+            words[row, memory] = CoupledBuffer(self.counts, structures, row, memory).size
         return words
 
     def _shape(self, source: Source) -> Sequence[int]:
@@ -58,16 +56,17 @@ class Sizes:
     def depths(self, structures: Structures, memory: int, function: BankFunction) -> Ints:
         """The words of the deepest bank of a buffer under a function from places to banks, (S,)."""
         words = np.zeros(len(structures.pairs), np.int64)
-        if memory in coupled_memories(self.counts, structures.walked):
-            rows = (coupled_contents(self.counts, structures, row, memory) for row in range(len(words)))
-            return np.array([contents.depth(function) for contents in rows], np.int64)
+        coupled = coupled_memories(self.counts, structures.walked)
         for number, source in enumerate(self.counts.sources):
-            if source.memory == memory:
+            if source.memory == memory and memory not in coupled:
                 free = math.prod(
                     _most(self.counts.free_indices(source.piece, axis), function, axis)
                     for axis in self.counts.parts.free_axes(source.piece)
                 )
                 words += self._of_source(structures, number, source, function) * free
+        for row, number in _apart(structures, coupled):
+            if number == memory:
+                words[row] = CoupledBuffer(self.counts, structures, row, memory).depth(function)
         return words
 
     def _of_source(self, structures: Structures, number: int, source: Source, function: BankFunction) -> Ints:
@@ -88,6 +87,14 @@ class Sizes:
             one[several] = np.minimum(one[several], sum(parts))
         words: Ints = one * outer.free[row] * inner.free[column]
         return words
+
+
+def _apart(structures: Structures, coupled: frozenset[int]) -> list[tuple[int, int]]:
+    """The structures and buffers that are told by themselves, of structures that are products."""
+    apart = structures.listed.copy()
+    apart[:, sorted(coupled)] = True
+    apart &= structures.holds[:, None]
+    return list(zip(*(own.tolist() for own in np.nonzero(apart)), strict=True))
 
 
 def _most(indices: Mask, function: BankFunction, axis: int) -> int:

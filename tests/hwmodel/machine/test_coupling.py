@@ -11,7 +11,7 @@ import pytest
 
 from arrayol.checks.check import load_checked
 from arrayol.ir.network import flatten
-from hwmodel.design import Blocks, GroupDesign, Processor, Scan
+from hwmodel.design import Blocks, GroupDesign, Policy, Processor, Scan
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.separable.coupling import along_each, is_product
 from hwmodel.platform import find_platform
@@ -102,3 +102,49 @@ def test_cells_that_are_all_combinations_of_indices() -> None:
     assert is_product(grid.ravel(), (2, 3))
     grid[0, 1] = False
     assert not is_product(grid.ravel(), (2, 3))
+
+
+SHORT_CUT = """
+const H = 6
+const W = 8
+elementary mean(x: u8[3, 3]) -> (y: u8) { y = x[0, 0] + x[1, 1] + x[2, 2] }
+elementary add(x: u8, z: u8[2]) -> (y: u8) { y = x + z[0] }
+task first(x: u8[H, W]) -> (y: u8[H, W]) {
+  repeat [H, W] of mean {
+    x <- x at origin [-1, -1]  paving [1, 0; 0, 1]  fitting [1, 0; 0, 1] else nearest
+    y -> y
+  }
+}
+task last(x: u8[H, W], z: u8[H, W]) -> (y: u8[H, W]) {
+  repeat [H, W] of add {
+    x <- x at origin [0, 0]  paving [1, 0; 0, 1]  fitting []
+    z <- z at origin [0, 0]  paving [1, 0; 0, 1]  fitting [0; 1] else nearest
+    y -> y
+  }
+}
+task cut(x: u8[H, W]) -> (y: u8[H, W]) {
+  a = first(x)
+  b = first(a)
+  y = last(b, a)
+}
+"""
+
+
+@pytest.mark.parametrize("policy", ["reuse", "tile"])
+def test_readers_of_several_stages_are_followed_one_by_one(tmp_path: Path, policy: Policy) -> None:
+    path = tmp_path / "cut.aol"
+    path.write_text(SHORT_CUT, encoding="utf-8")
+    model = MachineModel(flatten(load_checked(path, {}), "cut"), find_platform(path, None)[0])
+    tasks, listed = tuple(model.network.processes), 0
+    batch = model.batch(tasks)
+    assert batch is not None
+    for shape, order in product(product((1, 2, 4), (1, 3, 8)), permutations(range(2))):
+        design = GroupDesign(tuple(map(Processor, tasks)), Blocks(shape, Scan(order, (False, True))), policy=policy)
+        structures = batch.structures_of(design)
+        listed += int(structures.listed.sum())
+        found = model.estimate(design)
+        assert found.path == "separable"
+        assert replace(found, path="exact") == model.exact(design)
+        priced = model.price_structure(design, np.ones((1, 3), np.int64))
+        assert int(priced.internal_memory_bits[0, 0]) == found.internal_memory_bits
+    assert listed > 9  # the short cut is read a stage later, and further on
