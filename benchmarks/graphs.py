@@ -2,7 +2,8 @@
 
     python benchmarks/graphs.py fork32 > fork32.aol
 
-Every task is a 3 x 3 filter of u8 (a branch that joins others adds them), so that only the graph decides.
+Every task is a 3 x 3 filter of u8 (a branch that joins others adds them), so that only the graph decides. Besides,
+stereo matching in three tasks and a matrix product, which are hard to price (`stereo`, `gemm`).
 """
 
 from __future__ import annotations
@@ -132,6 +133,72 @@ GRAPHS: Mapping[str, Callable[[], Graph]] = {
     "cnn20": network,
 }
 
+STEREO = """
+const H = {rows}
+const W = {columns}
+const D = {shifts}
+elementary differ(left: u8, right: u8) -> (diff: u8) {{ diff = u8(abs(i16(left) - right)) }}
+elementary add(diff: u8[5, 5]) -> (cost: u16) {{
+  cost = 0
+  cost += u16(diff[i, j])  for i in 0..5, j in 0..5
+}}
+elementary choose(cost: u16[D]) -> (shift: u8) {{
+  least: u32 = 4294967295
+  loop d in 0..D {{
+    shift = u8(d)  where u32(cost[d]) < least
+    least = min(least, u32(cost[d]))
+  }}
+}}
+task differences(left: u8[H, W], right: u8[H, W]) -> (diff: u8[D, H, W]) {{
+  repeat [D, H, W] of differ {{
+    left  <- left  at origin [0, 0]  paving [0, 1, 0; 0, 0, 1]   fitting []
+    right <- right at origin [0, 0]  paving [0, 1, 0; -1, 0, 1]  fitting [] else nearest
+    diff -> diff
+  }}
+}}
+task costs(diff: u8[D, H, W]) -> (cost: u16[D, H - 4, W - 4]) {{
+  repeat [D, H - 4, W - 4] of add {{
+    diff <- diff at origin [0, 0, 0]  paving [1, 0, 0; 0, 1, 0; 0, 0, 1]  fitting [0, 0; 1, 0; 0, 1]
+    cost -> cost
+  }}
+}}
+task winner(cost: u16[D, H - 4, W - 4]) -> (shift: u8[H - 4, W - 4]) {{
+  repeat [H - 4, W - 4] of choose {{
+    cost <- cost at origin [0, 0, 0]  paving [0, 0; 1, 0; 0, 1]  fitting [1; 0; 0]
+    shift -> shift
+  }}
+}}
+task stereo(left: u8[H, W], right: u8[H, W]) -> (shift: u8[H - 4, W - 4]) {{
+  diff  = differences(left, right)
+  cost  = costs(diff)
+  shift = winner(cost)
+}}
+"""
+GEMM = """
+elementary mac(a: i16, b: i16, before: i32) -> (c: i32) {{ c = before + i32(a) * b }}
+task gemm(a: i16[{rows}, {inner}], b: i16[{inner}, {columns}]) -> (c: i32[{rows}, {columns}]) {{
+  repeat [{rows}, {columns}, {inner}] of mac {{
+    a      <- a at origin [0, 0]  paving [1, 0, 0; 0, 0, 1]  fitting []
+    b      <- b at origin [0, 0]  paving [0, 0, 1; 0, 1, 0]  fitting []
+    before <- c delay [0, 0, 1] else 0
+    c delay [0, 0, 1] -> c
+  }}
+}}
+"""
+
+
+def stereo(rows: int = 120, columns: int = 160, shifts: int = 16) -> str:
+    """Stereo matching in three tasks: a shift and a column of the left picture move along the columns of the right."""
+    return STEREO.format(rows=rows, columns=columns, shifts=shifts)
+
+
+def gemm(rows: int = 64, columns: int = 64, inner: int = 256) -> str:
+    """A matrix product whose sums are accumulated by a delay."""
+    return GEMM.format(rows=rows, columns=columns, inner=inner)
+
+
+TEXTS: Mapping[str, Callable[[], str]] = {"stereo": stereo, "gemm": gemm}
+
 if __name__ == "__main__":
     (name,) = sys.argv[1:] or ["chain4"]
-    sys.stdout.write(GRAPHS[name]().text(name))
+    sys.stdout.write(TEXTS[name]() if name in TEXTS else GRAPHS[name]().text(name))

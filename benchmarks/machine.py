@@ -32,6 +32,7 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
+from graphs import TEXTS
 
 from arrayol.checks.check import check_source
 from arrayol.ir.network import flatten
@@ -147,6 +148,31 @@ def one_by_one(model: MachineModel, number: int) -> Rate:
     return Rate(number, designs, time.process_time() - began)
 
 
+def coupled(name: str, text: str, number: int, exact: int) -> Iterator[str]:
+    """Groups of a specification in which tilers couple dimensions, in bulk and element by element."""
+    spec = check_source(SourceFile(f"{name}.aol", text)).spec
+    if spec is None:
+        raise SystemExit(f"{name} does not check")
+    model = MachineModel(flatten(spec, name), load_platform(ROOT / "specs" / "stereo.toml"))
+    names, rng = tuple(model.network.processes), np.random.default_rng(1)
+    for tasks in (names[first:last] for first in range(len(names)) for last in range(first + 1, len(names) + 1)):
+        batch, (scans, shapes) = model.batch(tasks), structures(model, tasks[-1])
+        if batch is None:
+            raise SystemExit(f"{' '.join(tasks)} is not separable")
+        chosen, units = shapes[rng.permutation(len(shapes))[:number]], np.ones((1, len(tasks)), np.int64)
+        began = time.process_time()
+        batch.price(scans[0], chosen, units)
+        bulk = (time.process_time() - began) / len(chosen)
+        began = time.process_time()
+        for shape in chosen[:exact].tolist():
+            model.exact(GroupDesign(tuple(map(Processor, tasks)), Blocks(tuple(shape), scans[0])))
+        each = (time.process_time() - began) / exact
+        yield (
+            f"{' '.join(tasks)}: {1e3 * bulk:.1f} ms a structure of {len(chosen)}, element by element "
+            f"{1e3 * each:,.0f} ms: {each / bulk:,.0f} times"
+        )
+
+
 def zigzag(python: Path, seconds: float) -> str:
     """Its evaluations a second, in its own environment."""
     script = Path(__file__).with_name("machine_zigzag.py")
@@ -180,6 +206,9 @@ def main() -> None:
     for tasks in CHAINS:
         say(f"chain of {tasks} filters, all groups, units left out: {of_fastest(filters(tasks, 1080, 1920))}")
     say(f"exact path, LPSF 640 x 480: {one_by_one(filters(4, 480, 640), arguments.exact)}")
+    for name, text in TEXTS.items():
+        for line in coupled(name, text(), 200, arguments.exact):
+            say(line)
     if arguments.zigzag:
         say(zigzag(arguments.zigzag, 15))
     say(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MiB")

@@ -16,6 +16,8 @@ STRUCTURE_SECONDS = 4e-3  # priced by itself, if the group is separable; also a 
 _STRUCTURE_TASK = 8e-3  # of such a structure, for each task
 _BATCH_DESIGN = 1.5e-6
 _BATCH_STRUCTURE = 1.5e-5  # for each task
+_LISTED_STRUCTURE = 4e-3  # of a plain structure of which buffers may have to be told from their data
+_LISTED_ELEMENT = 6e-8  # of its arrays
 _OPEN = 0.03  # of a group, once
 _TABLES = 0.035  # of a group, for each task, before the first structure of a job is priced
 _ELEMENT = 1.7e-6  # of an array of a structure that is priced element by element
@@ -30,6 +32,8 @@ class JobCost:
     def __init__(self, space: MappingSpace, tasks: tuple[str, ...], combinations: int) -> None:
         self.space, self.tasks, self.combinations = space, tasks, combinations
         self.is_separable = space.model.is_separable(tasks)
+        batch = space.model.batch(tasks) if self.is_separable else None
+        self._lists = batch is not None and batch.lists_buffers
 
     @property
     def tables(self) -> float:
@@ -41,7 +45,8 @@ class JobCost:
         """A plain structure, among others."""
         if not self.is_separable:
             return self.structure(slow=True)
-        return _BATCH_STRUCTURE * len(self.tasks) + _BATCH_DESIGN * self.combinations
+        listed = _LISTED_STRUCTURE + _LISTED_ELEMENT * self._elements if self._lists else 0
+        return listed + _BATCH_STRUCTURE * len(self.tasks) + _BATCH_DESIGN * self.combinations
 
     @property
     def offers(self) -> float:

@@ -328,6 +328,12 @@ class GroupBatch:
         return self.structures(designs[0].blocks.scan, shapes, StructureKeeps.of(map(self.keeps_of, designs)))
 
     @property
+    def lists_buffers(self) -> bool:
+        """Whether buffers of some structures have to be told from their data, one structure at a time."""
+        counts = self.counts
+        return counts.parts.spaces.couple or any(counts.latest_readers(piece) != -1 for piece in counts.followed)
+
+    @property
     def at_once(self) -> int | None:
         """How many structures should be priced together: few where dimensions that stand as one have many cells."""
         parts = self.counts.parts
