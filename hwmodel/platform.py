@@ -64,7 +64,7 @@ class LocalPrices(Table):
 
 
 class LocalMemory(Table):
-    """`[local]`: single-ported memories beside the processors."""
+    """`[local]`: memories beside the processors, of banks with a port to write and `read_ports` to read."""
 
     banks: Whole = Field(default=8, ge=1, description="a whole number of banks, 1 or more")
     access_cycles: Whole = Field(default=1, ge=1, description="a whole number of cycles, 1 or more")
@@ -76,7 +76,13 @@ class LocalMemory(Table):
     register_bits: Whole = Field(default=512, ge=0, description="a whole number of bits, 0 or more")
     copies_most: Whole = Field(default=16, ge=1, description="a whole number of copies, 1 or more")
     bank_power_of_two: bool = Field(default=False, description="true or false")
+    ports: Literal["1w1r", "1w2r"] = Field(default="1w1r", description='"1w1r" or "1w2r"')
     price: LocalPrices = LocalPrices()
+
+    @property
+    def read_ports(self) -> int:
+        """How often a bank is read in a cycle."""
+        return 2 if self.ports == "1w2r" else 1
 
 
 class BitCosts(Table):

@@ -104,6 +104,7 @@ def platforms(draw: st.DrawFn, *, plain: bool = False, by_run: bool = False) -> 
         register_bits=draw(st.sampled_from((0, 64, 512))) if technology else 512,
         write_width=draw(st.sampled_from((None, 1))) if technology else None,
         read_width=draw(st.sampled_from((None, 1))) if technology else None,
+        ports=draw(st.sampled_from(("1w1r", "1w1r", "1w2r"))),
     )
     elementary = {name: draw(elementary_entries(name)) for name in ("e", "f")}
     cost = BitCosts(

@@ -134,7 +134,7 @@ def local_memories(
         for use in estimate.memories
         if use.kind == "fifo" and use.organisation is not None
     }
-    return LocalMemories(sizes, built.words, fills, built.banks, built.residents, states, fifos)
+    return LocalMemories(sizes, built.words, fills, built.banks, built.residents, states, fifos, built.layouts)
 
 
 def _state_banks(use: MemoryUse) -> tuple[int, int]:

@@ -5,9 +5,10 @@ residues. All banks are addressed in one way: in one part or in classes apart, w
 each part in the form that does, and at the same base in all banks. So a part is as deep as its largest bank.
 
 A linear function mixes the subscripts: which columns a bank has is another matter in each row. But B neighbours along
-the last axis lie in B banks, since gcd(alpha_last, B) = 1. So they take one address, each in its bank, as one index
-that lives as long as any of them (`Loop.in_neighbours`): what is addressed is a buffer of such groups, the same for all
-banks. Two data of one bank that live together are never of one group, as all other subscripts of a group are equal.
+the last axis lie in B banks, since gcd(alpha_last, B) = 1; of a bank layout so do as many as `Linear.shared` says. So
+they take one address, each in its bank, as one index that lives as long as any of them (`Loop.in_groups`): what is
+addressed is a buffer of such groups, the same for all banks. Two data of one bank that live together are never of one
+group, as all other subscripts of a group are equal.
 
 Pieces lie one after another in each bank.
 """
@@ -96,9 +97,8 @@ def _shared_out(loops: Sequence[Loop], function: BankFunction) -> tuple[Groups, 
     """The indices of a line by bank, and the line of each bank. What banks have alike is one of them."""
     if isinstance(function, Linear):
         whole = [(loop, np.arange(len(loop.first))) for loop in loops]
-        parts = [
-            loop.in_neighbours(function.banks) if loop.axis == function.last else (loop, own) for loop, own in whole
-        ]
+        shared = function.shared
+        parts = [loop.in_groups(shared) if loop.axis == shared.axis else (loop, own) for loop, own in whole]
         number = combined([own for _, own in parts], [len(loop.first) for loop, _ in parts])
         return Groups(0 * number, number), [line_of([loop for loop, _ in parts])]
     moduli = [1 if loop.axis is None else function.moduli[loop.axis] for loop in loops]

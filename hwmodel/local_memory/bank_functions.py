@@ -59,31 +59,69 @@ class Residues:
 
 @dataclass(frozen=True, slots=True)
 class Linear:
-    """bank(x) = alpha . x mod B, with gcd(alpha_last, B) = 1."""
+    """bank(x) = floor(alpha . x / block) mod B.
+
+    Functions that are searched have a block of 1 and gcd(alpha_last, B) = 1; a bank layout may be any.
+    """
 
     alpha: tuple[int, ...]
     banks: int
+    block: int = 1
 
     @property
-    def last(self) -> int:
-        """The last axis: `banks` neighbours along it lie in different banks."""
-        return len(self.alpha) - 1
+    def shared(self) -> Shared:
+        """The axis along which most neighbours lie in different banks, of equal ones the last.
+
+        A step of `stride` = block / gcd(alpha_a, block) along axis a leads m = alpha_a stride / block banks further, so
+        B / gcd(m, B) indices, each so far from the one before, lie in different banks.
+        """
+        return max((_shared(axis, self) for axis in reversed(range(len(self.alpha)))), key=lambda own: own.number)
 
     def bank(self, places: Places) -> Places:
         """The banks of places (number, rank)."""
-        return np.asarray(places @ np.array(self.alpha, np.int64) % self.banks, np.int64)
+        return np.asarray(places @ np.array(self.alpha, np.int64) // self.block % self.banks, np.int64)
 
     def rows(self, extents: Sequence[int]) -> tuple[int, ...]:
         """The extents of a bank that holds its share of a box."""
-        return (*extents[:-1], -(-extents[-1] // self.banks))
+        own = self.shared
+        return tuple(own.groups(extent) if axis == own.axis else extent for axis, extent in enumerate(extents))
 
     def address(self, places: Places, extents: Sequence[int]) -> Places:
         """Where places (number, rank) of a box lie in their banks: a number for each, below the product of `rows`."""
-        divided = np.concatenate([places[:, :-1], places[:, -1:] // self.banks], axis=1)
+        divided, own = places.copy(), self.shared
+        divided[:, own.axis] = own.group(places[:, own.axis])
         return _row_major(divided, self.rows(extents))
 
     def __str__(self) -> str:
-        return f"linear ({', '.join(map(str, self.alpha))}) mod {self.banks}"
+        vector = f"({', '.join(map(str, self.alpha))})"
+        return f"linear {vector} mod {self.banks}" + (f" of blocks of {self.block}" if self.block > 1 else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """How indices of an axis share addresses: `number` of them, each a `stride` from the one before, one address."""
+
+    axis: int
+    number: int
+    stride: int
+
+    def group(self, index: Places) -> Places:
+        """The number of the address of each index, from 0 on."""
+        span = self.number * self.stride
+        group: Places = index // span * self.stride + index % self.stride
+        return group
+
+    def groups(self, extent: int) -> int:
+        """How many addresses indices below an extent have at most."""
+        whole, rest = divmod(extent, self.number * self.stride)
+        return whole * self.stride + min(rest, self.stride)
+
+
+def _shared(axis: int, function: Linear) -> Shared:
+    part = function.alpha[axis]
+    stride = function.block // math.gcd(part, function.block)
+    further = part * stride // function.block
+    return Shared(axis, function.banks // math.gcd(further, function.banks), stride)
 
 
 BankFunction = Residues | Linear

@@ -70,12 +70,18 @@ class Kinds:
         return any(kind.blocks for kind in self.kinds)
 
     def bank(self, words: int, bits: int, prices: LocalPrices, *, reads: int, writes: int) -> Built | None:
-        """One memory that so many ports read and so many others write in one cycle; None where no kind has them."""
+        """One memory that so many ports read and so many others write in one cycle; None where no kind has them.
+
+        One that is written may be several of fewer ports to read, which are all written alike.
+        """
         if words <= 1:
             return self.registers(words * bits)
         key = words, bits, prices, reads, writes
         if key not in self._known:
             built = [_built(kind, words, bits, prices) for kind in self.kinds if _has_ports(kind, reads, writes)]
+            if reads > 1 and writes:
+                single = self.bank(words, bits, prices, reads=1, writes=writes)
+                built += [single.times(reads)] if single is not None else []
             self._known[key] = min(built, key=lambda one: one.price(prices), default=None)
         return self._known[key]
 

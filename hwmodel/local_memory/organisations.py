@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from hwmodel.local_memory.bank_functions import BankFunction, Residues, one_bank
+from hwmodel.local_memory.bank_functions import BankFunction, Linear, Residues, one_bank
 from hwmodel.local_memory.memory_kinds import Built, Kinds
 from hwmodel.local_memory.port_plan import PortPlan, Refusal
 from hwmodel.platform import LocalPrices
@@ -195,11 +195,10 @@ def organise_state(chains: int, banks: int, bits: int, terms: Terms) -> Organisa
     return Organisation("state", 1, Residues((banks,)), deep, bits, 0, built, "a bank for each unit")
 
 
-def organise_layout(banks: int, words: int, bits: int, terms: Terms) -> Organisation:
-    """A buffer with a bank layout that the design gives: each bank holds its share."""
-    deep = -(-words // banks)
-    built = _bank(deep, bits, terms).times(banks)
-    return Organisation("layout", 1, Residues((banks,)), deep, bits, 0, built, "the bank layout of the design")
+def organise_layout(function: Linear, copies: int, depth: int, bits: int, terms: Terms) -> Organisation:
+    """A buffer with the bank layout that a design gives: banks for each of so many units, of so many words each."""
+    built = _bank(depth, bits, terms).times(copies * function.banks)
+    return Organisation("layout", copies, function, depth, bits, 0, built, "the bank layout of the design")
 
 
 def _bank(words: int, bits: int, terms: Terms) -> Built:

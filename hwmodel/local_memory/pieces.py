@@ -17,6 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from hwmodel.local_memory.addresses import Ints
+from hwmodel.local_memory.bank_functions import Shared
 from hwmodel.local_memory.lines import Line, Lines
 
 
@@ -38,20 +39,19 @@ class Loop:
         """Of an axis that no tick tells apart."""
         return Loop(1, axis, subscript, 0 * subscript, 0 * subscript)
 
-    def in_neighbours(self, banks: int) -> tuple[Loop, Ints]:
-        """The indices in groups of up to so many neighbours, and the group of each.
+    def in_groups(self, shared: Shared) -> tuple[Loop, Ints]:
+        """The indices in groups that share an address, each in its bank, and the group of each.
 
         Groups begin at the first subscript, and of an axis of which something comes again, with what each place brings.
-        A group comes with the first of its indices, and stays as long as any: no two of them have one subscript modulo
-        `banks`.
+        A group comes with the first of its indices, and stays as long as any.
         """
         again = len(np.unique(self.subscript)) < len(self.subscript)
         fetch = self.first if again else 0 * self.first
         begin = np.full(self.places, np.iinfo(np.int64).max)
         np.minimum.at(begin, fetch, self.subscript)
-        block = (self.subscript - begin[fetch]) // banks
-        most = int(block.max(initial=0)) + 1
-        groups, number = np.unique(fetch * most + block, return_inverse=True)
+        group = shared.group(self.subscript - begin[fetch])
+        most = int(group.max(initial=0)) + 1
+        groups, number = np.unique(fetch * most + group, return_inverse=True)
         first, last = np.full(len(groups), self.places), np.zeros(len(groups), np.int64)
         np.minimum.at(first, number.ravel(), self.first)
         np.maximum.at(last, number.ravel(), self.last)

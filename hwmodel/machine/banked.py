@@ -27,42 +27,52 @@ class BankedMemories:
     """The words of the data of each buffer by array, the ports of buffers in banks, and of what is resident.
 
     Of a resident array, loaded once or in ROMs, each task that reads it has a memory of its own, by task and array.
+    `layouts` are the buffers with a bank layout.
     """
 
     words: Mapping[str, Words]
     banks: Mapping[str, BankedMemory]
     residents: Mapping[tuple[str, str], BankedMemory]
+    layouts: Mapping[str, BankedMemory]
 
 
 def banked_memories(
     accesses: Accesses, platform: Platform, design: GroupDesign, estimate: GroupEstimate
 ) -> BankedMemories:
-    """The memories of a group. Registers and what has a bank layout are in no banks, nor is anything without prices."""
+    """The memories of a group. Registers are in no banks, nor is anything without prices."""
     plan = plan_group(accesses, platform, design)
     words: dict[str, Words] = {array: buffer.contents.words for array, buffer in plan.buffers.items()}
     builder = Builder.of(LocalPorts.of(plan.group, platform, design), design.layouts)
     if builder is None:
-        return BankedMemories(words, {}, {})
+        return BankedMemories(words, {}, {}, {})
     rates = {one.task: (one.units, one.interval) for one in estimate.processors}
     organised = {(use.kind, use.name): use.organisation for use in estimate.memories}
-    banks, resident = dict[str, BankedMemory](), dict[tuple[str, str], BankedMemory]()
+    banks, layouts, resident = (
+        dict[str, BankedMemory](),
+        dict[str, BankedMemory](),
+        dict[tuple[str, str], BankedMemory](),
+    )
+    read_ports = builder.terms.read_ports
     for array in plan.buffers:
         ports, built = builder.buffer_ports(array, rates), organised["buffer", array]
         if built is not None and built.way in IN_BANKS and built.function is not None:
-            banks[array] = _banked(ports, built, _names(accesses, design.tasks, array))
+            banks[array] = _banked(ports, built, _names(accesses, design.tasks, array), read_ports)
+            words[array] = plan.buffers[array].contents.in_banks(built.function)
+        elif built is not None and built.way == "layout" and built.function is not None:
+            layouts[array] = BankedMemory(built.function, built.depth, read_ports)
             words[array] = plan.buffers[array].contents.in_banks(built.function)
     for task, array in builder.residents:
         ports, built = builder.resident_ports(task, array, rates), builder.resident(task, array, rates)
         if built.way in IN_BANKS:
-            resident[task, array] = _banked(ports, built, _names(accesses, (task,), array))
-    return BankedMemories(words, banks, resident)
+            resident[task, array] = _banked(ports, built, _names(accesses, (task,), array), read_ports)
+    return BankedMemories(words, banks, resident, layouts)
 
 
-def _banked(ports: PortPlan, built: Organisation, names: Iterable[ReaderName]) -> BankedMemory:
+def _banked(ports: PortPlan, built: Organisation, names: Iterable[ReaderName], read_ports: int) -> BankedMemory:
     assert built.function is not None, "banks have a function"
     readers = dict(zip(names, _reading(ports, built), strict=True))
     written, read = (max(map(len, sets), default=1) for sets in (ports.ports.loaded, ports.ports.stored))
-    of_a_bank = 1 if ports.ports.writing else ROM_READS
+    of_a_bank = read_ports if ports.ports.writing else ROM_READS
     each, storing = built.copies * of_a_bank // max(1, ports.ports.writing), read if built.way == "copies" else 1
     return BankedMemory(built.function, built.depth, each, readers, written, read, storing)
 

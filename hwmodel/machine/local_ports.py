@@ -34,7 +34,7 @@ def terms_of(platform: Platform) -> Terms | None:
     if technology is None or not technology.memory_kinds:
         return None
     kinds = Kinds(technology.memory_kinds, tuple(technology.register_cost.items()))
-    return Terms(kinds, local.price, local.register_bits, local.copies_most, power_of_two=local.bank_power_of_two)
+    return Terms(kinds, local.price, local.register_bits, local.copies_most, local.read_ports, local.bank_power_of_two)
 
 
 @dataclass(frozen=True)

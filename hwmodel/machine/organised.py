@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from arrayol.ir.spec import port_named
 from hwmodel.design import BankLayout, interval_of, units_of
-from hwmodel.local_memory.bank_functions import BankFunction, box_depth
+from hwmodel.local_memory.bank_functions import BankFunction, Linear, box_depth
 from hwmodel.local_memory.memory_kinds import Built
 from hwmodel.local_memory.organisations import (
     Candidate,
@@ -65,7 +65,8 @@ class Builder:
         """The buffer of an array of so many words at one address each."""
         bits = self._bits(array)
         if array in self.layouts:
-            return organise_layout(self.layouts[array].banks, words, bits, self.terms)
+            function, copies = self._of_layout(array, rates)
+            return organise_layout(function, copies, depth(function), bits, self.terms)
         return organise(self.buffer_ports(array, rates), bits, words, depth, self.terms)
 
     def fifo(self, array: str, rates: Rates, data: int) -> Organisation:
@@ -125,6 +126,11 @@ class Builder:
         """The ports of the buffer of an array, whatever layout it has."""
         return plan_ports(self.ports.ports(array, rates), power_of_two=self.terms.power_of_two)
 
+    def _of_layout(self, array: str, rates: Rates) -> tuple[Linear, int]:
+        """The function of a bank layout, and the units of the task that has most: each has banks of its own."""
+        layout = self.layouts[array]
+        return layout_function(layout), max(rates[task][0] for task in self.touching("buffer", array))
+
     def _bits(self, array: str) -> int:
         return self.ports.group.network.arrays[array].type.bits
 
@@ -132,8 +138,11 @@ class Builder:
         """The FIGURES (6, S) of the buffer of an array in many structures, of so many words each (S,)."""
         bits = self._bits(array)
         if array in self.layouts:
-            banks = self.layouts[array].banks
-            return of_each(words, lambda data: self.figures(organise_layout(banks, data, bits, self.terms)))
+            function, copies = self._of_layout(array, rates)
+            return of_each(
+                depths(function),
+                lambda deep: self.figures(organise_layout(function, copies, deep, bits, self.terms)),
+            )
         plan = self.buffer_ports(array, rates)
         registers = of_each(words * bits, lambda size: self._figures(self.terms.kinds.registers(size), size))
         within = of_each(words * bits, lambda size: (in_registers(plan, size, self.terms),))[0] > 0
@@ -169,6 +178,11 @@ def of_each(sizes: Ints, figures: Callable[[int], tuple[float, ...]]) -> Figures
     distinct, of = np.unique(sizes, return_inverse=True)
     columns: Figures = np.array([figures(size) for size in distinct.tolist()], np.float64)
     return columns[of.ravel()].T
+
+
+def layout_function(layout: BankLayout) -> Linear:
+    """The function from places to banks of a layout."""
+    return Linear(layout.vector, layout.banks, layout.block)
 
 
 # Of many structures under many combinations of rates.

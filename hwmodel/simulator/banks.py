@@ -181,6 +181,31 @@ class BankCheck:
             raise fault("window", f"{name} wants a datum of '{self.array}' that is not in the registers of its window")
 
 
+def require_banks(
+    array: str, memory: BankedMemory, touched: Sequence[tuple[Rows, Ints]], access_cycles: int, ports: int
+) -> None:
+    """Each repetition of a task keeps its unit for as long as its accesses to a bank take; equal words are one access.
+
+    `touched` has by tiler the repetitions with the word of each place, -1 for none. Raises SimulatorError (`bank`).
+    """
+    if not touched:
+        return
+    first = touched[0][0]
+    points, number = np.unique(np.concatenate([rows.repetition for rows, _ in touched]), axis=0, return_inverse=True)
+    own = np.split(number.reshape(-1), np.cumsum([len(words) for _, words in touched])[:-1])
+    pairs = [
+        np.stack([np.broadcast_to(row[:, None], words.shape)[words >= 0], words[words >= 0]])
+        for row, (_, words) in zip(own, touched, strict=True)
+    ]
+    row, word = np.unique(np.concatenate(pairs, axis=1), axis=1)
+    used, often = np.unique(np.stack([row, word // memory.depth]), axis=1, return_counts=True)
+    cycles = access_cycles * -(-often // ports)
+    for late in np.flatnonzero(cycles > first.interval)[:1].tolist():
+        name = f"repetition ({', '.join(map(str, points[used[0, late]].tolist()))}) of '{first.touch.process}'"
+        text = f"{name} keeps bank {used[1, late]} of '{array}' for {cycles[late]} cycles"
+        raise fault("bank", f"{text}, where it has its unit for {first.interval}")
+
+
 def _chunks(places: int, interval: int) -> Ints:
     """The cycle of an occupancy in which each place of a pattern is touched."""
     return np.arange(places) // -(-places // interval)

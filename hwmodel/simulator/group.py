@@ -45,7 +45,8 @@ class LocalMemories:
     `banks` has the buffers that are built in banks, whose words stand bank after bank, `residents` by task and array
     what a task has of one that is resident. Others are read and written at will. `states` by name are the banks of
     delays' states (0: all is reached at will), and the data of all of these; `fifos` by array the data of a word of a
-    FIFO's bank and how many words it has (without, words as wide as its wider end).
+    FIFO's bank and how many words it has (without, words as wide as its wider end). `layouts` are the buffers with a
+    bank layout.
     """
 
     sizes: Sizes
@@ -55,6 +56,7 @@ class LocalMemories:
     residents: Mapping[tuple[str, str], BankedMemory] = field(default_factory=dict)
     states: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     fifos: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    layouts: Mapping[str, BankedMemory] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -265,6 +267,10 @@ class _Run:
             buffer = self.arrays[name].buffer
             assert buffer is not None, "a FIFO has no banks"
             check.buffer(self.arrays[name].moved, buffer.words, memory, self.stores.get(name, ()))
+        for name, memory in self.local.layouts.items():
+            buffer = self.arrays[name].buffer
+            assert buffer is not None, "a FIFO has no layout"
+            check.layout(self.arrays[name].moved, buffer.words, memory, self.platform.local.access_cycles)
         for (task, name), memory in self.local.residents.items():
             check.resident(task, name, memory)
 

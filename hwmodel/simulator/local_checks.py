@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from hwmodel.accesses import Accesses, Extents, subscripts
 from hwmodel.local_memory.banked import BankedMemory
-from hwmodel.simulator.banks import BankCheck, Span
+from hwmodel.simulator.banks import BankCheck, Span, require_banks
 from hwmodel.simulator.moves import Moved, Moves
 from hwmodel.simulator.plan import Ints
 from hwmodel.simulator.processors import Processor
@@ -38,10 +38,28 @@ class LocalCheck:
         if moved.loaded:
             check.move("loader", moved.bring, moved.element, words, shape)
         else:
-            self._write(check, words)
+            for rows, written in self._written(moved.array, words):
+                check.write(rows, written)
         stored = moved.stored
         check.move("storer", moved.stored_step, moved.element[stored], words[stored], shape)
         check.finish(stores)
+
+    def layout(self, moved: Moved, words: Ints, memory: BankedMemory, access_cycles: int) -> None:
+        """A buffer with a bank layout: each unit has banks of its own, and accesses to one wait for each other.
+
+        Raises SimulatorError (`bank`) where those of a repetition take longer than it keeps its unit.
+        """
+        touched: dict[str, list[tuple[Rows, Ints]]] = {}
+        for (task, _), read in self.moves.reads.items():
+            if read.touch.array == moved.array:
+                rows = Rows.reading(self.accesses, self.moves.plan, self.processors[task], read.touch, read.rows)
+                touched.setdefault(task, []).append((rows, self._in_memory(rows, words[read.data])))
+        for reading in touched.values():
+            require_banks(moved.array, memory, reading, access_cycles, memory.ports)
+        if not moved.loaded:
+            for task in self.processors:
+                written = [(rows, own) for rows, own in self._written(moved.array, words) if rows.touch.process == task]
+                require_banks(moved.array, memory, written, access_cycles, 1)
 
     def resident(self, task: str, array: str, memory: BankedMemory) -> None:
         """What a task has of an array that is there before the frame, loaded a word of the port at a time, or a ROM."""
@@ -60,17 +78,16 @@ class LocalCheck:
         inside: Ints = np.where(rows.beyond(self.accesses), -1, words)
         return inside
 
-    def _write(self, check: BankCheck, words: Ints) -> None:
+    def _written(self, array: str, words: Ints) -> Iterator[tuple[Rows, Ints]]:
         """What tasks write: data are numbered task after task, tiler after tiler."""
         first = 0
-        for task in self.accesses.network.arrays[check.array].producers:
+        for task in self.accesses.network.arrays[array].producers:
             for touch in self.accesses.writes[task] if task in self.processors else ():
-                if touch.array == check.array:
+                if touch.array == array:
                     own = self.processors[task]
                     writing = np.flatnonzero(self.accesses.happens(touch, own.repetitions(self.accesses)))
                     written = words[first : first + len(writing) * math.prod(touch.pattern)].reshape(len(writing), -1)
-                    rows = Rows.writing(self.accesses, self.moves.plan, own, touch, writing)
-                    check.write(rows, written)
+                    yield Rows.writing(self.accesses, self.moves.plan, own, touch, writing), written
                     first += written.size
 
 

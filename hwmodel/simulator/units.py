@@ -32,7 +32,8 @@ def unit_of(accesses: Accesses, platform: Platform, design: GroupDesign, process
     interval = min(there) if processor.interval is None else processor.interval
     if interval not in there:
         raise fault("plan", f"'{processor.task}' has an interval of {interval} cycles; there are {sorted(there)}")
-    conflicts = max((_conflicts(accesses, work, layout) for layout in design.layouts), default=0)
+    ports = platform.local.read_ports
+    conflicts = max((_conflicts(accesses, work, layout, ports) for layout in design.layouts), default=0)
     return platform.datapath(process, max(interval, conflicts * platform.local.access_cycles))
 
 
@@ -43,10 +44,10 @@ def gap_of(unit: Datapath, delay: Delay) -> Gap:
     return Gap(in_register, in_register + unit.through_memory.get(pair, 0))
 
 
-def _conflicts(accesses: Accesses, work: Work, layout: BankLayout) -> int:
-    """The most accesses that one repetition makes to one bank of a buffer with this layout, reads or writes."""
+def _conflicts(accesses: Accesses, work: Work, layout: BankLayout, read_ports: int) -> int:
+    """How often one repetition uses a port of one bank of a buffer with this layout, to read or to write."""
     worst = 0
-    for side in (accesses.reads, accesses.writes):
+    for side, ports in ((accesses.reads, read_ports), (accesses.writes, 1)):
         touches = [touch for touch in side[work.task] if touch.array == layout.array]
         if not touches:
             continue
@@ -61,7 +62,7 @@ def _conflicts(accesses: Accesses, work: Work, layout: BankLayout) -> int:
         counted[:, 1:] &= elements[:, 1:] != elements[:, :-1]
         banks = _banks(accesses, layout, elements)
         for bank in range(layout.banks):
-            worst = max(worst, int((counted & (banks == bank)).sum(axis=1).max(initial=0)))
+            worst = max(worst, -(-int((counted & (banks == bank)).sum(axis=1).max(initial=0)) // ports))
     return worst
 
 

@@ -295,11 +295,13 @@ class Schedules:
         found = interval or min(offered)
         for layout in self.of.design.layouts:
             for run in self.of.runs[task]:
-                touched = self.of.reads(task, run.r) | self.of.writes(task, run.r)
+                reads, local = self.of.reads(task, run.r), self.of.platform.local
+                touched = reads | self.of.writes(task, run.r)
+                ports = 2 if local.ports == "1w2r" and any(array == layout.array for array, _ in reads) else 1
                 banks: dict[int, int] = defaultdict(int)
                 for array, element in touched:
                     if array == layout.array:
                         value = sum(a * x for a, x in zip(layout.vector, element, strict=True))
                         banks[math.floor(value / layout.block) % layout.banks] += 1
-                found = max(found, self.of.platform.local.access_cycles * max(banks.values(), default=0))
+                found = max(found, local.access_cycles * -(-max(banks.values(), default=0) // ports))
         return found

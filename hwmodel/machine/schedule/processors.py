@@ -55,9 +55,15 @@ def access_cycles(
     cycles = dict.fromkeys(work, 0)
     for task, runs in work.items() if layouts else ():
         repetitions = group.accesses.repetitions(task)[np.unique(runs.repetition)]
-        busiest = max(busiest_bank(group, task, repetitions, layout) for layout in layouts)
-        cycles[task] = platform.local.access_cycles * busiest
+        cycles[task] = max(bank_cycles(group, task, repetitions, layout, platform) for layout in layouts)
     return cycles
+
+
+def bank_cycles(group: Group, task: str, repetitions: Indices, layout: BankLayout, platform: Platform) -> int:
+    """The most cycles that accesses of one of some repetitions (n, rank) to one bank take."""
+    local = platform.local
+    ports = local.read_ports if group.reads(task, layout.array) else 1
+    return local.access_cycles * -(-busiest_bank(group, task, repetitions, layout) // ports)
 
 
 def busiest_bank(group: Group, task: str, repetitions: Indices, layout: BankLayout) -> int:

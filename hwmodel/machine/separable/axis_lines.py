@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from hwmodel.local_memory.bank_functions import Shared
 from hwmodel.machine.separable.axes import Ints, Mask
 from hwmodel.machine.separable.fetches import Instances
 from hwmodel.machine.separable.first_use import NEVER
@@ -135,8 +136,8 @@ class AxisLines:
         runs = LineRuns(np.repeat(self.places, modulus), line.ravel()[order], number.ravel()[order], first, last)
         return runs, np.where(self.alike, free.max(axis=1), 1)
 
-    def in_neighbours(self, banks: int) -> tuple[LineRuns, Ints]:
-        """The same by side alone, the indices in groups of up to so many neighbours (`Loop.in_neighbours`).
+    def in_groups(self, shared: Shared) -> tuple[LineRuns, Ints]:
+        """The same by side alone, the indices in groups that share an address (`Loop.in_groups`).
 
         What is free of a free axis are groups of its subscripts.
         """
@@ -146,8 +147,10 @@ class AxisLines:
         fetch = self.side * most + np.where(again[self.side], self.first, 0)
         begin = np.full(sides * most, np.iinfo(np.int64).max)
         np.minimum.at(begin, fetch, self.cell)
-        low, high = ((end - begin[fetch]) // banks for end in (self.cell, self.cell + self.length - 1))
+        each = shared.number if shared.stride == 1 else 1  # neighbours of a run that are one group
+        low, high = ((end - begin[fetch]) // each for end in (self.cell, self.cell + self.length - 1))
         block, run = members(low, high - low + 1)
+        block = block if shared.stride == 1 else shared.group(block)
         wide = int(block.max(initial=0)) + 1
         groups, number = np.unique(fetch[run] * wide + block, return_inverse=True)
         first, last = np.full(len(groups), most), np.zeros(len(groups), np.int64)

@@ -102,7 +102,8 @@ def _most(indices: Mask, function: BankFunction, axis: int) -> int:
     index = np.flatnonzero(indices)
     if isinstance(function, Residues):
         return int(np.bincount(index % function.moduli[axis]).max(initial=0))
-    return len(np.unique((index - index[:1]) // function.banks)) if axis == function.last else len(index)
+    shared = function.shared
+    return len(np.unique(shared.group(index - index[:1]))) if axis == shared.axis else len(index)
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,8 +129,8 @@ class SourceLines:
         residues = np.unravel_index(np.tile(np.arange(groups), choices), each) if each else ()
         for place, (table, residue) in enumerate(zip(order.tables, residues, strict=True)):
             pick, axis = order.picks[:, place], axes[place]
-            if isinstance(function, Linear) and axis == function.last:
-                along, alike = table.lines[number].in_neighbours(function.banks)
+            if isinstance(function, Linear) and axis == function.shared.axis:
+                along, alike = table.lines[number].in_groups(function.shared)
             else:
                 along, alike = table.lines[number].line_runs(each[place])
             along, of = along.distinct()

@@ -25,7 +25,7 @@ from hwmodel.design import BankLayout, interval_of, units_of
 from hwmodel.machine.group import Group
 from hwmodel.machine.port import Port, PortCycles
 from hwmodel.machine.schedule.datapaths import Datapaths, Waits
-from hwmodel.machine.schedule.processors import busiest_bank
+from hwmodel.machine.schedule.processors import bank_cycles
 from hwmodel.machine.schedule.rounds import Lines, RowLines
 from hwmodel.machine.separable.axes import Ints
 from hwmodel.machine.separable.block_order import (
@@ -322,8 +322,7 @@ def access_cycles(counts: GroupCounts, platform: Platform, layouts: Sequence[Ban
         for layout in layouts:
             if group.reads(task, layout.array) or group.writes(task, layout.array):
                 kinds = _kinds_of_repetitions(counts, task, layout)
-                busiest = busiest_bank(group, task, kinds, layout)
-                cycles[task] = max(cycles[task], platform.local.access_cycles * busiest)
+                cycles[task] = max(cycles[task], bank_cycles(group, task, kinds, layout, platform))
     return cycles
 
 

@@ -32,10 +32,29 @@ def linear_functions(draw: st.DrawFn, rank: int) -> BankFunction:
     )
 
 
+def layouts(rank: int) -> st.SearchStrategy[BankFunction]:
+    """Functions that a bank layout may have."""
+    vectors = st.tuples(*[st.integers(0, 6)] * rank)
+    return st.builds(Linear, vectors, st.integers(1, 7), st.integers(1, 4))
+
+
 @st.composite
 def cases(draw: st.DrawFn) -> tuple[Piece, BankFunction]:
     piece, rank = draw(pieces())
-    return piece, draw(st.one_of(residues(rank), linear_functions(rank)))
+    return piece, draw(st.one_of(residues(rank), linear_functions(rank), layouts(rank)))
+
+
+@given(layouts(2), st.integers(0, 40), st.integers(0, 40))
+def test_what_shares_an_address_lies_in_different_banks(function: BankFunction, row: int, column: int) -> None:
+    assert isinstance(function, Linear)
+    shared = function.shared
+    places = np.tile(np.array([row, column], np.int64), (60, 1))
+    places[:, shared.axis] = np.arange(60)
+    banks, groups = function.bank(places), shared.group(places[:, shared.axis])
+    assert groups.max() + 1 == shared.groups(60)
+    pairs = set(zip(groups.tolist(), banks.tolist(), strict=True))
+    assert len(pairs) == 60
+    assert np.bincount(groups).max() == min(shared.number, -(-60 // shared.stride))
 
 
 def data_of(piece: Piece, rank: int) -> tuple[np.ndarray, ...]:
@@ -106,6 +125,7 @@ def test_a_linear_function_is_as_deep_as_a_buffer_of_groups(case: tuple[Piece, i
     """Groups found index by index: what is in one lies in different banks, and lives as long as any of it."""
     piece, rank = case
     function = data.draw(linear_functions(rank))
+    assert (function.shared.axis, function.shared.number, function.shared.stride) == (rank - 1, function.banks, 1)
     groups = [
         [(_grouped(loop, function) if loop.axis == rank - 1 else loop) for loop in loops]
         for loops in (piece.outer, piece.inner, piece.free)
@@ -207,7 +227,7 @@ def listed(draw: st.DrawFn) -> tuple[tuple[int, ...], np.ndarray, BankFunction]:
     shape = draw(st.sampled_from([(9,), (4, 5), (2, 3, 4)]))
     datum = st.tuples(st.integers(0, math.prod(shape) - 1), st.integers(0, 9), st.integers(0, 5))
     data = draw(st.lists(datum, min_size=1, max_size=16, unique_by=lambda one: one[:2]))
-    function = draw(st.one_of(residues(len(shape)), linear_functions(len(shape))))
+    function = draw(st.one_of(residues(len(shape)), linear_functions(len(shape)), layouts(len(shape))))
     return shape, np.array(data, np.int64).T, function
 
 

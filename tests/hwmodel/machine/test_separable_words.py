@@ -21,7 +21,8 @@ def functions(draw: st.DrawFn, rank: int) -> BankFunction:
     banks = st.integers(1, 4)
     if not rank or draw(st.booleans()):
         return Residues(tuple(draw(banks) for _ in range(rank)))
-    return Linear((*(draw(banks) for _ in range(rank - 1)), 1), draw(banks))
+    alpha = tuple(draw(st.integers(0, 4)) for _ in range(rank))
+    return Linear(alpha, draw(banks), draw(st.sampled_from([1, 1, 2, 3])))
 
 
 @settings(max_examples=300, deadline=None, phases=[Phase.generate, Phase.shrink])

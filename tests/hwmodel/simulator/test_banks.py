@@ -14,7 +14,7 @@ from arrayol.checks.check import load_checked
 from arrayol.checks.top import choose_top
 from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
-from hwmodel.design import Blocks, Design, GroupDesign, Processor, row_major
+from hwmodel.design import BankLayout, Blocks, Design, GroupDesign, Processor, row_major
 from hwmodel.local_memory.addresses import BankAddresses, Box
 from hwmodel.local_memory.bank_functions import BankFunction, Linear, Residues, factors
 from hwmodel.local_memory.banked import BankedMemory, BankedWords
@@ -124,6 +124,46 @@ def test_a_conflict_names_repetition_bank_and_cycle() -> None:
     error = bench.with_memory(0, "image", replace(memory, function=Residues((1, 1))))
     assert error is not None
     assert error.rule == "bank"
+
+
+LAYOUTS = [((1, 3), 9, 1), ((0, 1), 3, 1), ((1, 0), 2, 1), ((1, 1), 4, 2), ((2, 2), 4, 3), ((-1, 1), 5, 1)]
+
+
+@pytest.mark.parametrize(("vector", "banks", "block"), LAYOUTS)
+def test_a_bank_layout_has_addresses(vector: tuple[int, ...], banks: int, block: int) -> None:
+    """Of three units each has its banks; no word is written over, and one bank alone would take too long."""
+    bench = with_layout(BankLayout("image", banks, vector, block), 3)
+    own = bench.local[0]
+    memory, words = own.layouts["image"], own.words["image"]
+    assert words.size == banks * memory.depth
+    assert bench.stopped(0, own) is None
+    image = next(use for use in bench.model.evaluate(bench.design).groups[0].memories if use.name == "image")
+    assert image.organisation is not None
+    assert (image.organisation.copies, image.organisation.banks, image.organisation.depth) == (3, banks, memory.depth)
+    one = replace(own, layouts={"image": replace(memory, function=Linear((0, 0), 1), depth=words.size)})
+    error = bench.stopped(0, one)
+    assert error is not None
+    assert error.rule == "bank"
+    assert "of 'filter' keeps bank 0 of 'image' for 9 cycles" in str(error)
+
+
+def with_layout(layout: BankLayout, units: int) -> Bench:
+    bench = Bench.of("conv3x3", units, {"filter": (3, 11), "threshold": (4, 7)})
+    (first, second), local = bench.design.groups, bench.model.platform.local
+    platform = bench.model.platform.model_copy(update={"local": local.model_copy(update={"banks": 9})})
+    model = MachineModel(bench.model.network, platform)
+    return Bench(model, Design((replace(first, layouts=(layout,)), second)))
+
+
+def test_two_ports_to_read_halve_the_accesses_to_a_bank() -> None:
+    """Of nine places three are in each of three banks: three cycles through one port, two through two."""
+    bench = with_layout(BankLayout("image", 3, (0, 1)), 1)
+    local = bench.model.platform.local.model_copy(update={"ports": "1w2r"})
+    model = MachineModel(bench.model.network, bench.model.platform.model_copy(update={"local": local}))
+    wide = Bench(model, bench.design)
+    intervals = [own.model.evaluate(own.design).groups[0].processors[0].interval for own in (bench, wide)]
+    assert intervals == [3, 2]
+    assert wide.stopped(0, wide.local[0]) is None
 
 
 def test_a_port_fewer_is_used_twice() -> None:
