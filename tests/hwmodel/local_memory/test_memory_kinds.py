@@ -26,12 +26,12 @@ def bank(technology: str, shape: tuple[int, int], reads: int, writes: int, price
 
 @pytest.mark.parametrize("technology", FPGAS)
 @pytest.mark.parametrize(
-    ("reads", "writes", "blocks"), [(1, 1, 1), (1, 0, 1), (2, 0, 2), (2, 1, None), (3, 0, None), (1, 2, None)]
+    ("reads", "writes", "blocks"), [(1, 1, 1), (1, 0, 1), (2, 0, 2), (2, 1, 2), (3, 0, None), (1, 2, None)]
 )
 def test_at_36_bits_a_block_reads_through_one_port(
     technology: str, reads: int, writes: int, blocks: int | None
 ) -> None:
-    """Through both only 18 bits a block."""
+    """Through both only 18 bits a block; one that is written and read twice is two."""
     built = bank(technology, (512, 32), reads, writes, BLOCKS)
     assert (built and built.blocks) == blocks
 
@@ -63,3 +63,13 @@ def test_a_rom_of_32_bits_by_its_reads(units: int, copies: int, blocks: int) -> 
     table = plan_ports(Ports(1, (Access(box_places(((1,),), (512,)), (0,), units, random=1),)))
     one = organise(table, 32, 512, lambda _: 512, Terms(kinds("ecp5-6"), BLOCKS))
     assert (one.copies, one.built.blocks) == (copies, blocks)
+
+
+def test_banks_that_are_read_twice_halve_the_copies() -> None:
+    """Four places in a cycle of one bank: four copies, or two of twice the memories, which cost the same."""
+    ports = plan_ports(Ports(1, (Access(box_places(((1,),), (64,)), (0,), 4, random=1),), (), (((0,),),)))
+    ways = [
+        organise(ports, 8, 4096, lambda _: 4096, Terms(kinds("ecp5-6"), BLOCKS, read_ports=each)) for each in (1, 2)
+    ]
+    assert [one.copies for one in ways] == [4, 2]
+    assert [one.built.blocks for one in ways] == [8, 8]
