@@ -2,19 +2,21 @@
 
     .venv/bin/python benchmarks/accuracy.py [SPEC ...]
 
-explores each specification with its own platform at the size of the platform's [verify] table and simulates every
-design of the front: as it is, with blocks so small that five lie along each axis that it does not span, and with
-partial ones. It prints the table of docs/accuracy.md, a line as soon as it is known; `--write` puts the table there.
-`--shipped-size` explores at the shipped size instead and simulates the designs reduced, as `explore --verify` does;
-`--whole` explores and simulates at the shipped size (lpsf: 1920 x 1080, about 10 seconds a design). `--addressed` tells
-how many bits addresses take beside those that are live at once, over the plain designs of each front at the shipped
-size.
+explores each specification with its own platform at the size of the platform's [verify] table, in the plain space, and
+simulates every design of the front, each group that designs have in common once: every datum at its address in its bank
+through its port. It prints the table of docs/accuracy.md, a line as soon as it is known; `--write` puts it there, of
+named SPECs the lines. `--options` explores the default space, with its mapping options. `--variants` simulates designs
+also with blocks so small that five lie along each axis that they do not span, and with partial ones. `--shipped-size`
+explores at the shipped size and simulates the designs reduced, as `explore --verify` does; `--whole` explores and
+simulates at the shipped size (lpsf: 1920 x 1080, about 10 seconds a design). `--addressed` tells how many bits
+addresses take beside those that are live at once, over the plain designs of each front at the shipped size.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -29,13 +31,12 @@ from arrayol.files import shipped_folder
 from arrayol.transforms.steps import canonical_form
 from dse.space.study import Study, narrowed
 from dse.verify.reduce import Reducer, extents_of
-from dse.verify.testbench import mismatches
-from dse.verify.verify import Verifier
-from hwmodel.design import Design
+from dse.verify.verify import Verifier, unordered
+from hwmodel.design import Design, GroupDesign
 from hwmodel.platform import find_platform
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "accuracy.md"
-HEAD = "| specification and size | designs | simulations | simulated cycles | largest difference | outputs |\n|---|---|---|---|---|---|\n"  # noqa: E501  one line of Markdown
+HEAD = "| specification and size | designs | groups | cycles of a group | cycles differ by | memories differ by | outputs | CPU s |\n|---|---|---|---|---|---|---|---|\n"  # noqa: E501  one line of Markdown
 ADDRESSED = "| specification | designs | median | largest |\n|---|---|---|---|\n"
 
 # Spaces smaller than the default one: eight tasks with up to four units each take minutes.
@@ -44,25 +45,38 @@ STUDIES = {"harris": narrowed(Study(units=(1, 4)))}
 
 @dataclass(frozen=True)
 class Compared:
-    """One simulation beside its estimate; `disagreements` also counts memories that are never full."""
+    """A group's simulation beside its estimate: cycles, by memory how full it was and should have been, what differs.
+
+    `identical` says whether what it computes is the reference execution's; None where only tokens moved.
+    """
 
     cycles: int
     analytic: int
+    peaks: tuple[tuple[int, int], ...]
     identical: bool | None
     disagreements: tuple[str, ...]
 
     @property
     def difference(self) -> float:
-        """|analytic - simulated| / simulated."""
+        """|analytic - simulated| / simulated of the cycles."""
         return abs(self.analytic - self.cycles) / self.cycles
+
+    @property
+    def memory_difference(self) -> float:
+        """The same of the memory where it is largest."""
+        return max((abs(analytic - simulated) / max(1, simulated) for simulated, analytic in self.peaks), default=0.0)
 
 
 @dataclass(frozen=True)
 class Shipped:
-    """A shipped specification with its platform; what is simulated is at the reduced size, or at the `whole` one."""
+    """A shipped specification with its platform; what is simulated is at the reduced size, or at the `whole` one.
+
+    With `options` the default space is explored, else the plain one.
+    """
 
     name: str
     whole: bool = False
+    options: bool = False
 
     @property
     def path(self) -> Path:
@@ -81,10 +95,11 @@ class Shipped:
         """What makes the blocks of its designs smaller at the reduced size."""
         return Reducer(extents_of(self.verifier.testbench.accesses), self.verifier.testbench.model)
 
-    def front(self, *, at_shipped_size: bool) -> Sequence[Design]:
-        """The designs on the front of the default exploration, at the shipped size or at the reduced one."""
+    def front(self, *, at_shipped_size: bool = False) -> Sequence[Design]:
+        """The designs on the front of the exploration, at the shipped size or at the reduced one."""
         settings = {} if at_shipped_size else dict(self.verifier.platform.verify)
-        space = api.Space(study=STUDIES.get(self.name), verify=False)
+        study = STUDIES.get(self.name) if self.options else None
+        space = api.Space(study=study, verify=False, narrow=not self.options)
         return api.explore(api.load(self.path, settings), space=space).decisions
 
     def reduced(self, design: Design) -> Iterator[Design]:
@@ -92,11 +107,14 @@ class Shipped:
         for partial in (False, True):
             yield self.reducer.reduced(design, partial=partial)
 
-    def compare(self, variant: Design) -> Compared:
-        """Simulate a design of the reduced size."""
-        simulation, estimate = self.verifier.testbench.compare(variant)
-        disagreements = tuple(mismatches(simulation, estimate))
-        return Compared(simulation.cycles, estimate.latency_cycles, simulation.identical, disagreements)
+    def compare(self, group: GroupDesign) -> Compared:
+        """Simulate a group of the reduced size. Raises SimulatorError where it breaks a rule of the machine."""
+        testbench = self.verifier.testbench
+        trial = testbench.trial(group)
+        run = trial.simulation.run
+        peaks = [(run.peaks.get((use.kind, use.name), 0), use.live) for use in trial.estimate.memories]
+        reasons = tuple(trial.mismatches(testbench.model.once))
+        return Compared(run.cycles, trial.estimate.latency_cycles, tuple(peaks), trial.simulation.identical, reasons)
 
 
 def shipped() -> list[str]:
@@ -104,37 +122,50 @@ def shipped() -> list[str]:
     return sorted(path.stem for path in shipped_folder().glob("*.aol"))
 
 
-def compare_front(
-    spec: Shipped, *, at_shipped_size: bool = False, most: int | None = None
-) -> tuple[int, list[Compared]]:
-    """The designs on a front, or `most` of them spread evenly, and the simulations of their variants."""
-    front = spec.front(at_shipped_size=at_shipped_size)
-    if most is not None and len(front) > most:
-        front = [front[round(place * (len(front) - 1) / (most - 1))] for place in range(most)]
-    variants = dict.fromkeys(variant for design in front for variant in _variants(spec, design, at_shipped_size))
-    return len(front), [spec.compare(variant) for variant in variants]
+def evenly(front: Sequence[Design], most: int) -> list[Design]:
+    """So many designs of a front, spread evenly."""
+    if len(front) <= most:
+        return list(front)
+    return [front[round(place * (len(front) - 1) / (most - 1))] for place in range(most)]
 
 
-def _variants(spec: Shipped, design: Design, at_shipped_size: bool) -> Iterator[Design]:
-    if at_shipped_size:
-        yield from spec.verifier.variants(design)
-        return
-    yield design
-    with suppress(ArrayolError):  # smaller blocks are refused where a FIFO needs the larger ones
-        yield from spec.reduced(design)
+def groups_of(spec: Shipped, designs: Iterable[Design]) -> list[GroupDesign]:
+    """The distinct groups of designs, each of which can run its groups in their order."""
+    distinct = dict[GroupDesign, None]()
+    for design in designs:
+        wrong = next(unordered(spec.verifier.testbench.network, design), None)
+        assert wrong is None, wrong
+        distinct |= dict.fromkeys(design.groups)
+    return list(distinct)
 
 
-def line(spec: Shipped, designs: int, simulations: Sequence[Compared]) -> str:
+def with_variants(spec: Shipped, designs: Iterable[Design], *, at_shipped_size: bool) -> Iterator[Design]:
+    """Designs with smaller blocks beside themselves; those of the shipped size reduced."""
+    for design in designs:
+        if at_shipped_size:
+            yield from spec.verifier.variants(design)
+            continue
+        yield design
+        with suppress(ArrayolError):  # smaller blocks are refused where a FIFO needs the larger ones
+            yield from spec.reduced(design)
+
+
+def line(spec: Shipped, designs: int, simulations: Sequence[Compared], seconds: float) -> str:
     """The table's line of a specification."""
     consts = spec.verifier.platform.verify.items()
     size = ", ".join(f"{name} = {value}" for name, value in consts) or "its shipped size"
     cycles = [simulation.cycles for simulation in simulations]
-    largest = max(simulation.difference for simulation in simulations)
+    differences = [
+        max(simulation.difference for simulation in simulations),
+        max(simulation.memory_difference for simulation in simulations),
+    ]
     wrong = sum(simulation.identical is False for simulation in simulations)
     tokens = all(simulation.identical is None for simulation in simulations)
     outputs = "tokens" if tokens else f"{wrong:,} differ" if wrong else "identical"
     span = f"{min(cycles):,} to {max(cycles):,}"
-    return f"| {spec.name}: {size} | {designs:,} | {len(simulations):,} | {span} | {largest:.1%} | {outputs} |\n"
+    shown = " | ".join(f"{difference:.1%}" for difference in differences)
+    head = f"| {spec.name}: {size} | {designs:,} | {len(simulations):,} | {span} | {shown}"
+    return f"{head} | {outputs} | {seconds:.1f} |\n"
 
 
 def addressed_line(name: str) -> tuple[str, list[float]]:
@@ -160,17 +191,27 @@ def print_addressed(names: Iterable[str]) -> list[str]:
 
 
 def write_table(lines: Iterable[str], page: Path = PAGE, heading: str = HEAD) -> None:
-    """Put the table in place of the page's former one."""
+    """Put lines in place of the page's former ones: of each specification the new one where there is one."""
     before, head, rest = page.read_text(encoding="utf-8").partition(heading)
     assert head, f"{page} has no such table"
-    after = rest.partition("\n\n")[2]
-    page.write_text(f"{before}{head}{''.join(lines)}\n{after}", encoding="utf-8")
+    former, _, after = rest.partition("\n\n")
+    own = {_name(text): text for text in lines}
+    kept = {_name(text): f"{text}\n" for text in former.splitlines()}
+    table = "".join(text for _, text in sorted((kept | own).items()))
+    page.write_text(f"{before}{head}{table}\n{after}", encoding="utf-8")
+
+
+def _name(text: str) -> str:
+    """What a line of a table begins with."""
+    return text.removeprefix("| ").split(" |")[0].split(":")[0]
 
 
 def main() -> int:
     """Print the table; the exit code is 1 where model and simulation disagree about anything."""
     parser = argparse.ArgumentParser(description="the machine model beside the simulated machine")
     parser.add_argument("names", metavar="SPEC", nargs="*", help="shipped specifications, by default all")
+    parser.add_argument("--options", action="store_true", help="explore the default space, not the plain one")
+    parser.add_argument("--variants", action="store_true", help="simulate designs with smaller blocks, too")
     parser.add_argument("--shipped-size", action="store_true", help="explore at the shipped size")
     parser.add_argument("--whole", action="store_true", help="explore and simulate at the shipped size")
     parser.add_argument("--write", action="store_true", help="put the table into docs/accuracy.md")
@@ -184,9 +225,13 @@ def main() -> int:
     lines, agreed = [], True
     sys.stdout.write(HEAD)
     for name in options.names or shipped():
-        spec = Shipped(name, options.whole)
-        designs, simulations = compare_front(spec, at_shipped_size=options.shipped_size or options.whole)
-        lines.append(line(spec, designs, simulations))
+        began = time.process_time()
+        spec, at_shipped_size = Shipped(name, options.whole, options.options), options.shipped_size or options.whole
+        front = spec.front(at_shipped_size=at_shipped_size)
+        several = options.variants or at_shipped_size
+        designs = with_variants(spec, front, at_shipped_size=at_shipped_size) if several else front
+        simulations = [spec.compare(group) for group in groups_of(spec, designs)]
+        lines.append(line(spec, len(front), simulations, time.process_time() - began))
         sys.stdout.write(lines[-1])
         sys.stdout.flush()
         for simulation in simulations:

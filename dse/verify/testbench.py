@@ -26,7 +26,7 @@ from hwmodel.platform import Platform
 from hwmodel.residence import Loads
 from hwmodel.simulator.group import GroupRun, LocalMemories
 from hwmodel.simulator.setup import Setup
-from hwmodel.simulator.simulate import Reference, Simulation, reference_of, simulate, simulate_alone
+from hwmodel.simulator.simulate import Alone, Reference, Simulation, reference_of, simulate, simulate_alone
 
 SEED = 1  # of the data
 
@@ -40,6 +40,23 @@ class Judgement:
 
     identical: bool | None
     reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A group by itself on the simulated machine, beside its estimate."""
+
+    simulation: Alone
+    estimate: GroupEstimate
+
+    def mismatches(self, once: Once) -> Iterator[str]:
+        """What they disagree about; `once` is what is loaded once."""
+        run = self.simulation.run
+        if self.simulation.identical is False:
+            yield "what it computes differs from the reference execution's"
+        yield from _setup_mismatches(run.setup, once)
+        yield from _cycle_mismatch(run.cycles, self.estimate.latency_cycles)
+        yield from _memory_mismatches(run, self.estimate)
 
 
 @dataclass
@@ -88,17 +105,16 @@ class Testbench:
     def judge(self, group: GroupDesign) -> Judgement:
         """Simulate a group by itself, fed with the reference execution's arrays (see `hwmodel.simulator.simulate`)."""
         try:
-            estimate = self.model.estimate(group)
-            simulation = simulate_alone(
-                self.reference, self.platform, group, local_memories(self.accesses, self.platform, group, estimate)
-            )
+            trial = self.trial(group)
         except ArrayolError as stopped:
             return Judgement(None, (stopped.diagnostics[0].message,))
-        differs = ["what it computes differs from the reference execution's"] if simulation.identical is False else []
-        run = simulation.run
-        cycles = _cycle_mismatch(run.cycles, estimate.latency_cycles)
-        setup = _setup_mismatches(run.setup, self.model.once)
-        return Judgement(simulation.identical, (*differs, *setup, *cycles, *_memory_mismatches(run, estimate)))
+        return Judgement(trial.simulation.identical, tuple(trial.mismatches(self.model.once)))
+
+    def trial(self, group: GroupDesign) -> Trial:
+        """The same beside its estimate. Raises SimulatorError where it cannot run."""
+        estimate = self.model.estimate(group)
+        local = local_memories(self.accesses, self.platform, group, estimate)
+        return Trial(simulate_alone(self.reference, self.platform, group, local), estimate)
 
     def compare(self, design: Design) -> tuple[Simulation, DesignEstimate]:
         """The simulation of a whole design beside its estimate. Raises SimulatorError where it cannot run."""
