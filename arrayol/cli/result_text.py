@@ -16,7 +16,7 @@ from dse.results.designs import Design, GroupRecord
 from dse.results.pick import knee_of, telling_designs
 from dse.results.schema import Comparisons, Result
 from dse.results.shared import technology_text
-from dse.results.volume import filled
+from dse.results.volume import filled, share_of_any
 from dse.search.context import NSGA2
 from dse.space.objectives import LATENCY, MACHINE, MICROSECONDS, cost_unit, grows
 
@@ -184,6 +184,7 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
     if result.is_mapped:
         yield "verified", _verification(result)
     yield "hypervolume", _hypervolume(result)
+    yield from _bounds(result)
     yield "platform", result.platform
     if result.technology is not None:
         yield "technology", technology_text(result)
@@ -232,6 +233,21 @@ def _hypervolume(result: Result) -> str:
     corner = ", ".join(f"{shown_figure(name, value)} {unit_of(name)}" for name, value in volume.reference.items())
     share = filled(result.pareto, result.objectives, volume)
     return f"{share:.1%} of the box up to {corner}, on logarithmic axes"
+
+
+def _bounds(result: Result) -> Iterator[tuple[str, str]]:
+    """How far each end of the front may be from the best that there is, and the front from any other."""
+    bounds = {name: bound for name, bound in (result.bounds or {}).items() if bound and not grows(name)}
+    for name, bound in bounds.items():
+        least = min(design.objectives[name] for design in result.pareto)
+        unit = unit_of(name)
+        yield (
+            "bound",
+            f"least {name} {shown_figure(name, least)} {unit}; nothing below {shown_figure(name, bound)} exists",
+        )
+    if len(bounds) == len(result.objectives):
+        share = share_of_any(result.pareto, result.objectives, result.hypervolume, bounds)
+        yield "", f"at least {share:.1%} of the hypervolume that any front has up to that corner"
 
 
 def _strength(result: Result) -> str:

@@ -102,6 +102,7 @@ class Result(Record):
     bodies, if one did, and `estimates` the figures that are estimates of that table; the published model has none.
     `elements` has a digest of each const array's elements,
     `components` one of each elementary's and task's text.
+    `bounds` has, by objective, what no design is below, where the front is not exact and that is known.
     `complete` is false where a clock or an interrupt ended the search, so that another run may find more.
     `designs` holds more than the front where that was asked for: every feasible design of the published model in the
     order of the space, the front and the fronts of all fusions of the machine model.
@@ -136,6 +137,7 @@ class Result(Record):
     comparisons: Comparisons | None
     evolution: EvolutionRecord | None
     hypervolume: Hypervolume
+    bounds: dict[str, int | float] | None = None
     pareto: tuple[Design, ...]
     designs: tuple[Design, ...] | None = None
 

@@ -52,6 +52,15 @@ class Axes:
         return point[name] * scale
 
 
+def share_of_any(
+    front: Sequence[Design], objectives: Sequence[str], volume: Hypervolume, bounds: Mapping[str, float]
+) -> float:
+    """The least share that the volume has of any front's up to the same corner, if nothing is below the bounds."""
+    axes = Axes.of(front[0], objectives)
+    least, corner = axes.octaves([bounds, volume.reference])
+    return volume.value / float((corner - least).prod())
+
+
 def volume_of(front: Sequence[Design], objectives: Sequence[str]) -> Hypervolume:
     """The hypervolume of a front up to its corner."""
     axes = Axes.of(front[0], objectives)

@@ -26,6 +26,7 @@ from dse.search.context import Chosen, Evolution, SearchContext, Searched, Searc
 from dse.search.exact import ordered_design
 from dse.search.figures import Columns, objective_values
 from dse.search.group_front import GroupFront
+from dse.search.least import least_figures
 from dse.search.loads import contexts_of, joined, search_each, slowed_each
 from dse.search.methods import Points, choose_method, infeasible, require_other_fronts, unbounded
 from dse.search.plotted_points import plotted_points
@@ -71,7 +72,7 @@ def explore_mappings(
     columns = contexts[0].columns
     remarks = remarks_of(space, labels.platform)
     size = size_of(space)
-    method = choose_method(request.method, columns, size)
+    method = choose_method(request.method, space, columns, size)
     if request.keep_all:
         require_other_fronts(method, space)
     request.announce(f"{size.text(space)}; {method.text}")
@@ -281,9 +282,22 @@ def _result(
         comparisons=searched.comparisons,
         evolution=_evolution(searched.evolution) if searched.evolution else None,
         hypervolume=volume_of(records, columns.names),
+        bounds=None if searched.exact or not searched.complete else _least(space, columns),
         pareto=records,
         designs=None if others is None else (*records, *others),
     )
+
+
+def _least(space: MappingSpace, columns: Columns) -> dict[str, int | float]:
+    """By objective what no design is below, under any choice of loads; of those that are one column."""
+    each = [least_figures(one, columns) for one in space.by_loads]
+    least = {}
+    for figure, places in zip(columns.objectives, columns.of_objectives, strict=True):
+        known = [bounds[places[0]] for bounds in each if len(places) == 1]
+        bound = min((one for one in known if one is not None), default=None)
+        if bound is not None and None not in known:
+            least[figure.name] = figure.shown(bound, space.model.platform)
+    return least
 
 
 def _estimates(space: MappingSpace, columns: Columns) -> tuple[str, ...]:

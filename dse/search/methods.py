@@ -28,6 +28,7 @@ from dse.search.context import (
     refused,
 )
 from dse.search.exact import search_exactly
+from dse.search.exact_cost import exact_seconds
 from dse.search.exhaustive import WHOLES_AT_MOST, search_exhaustively
 from dse.search.figures import Columns
 from dse.search.heuristic.search import search_heuristically
@@ -39,20 +40,19 @@ from dse.space.size import LISTED_AT_MOST, SpaceSize, all_fusions
 from dse.space.study import Constraint
 from hwmodel.design import Design
 
-EXACT_AT_MOST = 10**8  # plain group designs that `auto` still prices all: minutes on one core
-POWERS_AT_MOST = 10**5  # the same where a power is compared, and with it all times
+EXACT_SECONDS = 20.0  # of predicted work, up to which `auto` prices everything
+POWERS_AT_MOST = 10**5  # plain group designs up to which it does where a power is compared, and with it all times
 FRONTS_OF_ROUNDS = 3  # objectives; fronts in more are too large to be made whole by groups
-STRUCTURES_AT_MOST = 4 * 10**6  # the same of structures, where each needs only its fastest units
 
 
-def choose_method(asked: str, columns: Columns, size: SpaceSize) -> Chosen:
+def choose_method(asked: str, space: MappingSpace, columns: Columns, size: SpaceSize) -> Chosen:
     """The method that is asked for, or what `auto` takes.
 
     Raises ArrayolError (`method-refused`) where the space is too large for the one asked for, KeyError for a name that
     is no method.
     """
     if asked == AUTO:
-        return _automatic(columns, size)
+        return _automatic(space, columns, size)
     reason = _REFUSALS.get(asked, _no_reason)(size)
     if reason:
         raise refused(asked, reason, "take --method rounds, or narrow the space in a study")
@@ -79,19 +79,18 @@ def search(context: SearchContext, method: Chosen, request: SearchRequest, runne
     return _SEARCHES[method.name](context, runner, request.report)
 
 
-def _automatic(columns: Columns, size: SpaceSize) -> Chosen:
-    if columns.units_are_free:
-        count, most, noun, way = size.structures, STRUCTURES_AT_MOST, "choices of blocks", "each with its fastest units"
-    else:
-        most = POWERS_AT_MOST if columns.compares_all_times else EXACT_AT_MOST
-        count, noun, way = size.group_designs, "group designs", "them all"
+def _automatic(space: MappingSpace, columns: Columns, size: SpaceSize) -> Chosen:
     if size.groups is None:
         return Chosen(ROUNDS, f"there are more than {GROUPS_AT_MOST:,} groups")
-    if count <= most:
-        return Chosen(EXACT, f"{rounded(count)} {noun} are few enough to price {way}")
-    if len(columns.objectives) > FRONTS_OF_ROUNDS:
-        return Chosen(NSGA2, f"{rounded(count)} {noun} are more than the {most:,} that are all priced")
-    return Chosen(ROUNDS, f"{rounded(count)} {noun} are more than the {most:,} that are all priced")
+    if columns.compares_all_times and size.group_designs > POWERS_AT_MOST:
+        why = (
+            f"{rounded(size.group_designs)} group designs are more than the {POWERS_AT_MOST:,} whose times are all kept"
+        )
+    elif (seconds := exact_seconds(space, columns, EXACT_SECONDS)) <= EXACT_SECONDS:
+        return Chosen(EXACT, f"about {seconds:.1f} s of work are enough to price every group")
+    else:
+        why = f"to price every group is more than {EXACT_SECONDS:g} s of work"
+    return Chosen(NSGA2 if len(columns.objectives) > FRONTS_OF_ROUNDS else ROUNDS, why)
 
 
 def _too_many_fusions(size: SpaceSize) -> str:

@@ -27,6 +27,7 @@ from dse.search.figures import Columns, columns_of
 from dse.search.group import search_group
 from dse.search.heuristic.search import search_heuristically
 from dse.search.isomorphic import IsomorphicGroups
+from dse.search.least import least_figures
 from dse.search.methods import choose_method, require_other_fronts
 from dse.search.partition import search_by_partition
 from dse.search.rounds.search import search_in_rounds
@@ -72,6 +73,11 @@ def test_exact_is_exhaustive(case: tuple[MappingSpace, Columns]) -> None:
         assert found.exact is not bool(space.study.longest_group)
     assert whole.counts.size == whole.whole_designs
     _rounds_come_as_far(space, columns, whole)
+    if len(whole.front):
+        for bound, least in zip(least_figures(space, columns), whole.front.values.min(axis=0).tolist(), strict=True):
+            seen["bounds"] += bound is not None
+            seen["bounds that are reached"] += bound == least
+            assert bound is None or bound <= least
     processes = space.model.network.processes.values()
     if seen["compared"] % 4 == 0:
         _designs_have_the_figures(space, columns, whole)
@@ -225,25 +231,25 @@ def test_nsga2_keeps_constraints() -> None:
 
 
 def test_what_auto_takes() -> None:
-    """Structures are counted where each needs its fastest units alone, else group designs."""
+    """Seconds are counted, of structures where each needs its fastest units alone, else of group designs."""
     small, large = lpsf(), shipped("harris", narrowed(Study(units=tuple(range(1, 17)))))
-    for space, objectives, name in ((small, (), "exact"), (large, (), "exact"), (large, ("units",), "rounds")):
+    for space, objectives, name in ((small, (), "exact"), (large, ("units",), "rounds")):
         columns = columns_of(("latency_cycles", *objectives), (), space.model, reuse_memory=False)
-        chosen = choose_method("auto", columns, size_of(space))
+        chosen = choose_method("auto", space, columns, size_of(space))
         assert chosen.name == name
-    assert "group designs are more than the 100,000,000 that are all priced" in chosen.why
+    assert chosen.why == "to price every group is more than 20 s of work"
 
 
 def test_methods_that_are_refused() -> None:
     large = lpsf(H=480, W=640)
     with pytest.raises(ArrayolError, match="it prices every whole design, at most 20,000,000, and there are") as caught:
-        choose_method("exhaustive", default_columns(large), size_of(large))
+        choose_method("exhaustive", large, default_columns(large), size_of(large))
     assert [one.code for one in caught.value.diagnostics] == ["method-refused"]
     with TemporaryDirectory() as folder:
         bounded = space_of(chain(20, 16), 20, Path(folder))
     long = MappingSpace(bounded.model, narrowed(Study()))
     with pytest.raises(ArrayolError, match="at most 16,384, and there are 524,288 fusions"):
-        choose_method("partition", default_columns(long), size_of(long))
+        choose_method("partition", long, default_columns(long), size_of(long))
 
 
 @pytest.mark.parametrize("method", ["exhaustive", "nsga2"])
@@ -260,7 +266,7 @@ def test_all_designs_are_refused_before_the_search(method: str) -> None:
 def test_all_designs_of_too_many_fusions_are_refused() -> None:
     with TemporaryDirectory() as folder:
         bounded = space_of(chain(20, 16), 20, Path(folder))
-    method = choose_method("exact", default_columns(bounded), size_of(bounded))
+    method = choose_method("exact", bounded, default_columns(bounded), size_of(bounded))
     with pytest.raises(ArrayolError, match="there are more than 16,384 fusions, and all designs are asked for"):
         require_other_fronts(method, bounded)
     require_other_fronts(method, lpsf())
@@ -291,7 +297,7 @@ def test_the_size_is_told_before_the_search() -> None:
     )
     assert said[0] == (
         "lpsf: 8 fusions of 4 tasks, 10 groups, 18,624 plain group designs, 1.01 x 10^9 whole designs; "
-        "method exact: 432 choices of blocks are few enough to price each with its fastest units"
+        "method exact: about 1.0 s of work are enough to price every group"
     )
     assert len(said) > 1
 
