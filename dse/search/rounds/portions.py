@@ -8,9 +8,13 @@ most where a plain design is not best; at last all of them together on all.
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import accumulate
+from operator import itemgetter
 
 from dse.jobs.jobs import Job
 from dse.search.figures import Columns
@@ -23,15 +27,17 @@ from dse.space.options import count_mapping_options, spread
 from dse.space.task_graph import Mask
 from hwmodel.design import Blocks, GroupDesign
 
+FIRST = 1.0  # seconds of a first portion of what only the exact path takes
 OPENED = 12  # structures on which options are tried, in a round; where they are spread, as many again
 
 
 @dataclass(frozen=True)
 class Portion:
-    """Work of some seconds; `jobs` makes it, once it is known to be done."""
+    """Work of some seconds, by the exact path or in batches; `jobs` makes it, once it is known to be done."""
 
     seconds: float
     jobs: Callable[[], Sequence[Job]]
+    is_exact: bool = False
 
 
 class Portions:
@@ -46,24 +52,33 @@ class Portions:
         self._opened: set[GroupDesign] = set()
 
     def plain(self, number: int) -> list[Portion]:
-        """Plain structures that a round has new."""
+        """Plain structures that a round has new: the first portion of few, where each takes long."""
         if not self.space.study.holds_plain:
             return []
         jobs = self._jobs(number)
-        structures = self.schedule.fresh(self.group, number, free=self._is_free)
-        seconds = [jobs.cost.blocks(shape) for _, shape in structures]
         most = max(self.piece - jobs.cost.tables, self.piece / 4)
-        kept = [one for one, each in zip(structures, seconds, strict=True) if each <= most]
-        self._left += (len(structures) - len(kept)) * jobs.rates.count
-        total = sum(each for each in seconds if each <= most)
-        turns = max(1, -(-int(1000 * total) // max(1, int(1000 * most))))
-        return [self._plain(jobs, kept[turn::turns], total / turns) for turn in range(turns) if kept]
+        each = [(jobs.cost.blocks(one[1]), one) for one in self.schedule.fresh(self.group, number, free=self._is_free)]
+        kept = [pair for pair in each if pair[0] <= most]
+        self._left += (len(each) - len(kept)) * jobs.rates.count
+        first = 0
+        if not jobs.cost.is_separable:
+            kept.sort(key=itemgetter(0))  # among equals as they came
+            first = max(1, bisect_right(list(accumulate(seconds for seconds, _ in kept)), FIRST))
+        rest = kept[first:]
+        turns = max(1, math.ceil(sum(seconds for seconds, _ in rest) / most))
+        runs = [kept[:first], *(rest[turn::turns] for turn in range(turns))]
+        return [self._plain(jobs, run) for run in runs if run]
 
-    def _plain(self, jobs: GroupJobs, structures: Sequence[Structure], seconds: float) -> Portion:
-        made = jobs.cost.tables + seconds
-        return self._portion(
-            made, len(structures) * jobs.rates.count, lambda: jobs.plain(structures, products_only=True)
-        )
+    def _plain(self, jobs: GroupJobs, run: Sequence[tuple[float, Structure]]) -> Portion:
+        designs = len(run) * jobs.rates.count
+        self._waiting += designs
+
+        def taken() -> Sequence[Job]:
+            self._waiting -= designs
+            return jobs.plain((structure for _, structure in run), products_only=True)
+
+        seconds = jobs.cost.tables + sum(seconds for seconds, _ in run)
+        return Portion(seconds, taken, is_exact=not jobs.cost.is_separable)
 
     def skipped(self, number: int, part: GroupPart) -> Iterator[Portion]:
         """Plain structures that only the exact path takes, those that take least first."""
@@ -137,15 +152,6 @@ class Portions:
     @cached_property
     def _dear(self) -> dict[Blocks, int]:
         return {}
-
-    def _portion(self, seconds: float, designs: int, jobs: Callable[[], Sequence[Job]]) -> Portion:
-        self._waiting += designs
-
-        def taken() -> Sequence[Job]:
-            self._waiting -= designs
-            return jobs()
-
-        return Portion(seconds, taken)
 
     def left_out(self, part: GroupPart) -> int:
         """Group designs of the rounds so far that were not priced."""

@@ -81,7 +81,7 @@ class Schedule:
     def groups(self, number: int) -> tuple[Mask, ...]:
         """The groups of a round with one last task, in the order in which their first fronts say most.
 
-        Single tasks first, then the whole. Then such that stand side by side: of 2^k tasks, at places of an order that
+        The whole first, then single tasks. Then such that stand side by side: of 2^k tasks, at places of an order that
         are multiples of 2^k, then at those of 2^(k-1), and so on, the longest first; then the rest. So every length
         soon has groups that make whole designs together, and each length takes about the same work.
         """
@@ -97,7 +97,7 @@ class Schedule:
         def value(group: Mask) -> tuple[int, int, int]:
             length, end = group.bit_count(), max(place[task] for task in bits(group)) + 1
             if length in (1, tasks):
-                return 0, length, end
+                return 0, -length, end
             if length & (length - 1):
                 return tasks + 1, length, end
             aligned = end & -end if end < tasks else length

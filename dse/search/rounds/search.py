@@ -39,7 +39,7 @@ from hwmodel.design import GroupDesign
 
 PIECE = 0.05  # of the budget, that one portion of work may take
 LEAST_PIECE = 1.0  # seconds
-CHEAP = 0.01  # of the budget: what takes more than that waits until every group had its first portion
+CHEAP = 0.01  # of the budget: where the exact path takes more than that, it waits until others had their first portion
 FURTHER = 0.1  # of the budget, for options in one round, and for what only the exact path takes
 SEARCH = 0.8  # of the budget, and of the clock; the rest is for what comes after
 FIRST_BATCH = 0.4  # seconds; later ones are of an eighth of what was done before
@@ -102,12 +102,11 @@ class _Search:
 
     def _round(self, number: int) -> None:
         """Every first portion, then the others by what they take; then options."""
-        groups = self._in_order(number)
         waiting: list[tuple[int, float, int, Mask, Portion]] = []
-        for place, group in enumerate(groups):
+        for place, group in enumerate(self._in_order(number)):
             known = self._known(group)
             for turn, portion in enumerate(known.portions.plain(number)):
-                if turn or portion.seconds > max(LEAST_PIECE, CHEAP * self.request.budget):
+                if turn or (portion.is_exact and portion.seconds > max(LEAST_PIECE, CHEAP * self.request.budget)):
                     waiting.append((turn, portion.seconds, place, group, portion))
                 else:
                     self._take(group, portion)
@@ -130,10 +129,18 @@ class _Search:
                 self._take(group, portion)
         self._flush()
 
-    def _in_order(self, number: int) -> list[Mask]:
-        """The first of the kind of each group of a round: those that the archive uses most, then the others."""
+    def _in_order(self, number: int) -> Iterator[Mask]:
+        """The first of the kind of each group of a round: those that the archive uses most, then the others.
+
+        One by one, since it takes a while to tell of what kind a large group is.
+        """
         used = [group for group, _ in self.archive.used.most_common()]
-        return list(dict.fromkeys(map(self._first, (*used, *self.schedule.groups(number)))))
+        seen = set[Mask]()
+        for group in (*used, *self.schedule.groups(number)):
+            first = self._first(group)
+            if first not in seen:
+                seen.add(first)
+                yield first
 
     def _first(self, group: Mask) -> Mask:
         if group not in self.first:
