@@ -7,9 +7,11 @@ whole strips do). With an order of these coordinates, the least modulus of each 
 data that meet have one address. All orders of the axes are tried, the step before or behind them; the smallest stays.
 
 Two data meet if they live in a common step, then also in the step that brings the later of them. So among those that
-are equal along all coordinates before, the greatest distance is that of the extremes of what lives in such a step. They
-are found for all steps at once: an interval of steps is covered by two of a power of two, of which each level hands its
-extremes on to the next lower one.
+are equal along all coordinates before, the greatest distance is that of the extremes of what lives in such a step. Of
+data that come and go together only the extremes count, and these are few: a sort of one number for each datum, which
+holds what it is equal to others in, its life and its coordinate, finds them. The extremes of all steps are found at
+once: an interval of steps is covered by two of a power of two, of which each level hands its extremes on to the next
+lower one.
 """
 
 from __future__ import annotations
@@ -35,12 +37,12 @@ def element_box(shape: tuple[int, ...], element: Ints, born: Ints, last: Ints, b
     rank, start = len(shape), int(born.min()) if len(born) else 0
     every = max(1, int(np.gcd.reduce(born - start))) if len(born) else 1
     coordinates = (*(np.unravel_index(element, shape) if shape else ()), (born - start) // every)
-    apart = np.zeros(len(born), np.int64) if bank is None else np.unique(bank, return_inverse=True)[1].ravel()
-    moduli = _Moduli(coordinates, born, last, {frozenset(): apart})
-    if len(np.unique(moduli.alike(frozenset(range(rank + 1))))) < len(born):
+    apart = np.zeros(len(born), np.int64) if bank is None else bank
+    moduli = _Moduli.of(coordinates, born, last, apart)
+    if not moduli.are_apart:
         raise ValueError("an element is brought twice in one step")
     order = moduli.least(_orders(rank))
-    return ElementBox(shape, order, moduli.of(order), start, every)
+    return ElementBox(shape, order, moduli.of_order(order), start, every)
 
 
 def _orders(rank: int) -> list[tuple[int, ...]]:
@@ -49,32 +51,68 @@ def _orders(rank: int) -> list[tuple[int, ...]]:
     return [order for some in axes for order in ((rank, *some), (*some, rank))]
 
 
+_LARGEST = 1 << 62  # of a number that holds several
+
+
 @dataclass(frozen=True, eq=False)
 class _Moduli:
-    """The least modulus of a coordinate, given which ones stand before it: in whatever order these do."""
+    """The least modulus of a coordinate, given which ones stand before it: in whatever order these do.
+
+    `life` is by datum which of the lives, ascending from step `born` to step `last`, it has. `numbers` are below
+    `ranges`.
+    """
 
     coordinates: tuple[Ints, ...]
+    life: Ints
     born: Ints
     last: Ints
     numbers: dict[frozenset[int], Ints]
+    ranges: dict[frozenset[int], int]
     known: dict[tuple[frozenset[int], int], int] = field(default_factory=dict)
+
+    @staticmethod
+    def of(coordinates: tuple[Ints, ...], born: Ints, last: Ints, bank: Ints) -> _Moduli:
+        """Of data with these coordinates and lives; those of other banks do not count for each other."""
+        start, wide = int(born.min(initial=0)), int(last.max(initial=0)) + 1
+        lives, life = np.unique((born - start) * (wide - start) + last - start, return_inverse=True)
+        first, end = np.divmod(lives, wide - start) if len(lives) else (lives, lives)
+        none = frozenset[int]()
+        return _Moduli(coordinates, life.ravel(), first, end, {none: bank}, {none: _range(bank)})
 
     def alike(self, those: frozenset[int]) -> Ints:
         """A number for each datum: the same for those of a bank that are equal along some coordinates."""
         if those not in self.numbers:
             greatest = max(those)
-            last = self.coordinates[greatest]
-            pairs = self.alike(those - {greatest}) * (int(last.max(initial=0)) + 1) + last
-            self.numbers[those] = np.unique(pairs, return_inverse=True)[1].ravel()
+            fewer, last = those - {greatest}, self.coordinates[greatest]
+            numbers, wide = self.alike(fewer), _range(last)
+            self.numbers[those], self.ranges[those] = numbers * wide + last, self.ranges[fewer] * wide
+            if self.ranges[those] * max(self._widest * len(self.born), self._steps) >= _LARGEST:
+                distinct, number = np.unique(self.numbers[those], return_inverse=True)
+                self.numbers[those], self.ranges[those] = number.ravel(), len(distinct)
         return self.numbers[those]
 
-    def of(self, order: tuple[int, ...]) -> tuple[int, ...]:
+    @property
+    def _widest(self) -> int:
+        return max(map(_range, self.coordinates))
+
+    @property
+    def _steps(self) -> int:
+        """A step more than there are: those of one number stand apart from the next one's."""
+        return 2 + int(self.last.max(initial=0))
+
+    @property
+    def are_apart(self) -> bool:
+        """Whether no two data of a bank are equal along all coordinates."""
+        ordered = np.sort(self.alike(frozenset(range(len(self.coordinates)))))
+        return not bool((ordered[1:] == ordered[:-1]).any())
+
+    def of_order(self, order: tuple[int, ...]) -> tuple[int, ...]:
         """The moduli of an order."""
         return tuple(self._least(frozenset(order[:place]), number) for place, number in enumerate(order))
 
     def least(self, orders: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
         """The first of the orders that take the fewest words; none is followed beyond what another one takes."""
-        best, fewest = orders[0], math.prod(self.of(orders[0]))
+        best, fewest = orders[0], math.prod(self.of_order(orders[0]))
         for order in orders[1:]:
             size = 1
             for place, number in enumerate(order):
@@ -87,23 +125,32 @@ class _Moduli:
 
     def _least(self, before: frozenset[int], number: int) -> int:
         if (before, number) not in self.known:
-            distance = _greatest_distance(self.alike(before), self.coordinates[number], self.born, self.last)
-            self.known[before, number] = 1 + distance
+            self.known[before, number] = 1 + self._greatest_distance(before, number)
         return self.known[before, number]
 
+    def _greatest_distance(self, before: frozenset[int], number: int) -> int:
+        """The greatest difference along a coordinate of two data that are alike and meet."""
+        coordinate, lives = self.coordinates[number], len(self.born)
+        if not lives:
+            return 0
+        wide = _range(coordinate)
+        packed = (self.alike(before) * lives + self.life) * wide + coordinate
+        packed.sort()
+        group = packed // wide
+        heads = np.flatnonzero(np.append(True, group[1:] != group[:-1]))
+        group, ends = group[heads], np.append(heads[1:], len(packed)) - 1
+        least, most = packed[heads] - group * wide, packed[ends] - group * wide
+        alike, life = np.divmod(group, lives)
+        begin = alike * self._steps + self.born[life]  # ascending, as groups and lives are
+        fresh = np.append(True, begin[1:] != begin[:-1])
+        places, first = begin[fresh], np.cumsum(fresh) - 1
+        end = np.searchsorted(places, alike * self._steps + self.last[life], side="right")
+        high, low = _extremes(len(places), first, end, most), _extremes(len(places), first, end, -least)
+        return int((high + low).max())
 
-def _greatest_distance(alike: Ints, coordinate: Ints, born: Ints, last: Ints) -> int:
-    """The greatest difference of the coordinates of two data that are `alike` and meet."""
-    if not len(born):
-        return 0
-    start = int(born.min())
-    steps = int(last.max()) - start + 1
-    wide = 1 + steps  # a group's steps stand apart from the next one's
-    places = np.unique(alike * wide + born - start)
-    first = np.searchsorted(places, alike * wide + born - start)
-    end = np.searchsorted(places, alike * wide + last - start, side="right")
-    high, low = _extremes(len(places), first, end, coordinate), _extremes(len(places), first, end, -coordinate)
-    return int((high + low).max())
+
+def _range(numbers: Ints) -> int:
+    return int(numbers.max(initial=0)) + 1
 
 
 def _extremes(places: int, first: Ints, end: Ints, value: Ints) -> Ints:
