@@ -58,16 +58,14 @@ _LARGEST = 1 << 62  # of a number that holds several
 class _Moduli:
     """The least modulus of a coordinate, given which ones stand before it: in whatever order these do.
 
-    `life` is by datum which of the lives, ascending from step `born` to step `last`, it has. `numbers` are below
-    `ranges`.
+    `life` is by datum which of the lives, ascending from step `born` to step `last`, it has.
     """
 
     coordinates: tuple[Ints, ...]
     life: Ints
     born: Ints
     last: Ints
-    numbers: dict[frozenset[int], Ints]
-    ranges: dict[frozenset[int], int]
+    bank: Ints
     known: dict[tuple[frozenset[int], int], int] = field(default_factory=dict)
 
     @staticmethod
@@ -76,20 +74,19 @@ class _Moduli:
         start, wide = int(born.min(initial=0)), int(last.max(initial=0)) + 1
         lives, life = np.unique((born - start) * (wide - start) + last - start, return_inverse=True)
         first, end = np.divmod(lives, wide - start) if len(lives) else (lives, lives)
-        none = frozenset[int]()
-        return _Moduli(coordinates, life.ravel(), first, end, {none: bank}, {none: _range(bank)})
+        return _Moduli(coordinates, life.ravel(), first, end, bank)
 
     def alike(self, those: frozenset[int]) -> Ints:
         """A number for each datum: the same for those of a bank that are equal along some coordinates."""
-        if those not in self.numbers:
-            greatest = max(those)
-            fewer, last = those - {greatest}, self.coordinates[greatest]
-            numbers, wide = self.alike(fewer), _range(last)
-            self.numbers[those], self.ranges[those] = numbers * wide + last, self.ranges[fewer] * wide
-            if self.ranges[those] * max(self._widest * len(self.born), self._steps) >= _LARGEST:
-                distinct, number = np.unique(self.numbers[those], return_inverse=True)
-                self.numbers[those], self.ranges[those] = number.ravel(), len(distinct)
-        return self.numbers[those]
+        numbers, size = self.bank, _range(self.bank)
+        room = _LARGEST // max(self._widest * len(self.born), self._steps)
+        for coordinate in (self.coordinates[number] for number in sorted(those)):
+            wide = _range(coordinate)
+            if size * wide > room:
+                distinct, number = np.unique(numbers, return_inverse=True)
+                numbers, size = number.ravel(), len(distinct)
+            numbers, size = numbers * wide + coordinate, size * wide
+        return numbers
 
     @property
     def _widest(self) -> int:
