@@ -26,6 +26,8 @@ OBJECTIVES = (
     ("internal_memory_bits", "latency_cycles", "units"),
     ("latency_cycles", "internal_memory_data", "units"),
     ("frame_cycles", "internal_memory_data", "dsp"),
+    ("internal_memory_bits", "frame_cycles"),
+    ("dsp", "latency_cycles"),
 )
 SCANS = {0: ("",), 1: ("0", "-0"), 2: ("0,1", "1,0", "-0,-1"), 3: ("0,1,2", "-0,1,2")}
 

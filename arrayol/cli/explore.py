@@ -132,7 +132,7 @@ def _facts(result: Result, picked: Picked, document: Mapping[str, Any], folder: 
     if loads := result.loads_text(design):
         yield "loads", loads
     if design.resident:
-        yield "resident", ", ".join(f"{one.kind} {one.name} {one.bits:,} bits" for one in design.resident)
+        yield "resident", ", ".join(f"{one.kind} {one.name} {one.held_bits:,} bits" for one in design.resident)
     for name, parts in (*(document["breakdown"] or {}).items(), *design.costs.items()):
         estimate = result.estimate_text(name)
         title = "energy in pJ" if name == "energy_pj" else name.replace("_", " ")

@@ -67,12 +67,14 @@ def _groups(simulated: api.Simulated) -> Table:
 
 
 def _memories(simulated: api.Simulated) -> Table:
-    """The fullest that each memory was, beside what the model says, and the words that addresses take."""
-    table = headed_table("memory", right=("fullest\ndata", "live\ndata", "addressed\nwords"))
+    """The fullest that each memory was, beside what the model says: live, addressed in one bank, and as it is built."""
+    table = headed_table("memory", right=("fullest\ndata", "live\ndata", "addressed\nwords", "built\ndata"))
     for number, (run, group) in enumerate(zip(simulated.simulation.groups, simulated.estimate.groups, strict=True), 1):
         for use in group.memories:
             peak = run.peaks.get((use.kind, use.name), 0)
-            table.add_row(f"{number}: {use.kind} {use.name}", f"{peak:,}", f"{use.live:,}", f"{use.addressed:,}")
+            table.add_row(
+                f"{number}: {use.kind} {use.name}", f"{peak:,}", f"{use.live:,}", f"{use.addressed:,}", f"{use.data:,}"
+            )
     return table
 
 

@@ -25,7 +25,7 @@ from dse.space.objectives import FRAMES_PER_SECOND, LATENCY, MACHINE, MICROSECON
 from hwmodel.machine.estimate import ENERGY, POWER
 
 MISTAKES_TOLD = 5
-LIVE, ADDRESSED, BUILT = "live_bits", "addressed_bits", "built_bits"
+LIVE, ADDRESSED = "live_bits", "addressed_bits"
 _VOLUME_CHECKED = 3  # objectives; the volume of more takes long
 _EXPLORE_AGAIN = "the file was changed since arrayol wrote it, or is damaged: explore once more"
 
@@ -128,7 +128,7 @@ def _loads(result: Result, designs: Sequence[Design]) -> Iterator[str]:
 def _figures(design: Design, *, shares_memory: bool) -> Iterator[Value]:
     """The figures that are not what the groups give."""
     stored = {quantity(name): value for name, value in design.objectives.items() if name == quantity(name)}
-    stored |= {name: value for name in (LIVE, ADDRESSED, BUILT) if (value := getattr(design, name)) is not None}
+    stored |= {name: value for name in (LIVE, ADDRESSED) if (value := getattr(design, name)) is not None}
     for name, expected in _from_groups(design, shares_memory=shares_memory):
         if name in stored and stored[name] != expected:
             yield name, stored[name], expected
@@ -156,12 +156,11 @@ def _from_groups(design: Design, *, shares_memory: bool) -> Iterator[tuple[str, 
     if len(mappings) > 1:  # of one group frames overlap
         yield "frame_cycles", latency
     sizes: dict[str, Callable[[MemoryRecord], int]] = {
-        "internal_memory_data": lambda memory: memory.data,
-        "internal_memory_bits": lambda memory: memory.bits,
+        "internal_memory_data": lambda memory: 0 if memory.kind == "rom" else memory.data,
+        "internal_memory_bits": lambda memory: 0 if memory.kind == "rom" else memory.bits,
         "memory_blocks": lambda memory: memory.blocks or 0,
         LIVE: lambda memory: memory.live * memory.width,
         ADDRESSED: lambda memory: memory.addressed * memory.width,
-        BUILT: lambda memory: memory.built_bits,
     }
     for name, size in sizes.items():
         of_groups = [sum(size(memory) for memory in mapping.memories) for mapping in mappings]

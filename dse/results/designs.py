@@ -109,9 +109,10 @@ class MemoryRecord(Record):
     """A buffer or FIFO of an array, or the state of a delay ("task.port").
 
     Or what stands beside all groups: an array that is loaded `once`, a `rom` in all processors that read it, the
-    `local` variables of a task in all its units; the last two count in bits alone. Of data of `width` bits each, so
-    many are `live` at once, and their addresses take so many words (`addressed`). With a technology there are
-    `built_bits`, of all banks, copies and windows, `blocks` are those that are built, and `costs` what else they take.
+    `local` variables of a task in all its units; the last two count in bits alone. `data` and `bits` are those that are
+    built, of all banks, copies and windows, with `blocks` and what else they cost; of an array that is loaded `once`,
+    or a ROM, in the memories that tasks have of it ("TASK.ARRAY"). Of data of `width` bits each, so many are `live` at
+    once, and their addresses in one bank take so many words (`addressed`): without a technology that is the size.
     """
 
     kind: str
@@ -123,8 +124,12 @@ class MemoryRecord(Record):
     width: int
     live: int
     addressed: int
-    built_bits: int
     costs: dict[str, Number]
+
+    @property
+    def held_bits(self) -> int:
+        """The bits of what it holds: where its memories are in the groups, those of its data."""
+        return self.bits or self.addressed * self.width
 
 
 class LayoutRecord(Record):
@@ -213,7 +218,7 @@ class Design(Record):
     which size, or why not. `loads` says how arrays come of which the study says it. `resident` stands beside all
     groups. `bottleneck` names what ends the steps of the most cycles (machine model), `flows` is N_k (published model).
     Of the internal memory `live_bits` are those of data that are live at once, memory by memory, `addressed_bits` those
-    of the words that addresses take, `built_bits` those of all that is built (0 without a technology). `energy_pj` is
+    of the words that addresses take in one bank, beside the `internal_memory_bits` that are built. `energy_pj` is
     that of one frame by part, null where nobody says what operators take. `steps` are the transformations that make a
     specification of its groups and blocks; null with a `steps_remark` where its blocks do not divide, or fusion by them
     is refused, both null where they were not sought.
@@ -227,7 +232,6 @@ class Design(Record):
     bottleneck: str | None
     live_bits: int | None
     addressed_bits: int | None
-    built_bits: int | None
     energy_pj: dict[str, float] | None
     flows: int | None
     loads: dict[str, Load]
@@ -288,14 +292,18 @@ class Design(Record):
     def breakdown(self) -> dict[str, Mapping[str, Number]] | None:
         """Over all groups: cycles by what ends the steps, bits and data by kind of memory, energy by part.
 
-        Bits are those of memories, of the words that addresses take, and of live data. None without mappings.
+        Bits are those of memories, of the words that addresses take in one bank, and of live data. What tasks have of
+        ROMs stands for these, where it is built. None without mappings.
         """
         if not self.mappings:
             return None
         cycles, bits, data, addressed, live = (Counter[str]() for _ in range(5))
         for mapping in self.mappings:
             cycles.update(mapping.ends)
-        for memory in (*(memory for mapping in self.mappings for memory in mapping.memories), *self.resident):
+        in_groups = [memory for mapping in self.mappings for memory in mapping.memories]
+        built = {memory.kind for memory in in_groups}
+        beside = [memory for memory in self.resident if memory.kind != "rom" or "rom" not in built]
+        for memory in (*in_groups, *beside):
             bits[memory.kind] += memory.bits
             data[memory.kind] += memory.data
             addressed[memory.kind] += memory.addressed * memory.width

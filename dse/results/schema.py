@@ -14,8 +14,8 @@ from dse.results.designs import DatapathRecord, Design, Interval, ProcessorRecor
 from hwmodel.residence import LOADS, Load
 
 # Of result.json; 1 had no number, 2 no residents, 3 no digests of components, 4 no intervals, 5 no keeps, 6 no words,
-# no loads of designs.
-FORMAT = 7
+# no loads of designs; 7 had memories of one bank and one copy.
+FORMAT = 8
 
 
 class SubspaceSummary(Record):

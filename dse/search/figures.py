@@ -18,10 +18,8 @@ from dse.space.study import Constraint
 from hwmodel.machine.estimate import SETUP, Once
 from hwmodel.machine.local_ports import terms_of
 from hwmodel.machine.model import MachineModel
-from hwmodel.machine.priced import FRAME, LATENCY, TIMES, Priced, units_are_free
+from hwmodel.machine.priced import FRAME, LATENCY, MEMORY, TIMES, Priced, units_are_free
 from hwmodel.platform import Platform
-
-_MEMORY = ("internal_memory_data", "internal_memory_bits", "memory_blocks")
 
 
 @dataclass(frozen=True)
@@ -143,7 +141,7 @@ def columns_of(
     bounds = [
         (figure, limit) for figure in whole if (limit := _limit(figure, constraints, known, platform)) is not None
     ]
-    largest = tuple(reuse_memory and figure.key in _MEMORY for figure in figures)
+    largest = tuple(reuse_memory and figure.key in MEMORY for figure in figures)
     beside = tuple(_beside(model.once, figure.key) for figure in figures)
     return Columns(
         chosen,
@@ -164,8 +162,8 @@ def _source(figure: Figure) -> tuple[str, int]:
 
 def _beside(once: Once, key: str) -> int:
     """What is loaded once takes of a figure."""
-    memory = {"internal_memory_data": once.data, "internal_memory_bits": once.bits, "memory_blocks": once.blocks}
-    return {**memory, "setup_cycles": once.setup_cycles, "setup_bytes": once.setup_bytes}.get(key, 0)
+    memory = zip(MEMORY, (once.memory_data, once.memory_bits, once.blocks), strict=True)
+    return {**dict(memory), "setup_cycles": once.setup_cycles, "setup_bytes": once.setup_bytes}.get(key, 0)
 
 
 def _require_side(constraint: Constraint, figure: Figure) -> None:

@@ -16,11 +16,13 @@ from dse.search.figures import Columns
 from dse.search.group_front import Counts, GroupFront, GroupPart, joined, nothing, total_units
 from dse.search.group_jobs import GroupJob, OptionsJob, PlainJob, StructuresJob
 from dse.search.job_cost import JobCost, in_jobs
-from dse.search.pricing import RateChoices, plain_structure
+from dse.search.pricing import RateChoices, has_bounds, plain_structure
 from dse.space.mappings import MappingSpace, Shape
 from dse.space.options import count_mapping_options, one_more, spread, takes_exact_path
 from dse.space.task_graph import Mask
 from hwmodel.design import Blocks, GroupDesign, Scan
+
+PRUNED_TO = 10  # of so many structures one is priced under all rates, as a rule, where there are bounds
 
 
 def search_group(context: SearchContext, group: Mask, *, all_options: bool) -> JobPlan[GroupFront]:
@@ -76,8 +78,12 @@ class GroupJobs:
 
     def __init__(self, space: MappingSpace, columns: Columns, tasks: tuple[str, ...], rates: RateChoices) -> None:
         self.space, self.tasks, self.rates = space, tasks, rates
-        is_fastest = columns.units_are_free and rates.chosen is None
-        self.cost = JobCost(space, tasks, 1 if is_fastest else rates.count)
+        combinations = rates.count
+        if columns.units_are_free and rates.chosen is None:
+            combinations = 1
+        elif has_bounds(columns, rates):
+            combinations = 1 + rates.count // PRUNED_TO
+        self.cost = JobCost(space, tasks, combinations)
 
     def plain(self, structures: Iterable[tuple[Scan, Shape]], *, products_only: bool = False) -> list[PlainJob]:
         """Block shapes under scans; with `products_only` without those that would go through the exact path."""

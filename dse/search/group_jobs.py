@@ -15,10 +15,11 @@ import numpy as np
 
 from arrayol.errors import ArrayolError
 from dse.jobs.digest import digest
-from dse.pareto.fronts import front_of
+from dse.pareto.fronts import Rows, front_of
+from dse.search.bounded import Source, Waiting
 from dse.search.context import SearchContext
 from dse.search.group_front import Counts, GroupPart, dump_part, joined, load_part, nothing, total_units
-from dse.search.pricing import INFEASIBLE, Pricer, RateChoices, plain_structure
+from dse.search.pricing import INFEASIBLE, Pricer, RateChoices, in_parts, plain_structure
 from dse.space.mappings import MappingSpace, Shape
 from dse.space.options import mapping_options
 from hwmodel.design import Blocks, GroupDesign, Scan
@@ -64,8 +65,7 @@ class PlainJob(GroupJob):
 
     def _add_to(self, front: _FrontOfGroup, space: MappingSpace) -> None:
         del space
-        for scan, shapes in self.shapes:
-            front.take_plain(scan, shapes, products_only=self.products_only)
+        front.take_plain(self.shapes, products_only=self.products_only)
 
 
 @dataclass(frozen=True)
@@ -111,6 +111,10 @@ class OptionsJob(GroupJob):
                 front.take(structure)
 
 
+def _of_rows(structure: Callable[[int], GroupDesign], rows: Rows, row: int) -> GroupDesign:
+    return structure(int(rows[row]))
+
+
 class _FrontOfGroup:
     """The front of the designs priced so far."""
 
@@ -121,30 +125,60 @@ class _FrontOfGroup:
         self.designs = job.rates.count  # of a structure
         self.part = nothing(self.columns, len(self.tasks))
 
-    def take_plain(self, scan: Scan, shapes: Sequence[Shape], *, products_only: bool) -> None:
-        """Take plain structures of one scan under all rates."""
-        if self.is_separable:
-            if products_only:
-                taken = self.pricer.takes(scan, shapes)
-                self._skip(Blocks(shape, scan) for shape, is_taken in zip(shapes, taken, strict=True) if not is_taken)
-                shapes = [shape for shape, is_taken in zip(shapes, taken, strict=True) if is_taken]
-            if not shapes:
-                return
-            for start, priced in self.pricer.plain(scan, shapes):
-                self._add(partial(self._plain, scan, shapes[start:]), priced)
+    def take_plain(self, blocks: Sequence[tuple[Scan, tuple[Shape, ...]]], *, products_only: bool) -> None:
+        """Take plain structures, given by their shapes under some scans, under all rates."""
+        if not self.is_separable:
+            for scan, shapes in blocks:
+                for row in range(len(shapes)):
+                    self.take(self._plain(scan, shapes, row))
+            return
+        taken = [(scan, self._products(scan, shapes) if products_only else shapes) for scan, shapes in blocks]
+        if self.pricer.has_bounds:
+            bounded = ((scan, some, own) for scan, shapes in taken for some, own in self.pricer.bounded(scan, shapes))
+            self._take_bounded([Source(partial(self._plain, scan, some), own) for scan, some, own in bounded])
         else:
-            for row in range(len(shapes)):
-                self.take(self._plain(scan, shapes, row))
+            for scan, shapes in taken:
+                for start, priced in self.pricer.plain(scan, shapes):
+                    self._add(partial(self._plain, scan, shapes[start:]), priced)
+
+    def _products(self, scan: Scan, shapes: Sequence[Shape]) -> tuple[Shape, ...]:
+        """The shapes that need not go through the exact path; others are skipped."""
+        taken = self.pricer.takes(scan, shapes)
+        self._skip(Blocks(shape, scan) for shape, is_taken in zip(shapes, taken, strict=True) if not is_taken)
+        return tuple(shape for shape, is_taken in zip(shapes, taken, strict=True) if is_taken)
 
     def take(self, structure: GroupDesign) -> None:
         """Take a structure under all rates."""
         try:
-            priced = self.pricer.structure(structure)
+            if self.pricer.has_bounds:
+                self._take_bounded([Source(lambda _: structure, self.pricer.bounded_structure(structure))])
+            else:
+                self._add(lambda _: structure, self.pricer.structure(structure))
         except ArrayolError as refused:
             counts = Counts(infeasible=self.designs)
             self._join(nothing(self.columns, len(self.tasks), counts, refused.diagnostics[0].message))
+
+    def _take_bounded(self, sources: Sequence[Source]) -> None:
+        """Take structures slice by slice, until no other can have a design on the front."""
+        if not sources:
             return
-        self._add(lambda _: structure, priced)
+        waiting = Waiting.of(sources, lambda least: self.pricer.values(least, (slice(None), 0)))
+        total = sum(len(own.bounded.sure) for own in sources)
+        waiting = waiting.only(self.columns.combination.within(waiting.bounds))
+        hopeless, beaten, is_first = total - len(waiting), 0, len(sources[0].bounded.sure) > 1
+        while len(waiting):
+            units, trade = total_units(self.part.rates), self.columns.combination.trades_units
+            left = ~waiting.is_beaten(self.part.values, units, trade_units=trade)
+            beaten, waiting = beaten + int(np.count_nonzero(~left)), waiting.only(left)
+            chosen = waiting.first_slice() if is_first else waiting.next_slice()
+            for number, rows in waiting.only(chosen).by_source():
+                own = sources[number]
+                for some in in_parts(rows, self.designs):
+                    self._add(partial(_of_rows, own.structure, some), own.bounded.price(some))
+            waiting, is_first = waiting.only(~chosen), False
+        counts = Counts(infeasible=hopeless * self.designs, pruned=beaten * self.designs)
+        refusal = INFEASIBLE if hopeless else None
+        self._join(nothing(self.columns, len(self.tasks), counts, refusal))
 
     def _plain(self, scan: Scan, shapes: Sequence[Shape], row: int) -> GroupDesign:
         return plain_structure(self.tasks, Blocks(shapes[row], scan))

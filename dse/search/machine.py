@@ -206,7 +206,6 @@ def _records(
                 bottleneck=estimate.bottleneck,
                 live_bits=estimate.live_bits,
                 addressed_bits=estimate.addressed_bits,
-                built_bits=estimate.built_bits,
                 energy_pj=estimate.energy_pj,
                 flows=None,
                 loads=dict(loads),

@@ -17,11 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dse.pareto.fronts import Values
+from dse.pareto.fronts import Rows, Values
 from dse.search.context import SearchContext
-from dse.search.figures import values_of
+from dse.search.figures import Columns, values_of
 from dse.space.mappings import Shape
 from hwmodel.design import Blocks, GroupDesign, Processor, Scan
+from hwmodel.machine.bounded import Bounded
 from hwmodel.machine.priced import Priced
 from hwmodel.machine.separable.batch import GroupBatch
 
@@ -61,11 +62,17 @@ def count_combinations(offered: Offered) -> int:
     return prod(map(len, offered))
 
 
+def has_bounds(columns: Columns, rates: RateChoices) -> bool:
+    """Whether structures are priced under all rates only where their bounds ask for it."""
+    return rates.chosen is None and not columns.units_are_free and not columns.compares_all_times
+
+
 class Pricer:
     """Prices designs of one group: its structures under some combinations of rates, so many at a time as memory allows.
 
     Where all of the offered rates may be combined and units are free, each structure is priced under the fastest
-    alone, of those the fewest.
+    alone, of those the fewest. Where they are not free, bounds say of many structures that they need not be priced
+    (`dse.search.bounded`), unless longer times are better in some column.
     """
 
     def __init__(self, context: SearchContext, tasks: tuple[str, ...], rates: RateChoices) -> None:
@@ -74,6 +81,8 @@ class Pricer:
         free = rates.chosen is None and self.columns.units_are_free
         self._fastest_of = tuple(map(sorted, rates.offered)) if free else None
         self._times = self.columns.times(whole=len(tasks) == len(context.space.graph))
+        self._offered = tuple(map(sorted, rates.offered))
+        self.has_bounds = has_bounds(self.columns, rates)
         if self._fastest_of is None:
             self._combinations = rates.combinations
 
@@ -100,6 +109,18 @@ class Pricer:
         assert batch is not None, "the group is separable"
         return batch
 
+    def bounded(self, scan: Scan, shapes: Sequence[Shape]) -> Iterator[tuple[Sequence[Shape], Bounded]]:
+        """What is known of plain structures of one scan before all rates are priced, of some at a time; see `plain`."""
+        batch = self._batch
+        step = batch.at_once or POINTS_AT_ONCE
+        for start in range(0, len(shapes), step):
+            some = shapes[start : start + step]
+            yield some, batch.bounded(scan, _table(some), self._offered, times=self._times)
+
+    def bounded_structure(self, structure: GroupDesign) -> Bounded:
+        """The same of any structure. Raises ArrayolError where it is refused."""
+        return self.model.bounded(structure, self._offered, times=self._times)
+
     def structure(self, structure: GroupDesign) -> Priced:
         """Any structure. Raises ArrayolError where it is refused."""
         if self._fastest_of:
@@ -114,6 +135,12 @@ class Pricer:
 
 def _table(shapes: Sequence[Shape]) -> NDArray[np.int64]:
     return np.array(shapes, np.int64).reshape(len(shapes), -1)
+
+
+def in_parts(rows: Rows, combinations: int) -> Iterator[Rows]:
+    """Rows of structures, as many at a time as are priced under so many combinations of rates."""
+    step = max(1, POINTS_AT_ONCE // combinations)
+    return (rows[start : start + step] for start in range(0, len(rows), step))
 
 
 def plain_structure(tasks: Sequence[str], blocks: Blocks) -> GroupDesign:

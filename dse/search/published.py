@@ -269,7 +269,6 @@ def _design(search: FusionSearch, design: PublishedDesign) -> Design:
         bottleneck=None,
         live_bits=None,
         addressed_bits=None,
-        built_bits=None,
         energy_pj=None,
         flows=design.flows,
         loads={},
@@ -306,7 +305,6 @@ def _memory(kind: str, name: str, bits: int, *, width: int = 0, data: int = 0) -
         width=width,
         live=data,
         addressed=data,
-        built_bits=0,
         costs={},
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -12,7 +12,7 @@ from hwmodel.local_memory.bank_depths import bank_addresses, depth_of, enumerate
 from hwmodel.local_memory.bank_functions import BankFunction
 from hwmodel.local_memory.banked import BankedWords
 from hwmodel.local_memory.enumerated import element_box
-from hwmodel.local_memory.parts import addresses_of, size_in_succession, size_of
+from hwmodel.local_memory.parts import addresses_of, size_of
 from hwmodel.local_memory.pieces import Piece, Subscripts
 from hwmodel.local_memory.words import BufferWords, Numbers, PieceWords
 
@@ -32,9 +32,9 @@ class Pieces:
         return sum(size_of(piece.lines) for piece in self.pieces)
 
     @property
-    def size_in_succession(self) -> int:
+    def in_succession(self) -> Pieces:
         """The same where frames follow each other."""
-        return sum(size_in_succession(piece.lines) for piece in self.pieces)
+        return replace(self, pieces=tuple(piece.in_succession for piece in self.pieces))
 
     @property
     def words(self) -> BufferWords:
@@ -84,14 +84,14 @@ class Listed:
         return self.words.size
 
     @property
-    def size_in_succession(self) -> int:
+    def in_succession(self) -> Listed:
         """The same where frames follow each other: as many as data of the first can meet stand for all."""
         if not len(self.element):
-            return 0
+            return self
         times = 1 + int(self.last.max() - self.born.min()) // self.period
         later = np.repeat(np.arange(times) * self.period, len(self.element))
         again = [np.tile(column, times) for column in (self.element, self.born, self.last)]
-        return element_box(self.shape, again[0], again[1] + later, again[2] + later).size
+        return replace(self, element=again[0], born=again[1] + later, last=again[2] + later)
 
     @cached_property
     def words(self) -> ElementBox:

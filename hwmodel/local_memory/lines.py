@@ -13,7 +13,7 @@ step that brings it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -27,11 +27,15 @@ CLASSES = {BODY: "body", KEPT: "kept", HELD: "held"}
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """Indices of one line, numbered as address counters see them: first and last place of each, of so many places."""
+    """Indices of one line, numbered as address counters see them: first and last place of each, of so many places.
+
+    Those of a line that is walked several `times` in a row; classes are those of one walk.
+    """
 
     places: int
     first: Ints
     last: Ints
+    times: int = 1
 
     @property
     def indices(self) -> int:
@@ -52,7 +56,7 @@ class Line:
     def classes(self) -> Ints:
         """Each index by its life h = l - f: body (h = 0), kept (0 < 2 h < places) or held (2 h >= places)."""
         life = self.last - self.first
-        return np.where(life == 0, BODY, np.where(2 * life < self.places, KEPT, HELD)).astype(np.int64)
+        return np.where(life == 0, BODY, np.where(2 * life * self.times < self.places, KEPT, HELD)).astype(np.int64)
 
     @property
     def numbers_by_class(self) -> Ints:
@@ -74,16 +78,17 @@ class Line:
 
     def only(self, chosen: NDArray[np.bool_]) -> Line:
         """The line of some of its indices."""
-        return Line(self.places, self.first[chosen], self.last[chosen])
+        return replace(self, first=self.first[chosen], last=self.last[chosen])
 
     def reversed(self) -> Line:
         """The same with its indices numbered the other way round."""
-        return Line(self.places, self.first[::-1], self.last[::-1])
+        return replace(self, first=self.first[::-1], last=self.last[::-1])
 
     def repeated(self, times: int) -> Line:
         """The same walked so many times in a row, the indices of each time numbered on."""
         shift = np.repeat(np.arange(times) * self.places, self.indices)
-        return Line(self.places * times, np.tile(self.first, times) + shift, np.tile(self.last, times) + shift)
+        first, last = np.tile(self.first, times) + shift, np.tile(self.last, times) + shift
+        return Line(self.places * times, first, last, self.times * times)
 
     def born_before(self, places: Ints) -> Ints:
         """How many indices are born before each of some places."""
@@ -124,6 +129,9 @@ class Lines:
 
     def in_succession(self) -> Lines:
         """The same over frames that follow each other: as many as a datum of the first can meet."""
-        steps = self.outer.places * self.inner.places
-        times = 2 if steps >= self.lag else 2 + self.lag
-        return Lines(self.outer.repeated(times), self.inner, self.lag, self.free)
+        return replace(self, outer=self.outer.repeated(self.frames))
+
+    @property
+    def frames(self) -> int:
+        """How many frames that follow each other a datum of the first can meet."""
+        return 2 if self.outer.places * self.inner.places >= self.lag else 2 + self.lag

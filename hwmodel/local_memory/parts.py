@@ -26,17 +26,6 @@ def size_of(lines: Lines) -> int:
     return sum(part.form.size for part in _parts(lines)) * lines.free
 
 
-def size_in_succession(lines: Lines) -> int:
-    """The same where frames follow each other: each part keeps the data of two frames apart."""
-    if not lines.pairs:
-        return 0
-    one = least_form(lines.in_succession()).size
-    apart = [own for _, own in lines.by_class()]
-    if len(apart) == 1:
-        return one * lines.free
-    return min(one, sum(least_form(own.in_succession()).size for own in apart)) * lines.free
-
-
 def _parts(lines: Lines) -> tuple[Part, ...]:
     if not lines.pairs:
         return ()

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -81,7 +81,7 @@ class Piece:
     """The loops of both lines, and of the free part, which ascend by axis: a pair's free data are row-major.
 
     `lag` is that of the lines (`lines`). `start` is the step in which the source does what it does for the first place
-    of the walk.
+    of the walk. `frames` that follow each other are the outermost loop of the outer line, where there are several.
     """
 
     outer: tuple[Loop, ...]
@@ -89,11 +89,21 @@ class Piece:
     free: tuple[Loop, ...]
     lag: int
     start: int = 0
+    frames: int = 1
 
     @cached_property
     def lines(self) -> Lines:
         """Its two lines."""
-        return Lines(line_of(self.outer), line_of(self.inner), self.lag, line_of(self.free).indices)
+        outer = replace(line_of(self.outer), times=self.frames)
+        return Lines(outer, line_of(self.inner), self.lag, line_of(self.free).indices)
+
+    @property
+    def in_succession(self) -> Piece:
+        """The same over frames that follow each other: as many as a datum of the first can meet are one loop more."""
+        frames = np.arange(self.lines.frames)
+        return replace(
+            self, outer=(Loop(len(frames), None, 0 * frames, frames, frames), *self.outer), frames=len(frames)
+        )
 
 
 @dataclass(frozen=True, eq=False)

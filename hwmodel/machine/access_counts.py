@@ -26,23 +26,24 @@ from hwmodel.residence import ONCE, ROM
 _CELLS = 1 << 22  # elements of patterns at a time
 
 Place = tuple[MemoryKind, str]  # a memory of the machine: its kind and name
-Counts = Counter[Place]
+Counts = Counter[tuple[MemoryKind, str, bool]]  # with whether it is written
 
 
 def accesses_of_runs(group: Group, runs: Mapping[str, Elements], fifos: Iterable[str]) -> Counts:
     """Accesses by tasks that do these runs, each the number of a repetition, to buffers, FIFOs, states and residents.
 
-    What loads put into buffers, and stores take from them, is not in it.
+    Of what is resident each task has a memory of its own, TASK.ARRAY. What loads put into buffers, and stores take from
+    them, is not in it.
     """
     counts, accesses = Counts(), group.accesses
     for task, numbers in runs.items():
         repetitions = accesses.repetitions(task)[numbers]
-        for touch in (*accesses.reads[task], *accesses.writes[task]):
+        for touch, writes in _touches(accesses, task):
             place = _place(accesses, touch, fifos)
             if place is not None:
-                counts[place] += count_accesses(accesses, touch, repetitions)
+                counts[*place, writes] += count_accesses(accesses, touch, repetitions)
         for name, delay, data in states_of(group, task):
-            counts["state", name] += 2 * data * int(_inside(repetitions, _ahead(group, task, delay)).sum())
+            _add_state(counts, name, data * int(_inside(repetitions, _ahead(group, task, delay)).sum()))
     return +counts
 
 
@@ -50,13 +51,24 @@ def accesses_of_products(group: Group, running: Mapping[str, Sequence[Elements]]
     """The same where the runs of each task are a product: by dimension the indices that run. There are no FIFOs."""
     counts, accesses = Counts(), group.accesses
     for task, indices in running.items():
-        for touch in (*accesses.reads[task], *accesses.writes[task]):
+        for touch, writes in _touches(accesses, task):
             place = _place(accesses, touch, ())
             if place is not None:
-                counts[place] += _count_in_product(accesses, touch, indices)
+                counts[*place, writes] += _count_in_product(accesses, touch, indices)
         for name, delay, data in states_of(group, task):
-            counts["state", name] += 2 * data * math.prod(map(len, _within(indices, _ahead(group, task, delay))))
+            _add_state(counts, name, data * math.prod(map(len, _within(indices, _ahead(group, task, delay)))))
     return +counts
+
+
+def _touches(accesses: Accesses, task: str) -> list[tuple[Touch, bool]]:
+    """What a task reads and writes, with whether it writes."""
+    return [*((touch, False) for touch in accesses.reads[task]), *((touch, True) for touch in accesses.writes[task])]
+
+
+def _add_state(counts: Counts, name: str, data: int) -> None:
+    """A delayed value is written once and read once."""
+    for writes in (False, True):
+        counts["state", name, writes] += data
 
 
 def states_of(group: Group, task: str) -> list[tuple[str, Delay, int]]:
@@ -72,11 +84,11 @@ def _size(process: Process, port: str) -> int:
 
 def _place(accesses: Accesses, touch: Touch, fifos: Iterable[str]) -> Place | None:
     """The memory that a tiler accesses; None for what a counter makes."""
-    load = accesses.load.get(touch.array)
+    load, own = accesses.load.get(touch.array), f"{touch.process}.{touch.array}"
     if load == ROM:
-        return ("rom", touch.array) if accesses.network.arrays[touch.array].rom_bits else None
+        return ("rom", own) if accesses.network.arrays[touch.array].rom_bits else None
     if load == ONCE:
-        return "once", touch.array
+        return "once", own
     return "fifo" if touch.array in fifos else "buffer", touch.array
 
 

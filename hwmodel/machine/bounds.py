@@ -185,7 +185,7 @@ def _memory(accesses: Accesses, platform: Platform, volume: Volume) -> Shares:
         len(accesses.network.processes) + 3,
     )  # a datum lives for fewer steps than that, or a frame
     for memory in once_memories(accesses, platform):
-        shares[f"array '{memory.name}'"] = memory.bits + memory.banks * (platform.local.block_bits or 0)
+        shares[f"array '{memory.name}'"] = memory.addressed_bits + memory.banks * (platform.local.block_bits or 0)
     for array, touches in _touches(accesses).items():
         banks = max(platform.local.banks, *(math.prod(touch.pattern) for touch in touches), 1)
         bits = accesses.network.arrays[array].type.bits
@@ -221,7 +221,7 @@ def _setup(accesses: Accesses, platform: Platform) -> Shares:
     """Arrays that are loaded once, one after the other."""
     shares = Shares()
     for memory in once_memories(accesses, platform):
-        cycles = memory.data * _datum_cycles(accesses, platform, memory.name)
+        cycles = memory.addressed * _datum_cycles(accesses, platform, memory.name)
         shares[f"array '{memory.name}'"] = math.ceil(cycles) + (platform.memory.latency or 0) + 1
     return shares
 

@@ -8,18 +8,19 @@ whole design: its processors leak as long as a frame takes, whichever group work
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from arrayol.ir.network import Network
-from arrayol.text import listed, rounded
+from arrayol.text import listed
 from hwmodel.accesses import Accesses
 from hwmodel.datapath.figures import Datapath
 from hwmodel.datapath.technology.technology import Technology
 from hwmodel.machine.access_counts import Counts, accesses_of_runs
-from hwmodel.machine.estimate import EnergyUse, MemoryUse
-from hwmodel.machine.int64 import LIMIT, SMALLER, too_large
+from hwmodel.machine.estimate import EnergyUse, MemoryKind, MemoryUse, memory_use
+from hwmodel.machine.int64 import require_energy
+from hwmodel.machine.local_ports import terms_of
 from hwmodel.machine.plan import Plan
 from hwmodel.machine.port import Port
 from hwmodel.machine.residents import once_memories
@@ -45,15 +46,19 @@ class EnergyPrices:
         """Of one datum of so many bits, read from or written to a bank of so many."""
         return _access_fj(self.technology, bank_bits, width)
 
-    def memory(self, use: MemoryUse) -> int:
-        """Of one access to a memory."""
-        width = use.bits // use.data if use.data else 0
-        return self.access(-(-use.data // use.banks) * width, width)
+    def memory(self, use: MemoryUse) -> tuple[int, int]:
+        """Of one datum read from a memory, and of one written to all copies of it."""
+        built = use.organisation
+        if built is None:
+            each = self.access(-(-use.addressed // use.banks) * use.width, use.width)
+            return each, each
+        each = self.access(built.depth * built.width, use.width)
+        return each, each * built.copies
 
 
 @lru_cache(maxsize=1 << 16)
 def _access_fj(technology: Technology, bank_bits: int, width: int) -> int:
-    return round(1000 * width * technology.local_pj_per_bit(bank_bits))
+    return technology.access_fj(bank_bits, width)
 
 
 def repetition_fj(path: Datapath) -> tuple[int, int]:
@@ -109,7 +114,6 @@ class PlanEnergy:
     runs: Mapping[str, int]
     counts: Counts
     outside: Mapping[str, int]
-    residents: tuple[MemoryUse, ...]
 
     @staticmethod
     def of(plan: Plan, prices: EnergyPrices) -> PlanEnergy:
@@ -118,29 +122,45 @@ class PlanEnergy:
         counts = accesses_of_runs(plan.group, runs, frozenset(plan.fifos))
         port, outside = Port(plan.group.accesses, plan.platform), Counter[str]()
         for moved in plan.transfers:
-            counts["buffer", moved.array] += len(moved.element)
+            counts["buffer", moved.array, not moved.write] += len(moved.element)
             outside[moved.array] += port.moved_words(moved) * port.word_bits(moved.array)
         numbers = {task: len(repetitions) for task, repetitions in runs.items()}
-        return PlanEnergy(prices, numbers, counts, outside, resident_memories_read(plan.group.accesses, plan.platform))
+        return PlanEnergy(prices, numbers, counts, outside)
 
     def uses(self, paths: Mapping[str, Datapath], memories: Sequence[MemoryUse]) -> tuple[EnergyUse, ...]:
-        """Where it goes with these datapaths by task, and memories; those of residents are added."""
+        """Where it goes with these datapaths by task, and memories."""
         datapaths = {task: (self.runs[task], path) for task, path in paths.items()}
-        return energy_uses(self.prices, datapaths, self.counts, (*memories, *self.residents), self.outside)
+        return energy_uses(self.prices, datapaths, self.counts, memories, self.outside)
+
+    @property
+    def outside_fj(self) -> int:
+        """The fJ of the external memory."""
+        return sum(self.outside.values()) * self.prices.external
 
     def of_memories(self, memories: Sequence[MemoryUse]) -> int:
         """The fJ of accesses to some memories."""
         return sum(use.femtojoules for use in energy_uses(self.prices, {}, self.counts, memories, {}))
 
 
-def resident_memories_read(accesses: Accesses, platform: Platform) -> tuple[MemoryUse, ...]:
-    """What tasks may read beside the memories of their group: arrays that are loaded once, and ROMs, one of each."""
-    arrays = accesses.network.arrays
-    roms = [arrays[name] for name, load in accesses.load.items() if load == ROM and arrays[name].rom_bits]
-    return (
-        *once_memories(accesses, platform),
-        *(MemoryUse("rom", rom.name, accesses.size(rom.name), rom.rom_bits or 0, 1, None) for rom in roms),
-    )
+def with_residents(
+    accesses: Accesses, platform: Platform, tasks: Iterable[str], memories: Sequence[MemoryUse]
+) -> tuple[MemoryUse, ...]:
+    """The memories of a group with what its tasks read beside them, where these do not have it as it is built.
+
+    That is an array that is loaded once, in its banks, or a ROM, for each task (TASK.ARRAY).
+    """
+    if terms_of(platform) is not None:
+        return tuple(memories)
+    once = {use.name: use for use in once_memories(accesses, platform)}
+    arrays, found = accesses.network.arrays, list(memories)
+    pairs = ((reader, touch.array) for reader in tasks for touch in accesses.reads[reader])
+    for task, name in dict.fromkeys(pairs):
+        if name in once:
+            found.append(replace(once[name], name=f"{task}.{name}"))
+        elif accesses.load.get(name) == ROM and arrays[name].rom_bits:
+            what: tuple[MemoryKind, str, int] = ("rom", f"{task}.{name}", arrays[name].type.bits)
+            found.append(memory_use(platform, what, accesses.size(name)))
+    return tuple(found)
 
 
 def energy_uses(
@@ -159,22 +179,20 @@ def energy_uses(
         ours, held = repetition_fj(path)
         operators.append(EnergyUse("operators", task, runs * ours))
         registers.append(EnergyUse("registers", task, runs * held))
-    local = [
-        EnergyUse("local memory", _shown(use), counts[use.kind, use.name] * prices.memory(use))
-        for use in memories
-        if counts[use.kind, use.name]
-    ]
+    local = [EnergyUse("local memory", _shown(use), _local_fj(prices, counts, use)) for use in memories]
     external = [EnergyUse("external memory", array, bits * prices.external) for array, bits in outside.items()]
     uses = (*operators, *registers, *local, *external)
     require_energy(sum(use.femtojoules for use in uses))
     return tuple(use for use in uses if use.femtojoules)
 
 
+def _local_fj(prices: EnergyPrices, counts: Counts, use: MemoryUse) -> int:
+    """Of all accesses to a memory; what nobody accesses may be too large to have a price."""
+    number = [counts[use.kind, use.name, writes] for writes in (False, True)]
+    if not any(number):
+        return 0
+    return sum(count * price for count, price in zip(number, prices.memory(use), strict=True))
+
+
 def _shown(use: MemoryUse) -> str:
     return f"{use.kind} {use.name}"
-
-
-def require_energy(femtojoules: float) -> None:
-    """Raises ArrayolError (`figure-too-large`) for energies that 64 bits do not hold."""
-    if femtojoules >= LIMIT:
-        raise too_large(f"energy may come to {rounded(int(femtojoules))} fJ per frame", SMALLER)

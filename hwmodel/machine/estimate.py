@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, get_args
@@ -39,10 +39,11 @@ class MemoryUse:
     """A local memory: the buffer or FIFO of an array, or the state of a delay (named TASK.PORT).
 
     Or what stands beside all groups: an array that is loaded `once`, the `rom` of a const array in all processors that
-    read it, the `local` variables of a task in all its units. `data` and `bits` are its size (a ROM and locals count
-    in bits alone), `blocks` the memory blocks it takes (None without local.block_bits). Of its data, of `width` bits
-    each, so many are `live` at once, and addresses take so many words (`addressed`). `organisation` is what it is
-    built of; None without a technology.
+    read it, the `local` variables of a task in all its units. `data` and `bits` are its size as it is built: all words
+    of all banks and copies, and the registers of windows (ROMs beside all groups and locals count in bits alone);
+    `blocks` the memory blocks it takes (None without local.block_bits). Of its data, of `width` bits each, so many are
+    `live` at once, and addresses in one bank take so many words (`addressed`). `organisation` is what it is built of;
+    without a technology it is None, and the size is the addressed one.
     """
 
     kind: MemoryKind
@@ -57,9 +58,9 @@ class MemoryUse:
     organisation: Organisation | None = None
 
     @property
-    def built_bits(self) -> int:
-        """The bits of all banks and copies that are built, with windows; 0 without a technology."""
-        return 0 if self.organisation is None else self.organisation.bits
+    def is_internal(self) -> bool:
+        """Whether it counts as internal memory: ROMs have figures of their own."""
+        return self.kind != "rom"
 
     @property
     def costs(self) -> dict[str, Number]:
@@ -125,23 +126,30 @@ class GroupEstimate:
 
     @property
     def addressed_bits(self) -> int:
-        """The bits of all words that addresses take."""
+        """The bits of all words that addresses take in one bank."""
         return sum(memory.addressed_bits for memory in self.memories)
 
-    @property
-    def built_bits(self) -> int:
-        """The bits of all memories as they are built; 0 without a technology."""
-        return sum(memory.built_bits for memory in self.memories)
+
+def internal_memory(memories: Iterable[MemoryUse]) -> tuple[int, int]:
+    """The internal memory that some memories are, in data and in bits."""
+    internal = [memory for memory in memories if memory.is_internal]
+    return sum(memory.data for memory in internal), sum(memory.bits for memory in internal)
 
 
 @dataclass(frozen=True, slots=True)
 class Once:
-    """What all arrays take together that are loaded before the first frame: it is the same for every design."""
+    """What all arrays take together that are loaded before the first frame: it is the same for every design.
+
+    `data` and `bits` are those that are loaded. Of internal memory there are `memory_data`, `memory_bits` and `blocks`
+    beside the groups: none where each task has a memory of its own of what it reads, which counts in its group.
+    """
 
     setup_cycles: int
     setup_bytes: int
     data: int
     bits: int
+    memory_data: int
+    memory_bits: int
     blocks: int
 
     @property
@@ -150,7 +158,7 @@ class Once:
         return self.data > 0
 
 
-NOTHING_ONCE = Once(0, 0, 0, 0, 0)
+NOTHING_ONCE = Once(0, 0, 0, 0, 0, 0, 0)
 
 
 @dataclass(frozen=True)
@@ -176,12 +184,12 @@ class DesignEstimate:
     @property
     def internal_memory_data(self) -> int:
         """IM in data."""
-        return self._memory([group.internal_memory_data for group in self.groups]) + self.once.data
+        return self._memory([group.internal_memory_data for group in self.groups]) + self.once.memory_data
 
     @property
     def internal_memory_bits(self) -> int:
         """IM in bits."""
-        return self._memory([group.internal_memory_bits for group in self.groups]) + self.once.bits
+        return self._memory([group.internal_memory_bits for group in self.groups]) + self.once.memory_bits
 
     @property
     def live_bits(self) -> int:
@@ -190,13 +198,8 @@ class DesignEstimate:
 
     @property
     def addressed_bits(self) -> int:
-        """The bits of the words that addresses take."""
+        """The bits of the words that addresses take in one bank."""
         return self._memory([group.addressed_bits for group in self.groups]) + self.once.bits
-
-    @property
-    def built_bits(self) -> int:
-        """The bits of all memories as they are built; 0 without a technology."""
-        return self._memory([group.built_bits for group in self.groups])
 
     @property
     def memory_blocks(self) -> int | None:
@@ -343,7 +346,7 @@ def leakage_fj(leakage_pw: float, frame_cycles: float, clock_mhz: float) -> floa
 def memory_use(
     platform: Platform, what: tuple[MemoryKind, str, int], live: int, banks: int = 1, addressed: int | None = None
 ) -> MemoryUse:
-    """A memory of a kind, name and bits of each datum, for so many data at once in so many banks.
+    """A memory of a kind, name and bits of each datum, for so many data at once in so many banks, each its share.
 
     `addressed` are the words that their addresses take; without, each datum takes any word that is free.
     """

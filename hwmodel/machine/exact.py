@@ -13,9 +13,10 @@ import numpy as np
 
 from hwmodel.accesses import Accesses
 from hwmodel.design import GroupDesign, interval_of, units_of
+from hwmodel.local_memory.bank_functions import BankFunction
 from hwmodel.machine.costs import design_costs, with_memories
-from hwmodel.machine.energy import PlanEnergy, energy_prices
-from hwmodel.machine.estimate import LOADS, STORES, EnergyUse, GroupEstimate, MemoryUse, ProcessorTime
+from hwmodel.machine.energy import PlanEnergy, energy_prices, with_residents
+from hwmodel.machine.estimate import LOADS, STORES, EnergyUse, GroupEstimate, MemoryUse, ProcessorTime, internal_memory
 from hwmodel.machine.group import Elements
 from hwmodel.machine.memories import fifo_memories, kept_memories, organised_memories
 from hwmodel.machine.organised import rates_at
@@ -74,11 +75,12 @@ def estimate_exactly(accesses: Accesses, platform: Platform, design: GroupDesign
     paths = plan.processors.paths
     kept = (*kept_memories(plan), *fifos)
     memories = organised_memories(plan.builder, kept, plan.depth, rates_at(paths, rates))
+    data, bits = internal_memory(memories)
     return GroupEstimate(
         tasks=plan.group.tasks,
         latency_cycles=int(length.sum()),
-        internal_memory_data=sum(memory.data for memory in memories),
-        internal_memory_bits=sum(memory.bits for memory in memories),
+        internal_memory_data=data,
+        internal_memory_bits=bits,
         traffic_bytes=plan.traffic_bytes,
         port_bytes=plan.port_bytes,
         units=sum(units_of(rate) for rate in rates.values()),
@@ -90,7 +92,7 @@ def estimate_exactly(accesses: Accesses, platform: Platform, design: GroupDesign
         ends=cycles_by_end(length, end, plan.group.tasks),
         steps=plan.steps,
         path="exact",
-        energy=_energy(plan, busy, kept),
+        energy=_energy(plan, busy, memories),
     )
 
 
@@ -98,14 +100,20 @@ def _energy(plan: Plan, busy: Mapping[str, Busy], memories: Sequence[MemoryUse])
     prices = energy_prices(plan.platform, plan.group.network)
     if prices is None:
         return None
-    return PlanEnergy.of(plan, prices).uses({task: of_task.path for task, of_task in busy.items()}, memories)
+    every = with_residents(plan.group.accesses, plan.platform, plan.group.tasks, memories)
+    return PlanEnergy.of(plan, prices).uses({task: of_task.path for task, of_task in busy.items()}, every)
 
 
 def memories_in_succession(accesses: Accesses, platform: Platform, design: GroupDesign) -> tuple[MemoryUse, ...]:
-    """The buffers, states and FIFOs of a group where frames follow each other (docs/machine.md, section 8)."""
-    plan = plan_group(accesses, platform, design)
-    busy = _timed(plan, {processor.task: processor.rate for processor in design.processors})
-    return (*kept_memories(plan, in_succession=True), *fifo_memories(plan, busy, plan.fifos))
+    """The memories of a group, as they are built, where frames follow each other (docs/machine.md, section 8)."""
+    plan, rates = plan_group(accesses, platform, design), {one.task: one.rate for one in design.processors}
+    kept = (*kept_memories(plan, in_succession=True), *fifo_memories(plan, _timed(plan, rates), plan.fifos))
+    contents = {array: buffer.contents.in_succession for array, buffer in plan.buffers.items()}
+
+    def depth(array: str, function: BankFunction) -> int:
+        return contents[array].depth(function)
+
+    return organised_memories(plan.builder, kept, depth, rates_at(plan.processors.paths, rates))
 
 
 def step_cycles(accesses: Accesses, platform: Platform, design: GroupDesign) -> tuple[int, ...]:

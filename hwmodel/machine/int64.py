@@ -23,3 +23,9 @@ def require_numbers(*factors: int) -> None:
     if math.prod(factors) >= LIMIT:
         shown = " x ".join(rounded(factor) for factor in factors)
         raise too_large(f"the model would tell {shown} accesses apart", SMALLER)
+
+
+def require_energy(femtojoules: float) -> None:
+    """Raises ArrayolError (`figure-too-large`) for energies that 64 bits do not hold."""
+    if femtojoules >= LIMIT:
+        raise too_large(f"energy may come to {rounded(int(femtojoules))} fJ per frame", SMALLER)

@@ -37,8 +37,8 @@ def _buffer(plan: Plan, array: str, period: int | None) -> MemoryUse:
     """The buffer of an array, of a frame or of frames that follow one another every `period` steps."""
     buffer, kind = plan.buffers[array], plan.group.network.arrays[array].type
     live = _live(buffer.held.born, buffer.held.last, period)
-    addressed = buffer.contents.size if period is None else buffer.contents.size_in_succession
-    return memory_use(plan.platform, ("buffer", array, kind.bits), live, _banks(plan, array), addressed)
+    contents = buffer.contents if period is None else buffer.contents.in_succession
+    return memory_use(plan.platform, ("buffer", array, kind.bits), live, _banks(plan, array), contents.size)
 
 
 def fifo_memories(plan: Plan, busy: Mapping[str, Busy], arrays: Iterable[str]) -> tuple[MemoryUse, ...]:

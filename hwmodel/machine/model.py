@@ -18,6 +18,7 @@ from arrayol.errors import ArrayolError
 from arrayol.ir.network import Network
 from hwmodel.accesses import Accesses, Extents
 from hwmodel.design import Blocks, Design, GroupDesign, Processor, Scan, row_major
+from hwmodel.machine.bounded import Bounded
 from hwmodel.machine.bounds import require_network
 from hwmodel.machine.energy import EnergyPrices, energy_prices
 from hwmodel.machine.estimate import DesignEstimate, GroupEstimate, MemoryUse, Once
@@ -32,7 +33,7 @@ from hwmodel.machine.separable.estimate import estimate_separably, is_plain
 from hwmodel.machine.separable.fetches import StructureKeeps
 from hwmodel.machine.separable.fifos import separable_fifos
 from hwmodel.machine.ticks import Ticks, read_at, require_legal, tick_group
-from hwmodel.machine.units_exact import fastest_structure, price_structure
+from hwmodel.machine.units_exact import bounded_structure, fastest_structure, price_structure
 from hwmodel.platform import Platform
 from hwmodel.residence import NO_LOADS, Loads
 
@@ -160,7 +161,7 @@ class MachineModel:
         return [found.get(place) or self.exact(group) for place, group in enumerate(groups)]
 
     def memories_in_succession(self, group: GroupDesign) -> tuple[MemoryUse, ...]:
-        """The memories of a group where frames follow each other: buffers, states and FIFOs."""
+        """The memories of a group, as they are built, where frames follow each other."""
         return memories_in_succession(self.accesses, self.platform, group)
 
     def exact(self, group: GroupDesign) -> GroupEstimate:
@@ -193,6 +194,16 @@ class MachineModel:
             return fastest_structure(self.accesses, self.platform, structure, offered, times=times)
         keeps = StructureKeeps.alike(batch.keeps_of(structure), 1)
         return batch.fastest(structure.blocks.scan, _shape(structure), offered, keeps, times=times)
+
+    def bounded(
+        self, structure: GroupDesign, offered: Sequence[Sequence[int]], *, times: Collection[str] = (LATENCY,)
+    ) -> Bounded:
+        """What none of its designs has less of, of times those named, and its prices under all rates offered."""
+        batch = self._batch_of(structure)
+        if batch is None:
+            return bounded_structure(self.accesses, self.platform, structure, offered, times=times)
+        keeps = StructureKeeps.alike(batch.keeps_of(structure), 1)
+        return batch.bounded(structure.blocks.scan, _shape(structure), offered, keeps, times=times)
 
     def _batch_of(self, structure: GroupDesign) -> GroupBatch | None:
         """What prices a structure in batches. Raises ArrayolError for what is refused whatever the units."""

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrayol.ir.spec import port_named
+from arrayol.text import rounded
 from hwmodel.design import BankLayout, interval_of, units_of
 from hwmodel.local_memory.bank_functions import BankFunction, Linear, box_depth
 from hwmodel.local_memory.memory_kinds import Built
@@ -32,6 +33,7 @@ from hwmodel.local_memory.organisations import (
 )
 from hwmodel.local_memory.port_plan import PortPlan, Ports, plan_ports
 from hwmodel.machine.estimate import MemoryKind, MemoryUse
+from hwmodel.machine.int64 import EXACT_LIMIT, SMALLER, require_energy, too_large
 from hwmodel.machine.local_ports import LocalPorts, Rates
 from hwmodel.machine.schedule.datapaths import Datapaths
 from hwmodel.residence import ROM
@@ -39,7 +41,10 @@ from hwmodel.residence import ROM
 Ints = NDArray[np.int64]
 Figures = NDArray[Any]
 Depths = Callable[[BankFunction], Ints]  # of many structures the words of the deepest bank
-FIGURES = ("bits", "blocks", "lut", "ff", "area", "price")
+FIGURES = ("data", "bits", "blocks", "lut", "ff", "area", "price")  # of a memory as it is built
+ENERGIES = ("read", "write")  # fJ of a datum that is read from one of its banks, and of one written to all copies
+ROWS = len(FIGURES) + len(ENERGIES)
+_PRICE = FIGURES.index("price")
 
 
 @dataclass(frozen=True)
@@ -54,6 +59,7 @@ class Builder:
     terms: Terms
     layouts: Mapping[str, BankLayout] = field(default_factory=dict)
     state_banks: Callable[[str, int], int] | None = None
+    _energies: dict[tuple[int, int], int] = field(default_factory=dict, repr=False, compare=False)
 
     @staticmethod
     def of(ports: LocalPorts, layouts: Sequence[BankLayout]) -> Builder | None:
@@ -109,11 +115,21 @@ class Builder:
             and (group.accesses.load[array] != ROM or group.network.arrays[array].rom_bits)
         )
 
+    @property
+    def once_data(self) -> tuple[tuple[int, int], ...]:
+        """What tasks have of arrays that are loaded once: the data of each, and the bits of one."""
+        accesses = self.ports.group.accesses
+        arrays = [array for _, array in self.residents if accesses.load[array] != ROM]
+        return tuple((accesses.size(array), self._bits(array)) for array in arrays)
+
     def resident_use(self, task: str, array: str, rates: Rates) -> MemoryUse:
-        """Its use; data and bits of such arrays are counted beside all groups, blocks and logic here."""
-        one, load = self.resident(task, array, rates), self.ports.group.accesses.load[array]
-        kind: MemoryKind = "rom" if load == ROM else "once"
-        return with_organisation(MemoryUse(kind, f"{task}.{array}", 0, 0, 1, None, self._bits(array)), one)
+        """Its use; what is live and what addresses take of such arrays is counted beside all groups."""
+        use = MemoryUse(self.resident_kind(array), f"{task}.{array}", 0, 0, 1, None, self._bits(array))
+        return with_organisation(use, self.resident(task, array, rates))
+
+    def resident_kind(self, array: str) -> MemoryKind:
+        """What a resident array lies in."""
+        return "rom" if self.ports.group.accesses.load[array] == ROM else "once"
 
     def touching(self, kind: str, name: str) -> tuple[str, ...]:
         """The tasks on whose rates a memory of the group hangs."""
@@ -135,42 +151,70 @@ class Builder:
         return self.ports.group.network.arrays[array].type.bits
 
     def buffers(self, array: str, rates: Rates, words: Ints, depths: Depths) -> Figures:
-        """The FIGURES (6, S) of the buffer of an array in many structures, of so many words each (S,)."""
+        """The ROWS of figures (9, S) of the buffer of an array in many structures, of so many words each (S,)."""
         bits = self._bits(array)
         if array in self.layouts:
             function, copies = self._of_layout(array, rates)
             return of_each(
                 depths(function),
-                lambda deep: self.figures(organise_layout(function, copies, deep, bits, self.terms)),
+                lambda deep: self.figures(organise_layout(function, copies, deep, bits, self.terms), bits),
             )
         plan = self.buffer_ports(array, rates)
-        registers = of_each(words * bits, lambda size: self._figures(self.terms.kinds.registers(size), size))
+        registers = of_each(words, partial(self._registers, bits))
         within = of_each(words * bits, lambda size: (in_registers(plan, size, self.terms),))[0] > 0
-        prices, options = [np.where(within, registers[-1], math.inf)], [registers]
+        prices, options = [np.where(within, registers[_PRICE], math.inf)], [registers]
         for one in candidates(plan, self.terms):
             assert one.function is not None, "registers are no candidate"
             deep = words if one.banks == 1 else depths(one.function)
             options.append(of_each(deep, partial(self._candidate, one, bits)))
-            prices.append(options[-1][-1])
+            prices.append(options[-1][_PRICE])
         best = np.stack(prices).argmin(axis=0)  # where none can be built, registers
         chosen: Figures = np.stack(options)[best, :, np.arange(len(words))].T
         return chosen
 
     def _candidate(self, one: Candidate, bits: int, deep: int) -> tuple[float, ...]:
         built = one.built(bits, deep, self.terms)
-        return (math.inf,) * len(FIGURES) if built is None else self._figures(built, one.bits(bits, deep))
+        if built is None:
+            return (math.inf,) * ROWS
+        return self._figures(built, one.bits(bits, deep), bits, (one.copies, deep * bits))
 
-    def figures(self, one: Organisation) -> tuple[float, ...]:
-        """Its FIGURES."""
-        return self._figures(one.built, one.bits)
+    def _registers(self, bits: int, data: int) -> tuple[float, ...]:
+        return self._figures(self.terms.kinds.registers(data * bits), data * bits, bits, (1, data * bits))
 
-    def _figures(self, built: Built, bits: int) -> tuple[float, ...]:
-        return bits, math.ceil(built.blocks), built.lut, built.ff, built.area, built.price(self.terms.prices)
+    def figures(self, one: Organisation, width: int) -> tuple[float, ...]:
+        """Its FIGURES and ENERGIES, for data of so many bits."""
+        return self._figures(one.built, one.bits, width, (one.copies, one.depth * one.width))
+
+    def figures_of_resident(self, task: str, array: str, rates: Rates) -> tuple[float, ...]:
+        """Those of what a task has of a resident array; a ROM is no internal memory."""
+        figures = self.figures(self.resident(task, array, rates), self._bits(array))
+        return (0, 0, *figures[2:]) if self.ports.group.accesses.load[array] == ROM else figures
+
+    def _figures(self, built: Built, bits: int, width: int, copies_of: tuple[int, int]) -> tuple[float, ...]:
+        """Of what is built: all bits, those of a datum, and copies of banks of so many bits."""
+        blocks, price = math.ceil(built.blocks), built.price(self.terms.prices)
+        copies, bank_bits = copies_of
+        each = self._access_fj(bank_bits, width)
+        return bits // width, bits, blocks, built.lut, built.ff, built.area, price, each, each * copies
+
+    def _access_fj(self, bank_bits: int, width: int) -> int:
+        technology = self.ports.platform.prices
+        assert technology is not None, "there is something to build with"
+        if (bank_bits, width) not in self._energies:
+            self._energies[bank_bits, width] = technology.access_fj(bank_bits, width)
+        return self._energies[bank_bits, width]
 
 
 def with_organisation(use: MemoryUse, one: Organisation) -> MemoryUse:
-    """A memory with what it is built of."""
-    return replace(use, banks=one.banks, blocks=math.ceil(one.built.blocks), organisation=one)
+    """A memory with what it is built of, and that size."""
+    return replace(
+        use,
+        data=one.bits // use.width,
+        bits=one.bits,
+        banks=one.banks,
+        blocks=math.ceil(one.built.blocks),
+        organisation=one,
+    )
 
 
 def of_each(sizes: Ints, figures: Callable[[int], tuple[float, ...]]) -> Figures:
@@ -187,42 +231,75 @@ def layout_function(layout: BankLayout) -> Linear:
 
 # Of many structures under many combinations of rates.
 
-Rows = Callable[[Rates, Ints], Figures]  # the FIGURES (6, n) of n structures at some rates
+Rows = Callable[[Rates, Ints], Figures]  # the ROWS of figures (9, n) of n structures at some rates
 
 
 @dataclass(frozen=True, eq=False)
 class BuiltFigures:
-    """What all memories of group designs take together, each (S, U): bits, blocks, and costs by name."""
+    """What all memories of group designs take together, each (S, U): data, bits, blocks, and costs by name.
 
+    `energy` is that of accesses to them, in fJ.
+    """
+
+    data: Ints
     bits: Ints
     blocks: Ints
     costs: Mapping[str, Figures]
+    energy: Ints
 
     @staticmethod
-    def of(figures: Figures, names: Sequence[str]) -> BuiltFigures:
-        """Of FIGURES (6, S, U)."""
+    def of(figures: Figures, energy: Ints, names: Sequence[str]) -> BuiltFigures:
+        """Of FIGURES (7, S, U). Raises ArrayolError (`figure-too-large`) where floats do not tell all bits apart."""
+        most = int(figures[FIGURES.index("bits")].max(initial=0))
+        if most >= EXACT_LIMIT:
+            what = f"the internal memory of a group may come to {rounded(most)} bits as it is built"
+            raise too_large(what, SMALLER, EXACT_LIMIT)
         costs = {name: figures[FIGURES.index(name)] for name in names}
-        bits, blocks = (np.rint(column).astype(np.int64) for column in figures[:2])
-        return BuiltFigures(bits, blocks, costs)
+        data, bits, blocks = (np.rint(column).astype(np.int64) for column in figures[:3])
+        return BuiltFigures(data, bits, blocks, costs, energy)
+
+
+@dataclass(eq=False)
+class BuiltTotals:
+    """Adds up the memories of S structures under U combinations: their FIGURES, and energies of so many accesses."""
+
+    figures: Figures
+    energy: Ints
+
+    @staticmethod
+    def of(structures: int, combinations: int) -> BuiltTotals:
+        """Of nothing yet."""
+        shape = structures, combinations
+        return BuiltTotals(np.zeros((len(FIGURES), *shape)), np.zeros(shape, np.int64))
+
+    def add(self, rows: Figures, accesses: Sequence[Ints]) -> None:
+        """A memory of these ROWS (9, S, U), of which so many data are read and written (1,) or (S,)."""
+        self.figures += rows[: len(FIGURES)]
+        for number, price in zip(accesses, rows[len(FIGURES) :], strict=True):
+            if number.any():
+                require_energy(float(number.max()) * float(price.max(initial=0)))
+                self.energy += number[:, None] * np.rint(price).astype(np.int64)
 
 
 def at_rates(
     paths: Datapaths, tasks: Sequence[str], combinations: Ints, structures: int, touching: Sequence[str], rows: Rows
 ) -> Figures:
-    """The FIGURES (6, S, U) of a memory that hangs on the rates of the `touching` tasks.
+    """The ROWS of figures (9, S, U) of a memory that hangs on the rates of the `touching` tasks.
 
     `combinations` are rates (1, U, tasks) of all structures, or (S, U, tasks) of each.
     """
     own = combinations[:, :, [tasks.index(task) for task in touching]]
     distinct, of = np.unique(own.reshape(-1, len(touching)), axis=0, return_inverse=True)
-    of, shared = of.reshape(own.shape[:2]), len(own) < structures
-    found = np.zeros((len(FIGURES), structures, own.shape[1]))
-    for number, row in enumerate(distinct.tolist()):
-        rates = rates_at(paths, dict(zip(touching, row, strict=True)))
+    of = of.reshape(own.shape[:2])
+    each = [rates_at(paths, dict(zip(touching, row, strict=True))) for row in distinct.tolist()]
+    if len(own) < structures or structures == 1:
+        shared = np.stack([rows(rates, np.arange(structures)) for rates in each], axis=2)
+        return shared[:, :, of[0]]
+    found = np.zeros((ROWS, structures, own.shape[1]))
+    for number, rates in enumerate(each):
         there = of == number
-        which = np.arange(structures) if shared else np.flatnonzero(there.any(axis=1))
-        values = rows(rates, which)[:, :, None]
-        found[:, which] = np.where(there if shared else there[which], values, found[:, which])
+        which = np.flatnonzero(there.any(axis=1))
+        found[:, which] = np.where(there[which], rows(rates, which)[:, :, None], found[:, which])
     return found
 
 

@@ -23,23 +23,26 @@ Figures = NDArray[Any]  # of int64; costs that are not whole are of float64
 
 LATENCY, FRAME = "latency_cycles", "frame_cycles"
 TIMES = (LATENCY, FRAME)
-SIZES = ("internal_memory_data", "internal_memory_bits", "memory_blocks", "traffic_bytes", "port_bytes")
+MEMORY = ("internal_memory_data", "internal_memory_bits", "memory_blocks")
+TRAFFIC = ("traffic_bytes", "port_bytes")
 
 
 def units_are_free(figures: Collection[str], *, built: bool) -> bool:
     """Whether more units make none of these figures worse, so that `fastest` leaves out nothing that a front needs.
 
-    So it is with times and sizes: units shorten the ones and do not change the others (but for those of processors that
-    are scheduled, of which `fastest` tries all). Units themselves and costs grow with them, and so do blocks where they
-    are those of memories that are `built` for their ports.
+    So it is with times and traffic: units shorten the ones and do not change the others (but for those of processors
+    that are scheduled, of which `fastest` tries all). Units themselves and costs grow with them, and so do memories
+    that are `built` for their ports; without a technology they are as large as their addresses, whatever the units.
     """
-    sizes = [name for name in SIZES if not (built and name == "memory_blocks")]
-    return all(name in (*TIMES, *sizes, *SETUP, ROM_BITS) for name in figures)
+    return all(name in (*TIMES, *TRAFFIC, *(() if built else MEMORY), *SETUP, ROM_BITS) for name in figures)
 
 
 @dataclass(frozen=True)
 class PricedEnergy:
-    """What energies of designs are made of: `femtojoules` of a frame (S, U), and what one of each cost leaks, in pW."""
+    """What energies of designs are made of: `femtojoules` of a frame (S, U), and what one of each cost leaks, in pW.
+
+    Without those of accesses to local memories where these are built for their ports.
+    """
 
     femtojoules: Callable[[], Figures]
     leaking: Mapping[str, int]
@@ -62,8 +65,9 @@ class Priced:
     not that of writing; the figures of those mean nothing. `combinations` are the rates of the tasks, of shape (1, U,
     tasks), or (S, U, tasks) where each structure has its own; an interval of 0 is the least on offer. Times have the
     shape (S, U); memory and traffic that do not depend on rates (S, 1); `units` and `unit_costs` that of the
-    combinations. `built` are the memories as they are built; without a technology it is None, and `counted_blocks` are
-    the blocks, None without local.block_bits. `energy` is None where the platform does not give it. `left_out` counts
+    combinations. `built` are the memories as they are built; without a technology it is None, memories are as large as
+    their addresses (`addressed_data`, `addressed_bits`) and `counted_blocks` are the blocks, None without
+    local.block_bits. `energy` is None where the platform does not give it. `left_out` counts
     the legal designs of these structures that were not priced, since one that was is no slower with fewer units, or at
     another interval, all else being equal.
     """
@@ -71,8 +75,8 @@ class Priced:
     legal: NDArray[np.bool_]
     combinations: NDArray[np.int64]
     latency_cycles: Figures
-    internal_memory_data: Figures
-    internal_memory_bits: Figures
+    addressed_data: Figures
+    addressed_bits: Figures
     counted_blocks: Figures | None
     traffic_bytes: Figures
     units: Figures
@@ -87,6 +91,16 @@ class Priced:
     def built_figures(self) -> BuiltFigures | None:
         """What memories take as they are built; computed when it is first asked for."""
         return self.built.figures() if self.built is not None else None
+
+    @property
+    def internal_memory_data(self) -> Figures:
+        """Internal memory in data, as it is built."""
+        return self.addressed_data if self.built_figures is None else self.built_figures.data
+
+    @property
+    def internal_memory_bits(self) -> Figures:
+        """The same in bits."""
+        return self.addressed_bits if self.built_figures is None else self.built_figures.bits
 
     @property
     def memory_blocks(self) -> Figures | None:
@@ -109,7 +123,10 @@ class Priced:
     @cached_property
     def energy_fj(self) -> Figures | None:
         """Energy of a frame but for what leaks, in fJ; computed when it is first asked for."""
-        return self.energy.femtojoules() if self.energy is not None else None
+        if self.energy is None:
+            return None
+        others = self.energy.femtojoules()
+        return others if self.built_figures is None else others + self.built_figures.energy
 
     @cached_property
     def leakage_pw(self) -> Figures | None:
@@ -184,8 +201,8 @@ def corrected(priced: Priced, wrong: NDArray[np.int64], exact: Sequence[Priced])
         legal=put(legal),
         combinations=priced.combinations if shared else put(lambda one: one.combinations),
         latency_cycles=column(LATENCY),
-        internal_memory_data=column("internal_memory_data"),
-        internal_memory_bits=column("internal_memory_bits"),
+        addressed_data=put(lambda one: _wide(one.addressed_data, one)),
+        addressed_bits=put(lambda one: _wide(one.addressed_bits, one)),
         counted_blocks=None if priced.counted_blocks is None else put(lambda one: one.objective("memory_blocks")),
         traffic_bytes=column("traffic_bytes"),
         units=column("units"),
@@ -193,13 +210,22 @@ def corrected(priced: Priced, wrong: NDArray[np.int64], exact: Sequence[Priced])
         frame=lambda: column(FRAME),
         port=lambda: column("port_bytes"),
         left_out=priced.left_out + sum(other.left_out for other in exact),
-        energy=priced.energy and replace(priced.energy, femtojoules=lambda: column(DYNAMIC)),
+        energy=priced.energy and replace(priced.energy, femtojoules=lambda: put(_femtojoules)),
         built=priced.built and replace(priced.built, figures=partial(_built_together, priced.built.costs, put)),
     )
 
 
+def _femtojoules(priced: Priced) -> Figures:
+    assert priced.energy is not None, "all are priced on one platform"
+    return _wide(priced.energy.femtojoules(), priced)
+
+
+def _wide(figures: Figures, priced: Priced) -> Figures:
+    return np.broadcast_to(figures, priced.legal.shape)
+
+
 def _unit_cost(name: str, priced: Priced) -> Figures:
-    return np.broadcast_to(priced.unit_costs[name], priced.legal.shape)
+    return _wide(priced.unit_costs[name], priced)
 
 
 def _built_together(names: Collection[str], put: Callable[[Callable[[Priced], Figures]], Figures]) -> BuiltFigures:
@@ -208,12 +234,18 @@ def _built_together(names: Collection[str], put: Callable[[Callable[[Priced], Fi
     def figure(of: Callable[[BuiltFigures], Figures]) -> Figures:
         def one(priced: Priced) -> Figures:
             assert priced.built_figures is not None, "all are priced on one platform"
-            return np.broadcast_to(of(priced.built_figures), priced.legal.shape)
+            return _wide(of(priced.built_figures), priced)
 
         return put(one)
 
     costs = {name: figure(partial(_cost_of, name)) for name in names}
-    return BuiltFigures(figure(lambda own: own.bits), figure(lambda own: own.blocks), costs)
+    return BuiltFigures(
+        figure(lambda own: own.data),
+        figure(lambda own: own.bits),
+        figure(lambda own: own.blocks),
+        costs,
+        figure(lambda own: own.energy),
+    )
 
 
 def _cost_of(name: str, built: BuiltFigures) -> Figures:

@@ -15,7 +15,10 @@ from hwmodel.residence import ONCE, ROM
 
 
 def once_memories(accesses: Accesses, platform: Platform) -> tuple[MemoryUse, ...]:
-    """The memories of the arrays that are loaded once, each whole: a bank for each element of the largest pattern."""
+    """The memories of the arrays that are loaded once, each whole: a bank for each element of the largest pattern.
+
+    With a technology their sizes are in the groups, where each task that reads one has a memory of its own of it.
+    """
     network = accesses.network
     patterns = {name: 1 for name, load in accesses.load.items() if load == ONCE}
     for touches in accesses.reads.values():
@@ -27,7 +30,7 @@ def once_memories(accesses: Accesses, platform: Platform) -> tuple[MemoryUse, ..
         for name, banks in patterns.items()
     )
     # What is built for the ports of those that read them is counted in their groups.
-    return tuple(uses if terms_of(platform) is None else (replace(use, blocks=None) for use in uses))
+    return tuple(uses if terms_of(platform) is None else (replace(use, data=0, bits=0, blocks=None) for use in uses))
 
 
 def loaded_once(accesses: Accesses, platform: Platform) -> Once:
@@ -35,9 +38,11 @@ def loaded_once(accesses: Accesses, platform: Platform) -> Once:
     memories, port = once_memories(accesses, platform), Port(accesses, platform)
     return Once(
         setup_cycles=port.whole_arrays([memory.name for memory in memories]),
-        setup_bytes=sum(memory.data * port.element_bytes(memory.name) for memory in memories),
-        data=sum(memory.data for memory in memories),
-        bits=sum(memory.bits for memory in memories),
+        setup_bytes=sum(memory.addressed * port.element_bytes(memory.name) for memory in memories),
+        data=sum(memory.addressed for memory in memories),
+        bits=sum(memory.addressed_bits for memory in memories),
+        memory_data=sum(memory.data for memory in memories),
+        memory_bits=sum(memory.bits for memory in memories),
         blocks=sum(memory.blocks or 0 for memory in memories),
     )
 

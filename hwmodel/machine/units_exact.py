@@ -20,16 +20,28 @@ from numpy.typing import NDArray
 from arrayol.errors import ArrayolError
 from hwmodel.accesses import Accesses
 from hwmodel.design import GroupDesign, interval_of, units_of
-from hwmodel.local_memory.organisations import Organisation
-from hwmodel.machine.energy import PlanEnergy, energy_prices, repetition_fj, require_energy
-from hwmodel.machine.estimate import MemoryUse
+from hwmodel.machine.access_counts import Counts
+from hwmodel.machine.bounded import Bounded, LeastRates
+from hwmodel.machine.energy import PlanEnergy, energy_prices, repetition_fj, with_residents
+from hwmodel.machine.estimate import MemoryKind, MemoryUse
 from hwmodel.machine.group import Elements
+from hwmodel.machine.int64 import require_energy
 from hwmodel.machine.local_ports import Rates
-from hwmodel.machine.memories import fifo_memories, kept_memories, organisation_of
-from hwmodel.machine.organised import FIGURES, Builder, BuiltFigures, at_rates, rates_at
+from hwmodel.machine.memories import BufferDepth, fifo_memories, kept_memories, organisation_of
+from hwmodel.machine.organised import ROWS, Builder, BuiltFigures, BuiltTotals, at_rates, rates_at
 from hwmodel.machine.plan import Plan, plan_group
 from hwmodel.machine.port import PortCycles
-from hwmodel.machine.priced import FRAME, LATENCY, Figures, Offered, Priced, PricedEnergy, PricedMemories, unit_figures
+from hwmodel.machine.priced import (
+    FRAME,
+    LATENCY,
+    TIMES,
+    Figures,
+    Offered,
+    Priced,
+    PricedEnergy,
+    PricedMemories,
+    unit_figures,
+)
 from hwmodel.machine.schedule.datapaths import Datapaths
 from hwmodel.machine.schedule.processors import Pipeline
 from hwmodel.platform import Platform
@@ -156,6 +168,62 @@ def fastest_structure(
     return replace(priced, left_out=legal - int(priced.legal.sum()))
 
 
+def bounded_structure(
+    accesses: Accesses,
+    platform: Platform,
+    structure: GroupDesign,
+    offered: Sequence[Sequence[int]],
+    *,
+    times: Collection[str] = (LATENCY,),
+) -> Bounded:
+    """What no design of a structure has less of, of times those named, and its prices under all rates offered.
+
+    Raises ArrayolError for what is refused whatever the units.
+    """
+    plan, tasks = _plan(accesses, platform, structure), structure.tasks
+    rates = np.array(list(product(*offered)), np.int64).reshape(-1, len(tasks))
+    pipelines = plan.processors.pipelines
+    variants = [variants_of(plan, own, rates[:, [tasks.index(task) for task in own]]) for own in pipelines]
+    is_legal = all(variant.legal.any() for variant in variants)
+    fastest = _fastest(plan, variants, times)
+    least = LeastRates(accesses, plan.processors.paths, tasks, offered)
+
+    def time(name: str) -> Figures:
+        cycles = _table(plan, variants, name).sums(fastest) if name in times and is_legal else np.zeros(1, np.int64)
+        return np.full((1, 1), cycles.min())
+
+    prices, runs = energy_prices(platform, accesses.network), plan.processors.stages
+    priced = least.priced(
+        np.full((1, 1), is_legal),
+        {name: time(name) for name in TIMES},
+        _least_memory(plan, variants),
+        (np.full((1, 1), plan.traffic_bytes), lambda: np.full((1, 1), plan.port_bytes)),
+        prices
+        if prices is None
+        else least.energy(
+            prices,
+            {task: len(runs[task].work.repetition) for task in tasks},
+            lambda: np.full((1, 1), PlanEnergy.of(plan, prices).outside_fj),
+        ),
+    )
+    return Bounded(priced, np.ones(1, np.bool_), lambda _: _priced(plan, structure, variants, rates))
+
+
+def _least_memory(plan: Plan, variants: Sequence[Variants]) -> tuple[Figures, Figures]:
+    """What is live at once at the least, in data and bits (1, 1), with what tasks have of arrays that are loaded once.
+
+    FIFOs count as the shallowest of legal variants.
+    """
+    kept, once = kept_memories(plan), plan.builder.once_data if plan.builder is not None else ()
+    data = sum(use.live for use in kept) + sum(data for data, _ in once)
+    bits = sum(use.live_bits for use in kept) + sum(data * width for data, width in once)
+    for variant in variants:
+        some = [fifos for fifos, legal in zip(variant.fifos, variant.legal.tolist(), strict=True) if legal]
+        data += min((sum(use.live for use in fifos) for fifos in some), default=0)
+        bits += min((sum(use.live_bits for use in fifos) for fifos in some), default=0)
+    return np.full((1, 1), data), np.full((1, 1), bits)
+
+
 def _plan(accesses: Accesses, platform: Platform, structure: GroupDesign) -> Plan:
     plain = tuple(replace(processor, units=1, interval=None) for processor in structure.processors)
     return plan_group(accesses, platform, replace(structure, processors=plain))
@@ -246,8 +314,8 @@ def _priced(plan: Plan, structure: GroupDesign, variants: Sequence[Variants], ra
         legal=np.logical_and.reduce([variant.legal[variant.of] for variant in variants])[None, :],
         combinations=rates[None, :, :],
         latency_cycles=time(LATENCY),
-        internal_memory_data=memory(lambda use: use.data),
-        internal_memory_bits=memory(lambda use: use.bits),
+        addressed_data=memory(lambda use: use.addressed),
+        addressed_bits=memory(lambda use: use.addressed_bits),
         counted_blocks=memory(lambda use: use.blocks or 0) if plan.platform.local.block_bits is not None else None,
         traffic_bytes=np.full((1, 1), plan.traffic_bytes),
         units=number,
@@ -267,49 +335,66 @@ def _built(
     if builder is None:
         return None
 
-    def at(touching: Sequence[str], organised: Callable[[Rates], Organisation]) -> Figures:
+    def at(touching: Sequence[str], figures: Callable[[Rates], tuple[float, ...]]) -> Figures:
         def rows(own: Rates, _: Elements) -> Figures:
-            return np.array(builder.figures(organised(own)), np.float64)[:, None]
+            return np.array(figures(own), np.float64)[:, None]
 
         return at_rates(paths, tasks, rates[None, :, :], 1, touching, rows)
 
     def figures() -> BuiltFigures:
-        total = np.zeros((len(FIGURES), 1, len(rates)))
+        total, accesses = BuiltTotals.of(1, len(rates)), _accesses(plan)
         for use in kept:
-            total += at(builder.touching(use.kind, use.name), partial(organisation_of, builder, plan.depth, use))
+            rows = partial(_figures_of, builder, plan.depth, use)
+            total.add(at(builder.touching(use.kind, use.name), rows), accesses(use.kind, use.name))
         for pipeline, variant in zip(plan.processors.pipelines, variants, strict=True):
-            total += _of_fifos(builder, paths, pipeline, variant)[:, None, :]
+            for name, own in _of_fifos(builder, paths, pipeline, variant).items():
+                total.add(own, accesses("fifo", name))
         for task, array in builder.residents:
-            total += at((task,), partial(builder.resident, task, array))
-        return BuiltFigures.of(total, builder.terms.kinds.cost_names)
+            own = at((task,), partial(builder.figures_of_resident, task, array))
+            total.add(own, accesses(builder.resident_kind(array), f"{task}.{array}"))
+        return BuiltFigures.of(total.figures, total.energy, builder.terms.kinds.cost_names)
 
     return PricedMemories(figures, builder.terms.kinds.cost_names, builder.terms.kinds.has_blocks)
 
 
-def _of_fifos(builder: Builder, paths: Datapaths, pipeline: Pipeline, variants: Variants) -> Figures:
-    """The FIGURES (6, U) of the FIFOs inside a pipeline."""
-    columns = np.zeros((len(FIGURES), len(variants.rates)))
+def _accesses(plan: Plan) -> Callable[[MemoryKind, str], tuple[Elements, Elements]]:
+    """What says how many data are read from a memory and written to it, (1,) each; 0 where nobody asks for energies."""
+    prices = energy_prices(plan.platform, plan.group.network)
+    counts = PlanEnergy.of(plan, prices).counts if prices is not None else Counts()
+    return lambda kind, name: (np.array([counts[kind, name, False]]), np.array([counts[kind, name, True]]))
+
+
+def _figures_of(builder: Builder, depth: BufferDepth, use: MemoryUse, rates: Rates) -> tuple[float, ...]:
+    return builder.figures(organisation_of(builder, depth, use, rates), use.width)
+
+
+def _of_fifos(builder: Builder, paths: Datapaths, pipeline: Pipeline, variants: Variants) -> dict[str, Figures]:
+    """The ROWS of figures (9, 1, U) of each FIFO inside a pipeline, by array; 0 where a variant is illegal."""
+    by_variant: dict[str, Figures] = {}
     for number, row in enumerate(variants.rates.tolist()):
         for use in variants.fifos[number]:
             rates = rates_at(paths, dict(zip(pipeline, row, strict=True)))
-            columns[:, number] += builder.figures(builder.fifo(use.name, rates, use.live))
-    return columns[:, variants.of]
+            columns = by_variant.setdefault(use.name, np.zeros((ROWS, len(variants.rates))))
+            columns[:, number] = builder.figures(builder.fifo(use.name, rates, use.live), use.width)
+    return {name: columns[:, None, variants.of] for name, columns in by_variant.items()}
 
 
 def _energy(
     plan: Plan, structure: GroupDesign, variants: Sequence[Variants], rates: Elements, kept: Sequence[MemoryUse]
 ) -> PricedEnergy | None:
-    """Energies (1, U) of combinations of rates; None where the platform does not give them."""
-    prices = energy_prices(plan.platform, plan.group.network)
+    """Energies (1, U) of combinations of rates, without what memories take that are built; None without prices."""
+    prices, tasks = energy_prices(plan.platform, plan.group.network), structure.tasks
     if prices is None:
         return None
 
     def femtojoules() -> Figures:
         energy, paths = PlanEnergy.of(plan, prices), plan.processors.paths
-        total = np.full(len(rates), sum(use.femtojoules for use in energy.uses({}, kept)))
-        for pipeline in variants:
-            total += np.array([energy.of_memories(fifos) for fifos in pipeline.fifos], np.int64)[pipeline.of]
-        for place, task in enumerate(structure.tasks):
+        total = np.full(len(rates), energy.outside_fj)
+        if plan.builder is None:
+            total += energy.of_memories(with_residents(plan.group.accesses, plan.platform, tasks, kept))
+            for pipeline in variants:
+                total += np.array([energy.of_memories(fifos) for fifos in pipeline.fifos], np.int64)[pipeline.of]
+        for place, task in enumerate(tasks):
             intervals, of = np.unique(interval_of(rates[:, place]), return_inverse=True)
             each = [energy.runs[task] * sum(repetition_fj(paths.at(task, one))) for one in intervals.tolist()]
             require_energy(max(each, default=0))

@@ -81,19 +81,21 @@ class GroupRun:
         return sum(self.lengths)
 
     @property
-    def accesses(self) -> Counter[tuple[str, str]]:
-        """How often each array's buffer, FIFO or resident memory was written and read, by kind and array.
+    def accesses(self) -> Counter[tuple[str, str, bool]]:
+        """How often each array's buffer, FIFO or resident memory was read and written: by kind, array, and which.
 
         Loads and stores count; of a pattern each datum once, however often the pattern has it.
         """
-        counts: Counter[tuple[str, str]] = Counter()
+        counts: Counter[tuple[str, str, bool]] = Counter()
         buffers = {name for kind, name in self.peaks if kind == "buffer"}
         for name, moved in self.moves.arrays.items():
-            counts["buffer" if name in buffers else "fifo", name] += len(moved.element) + len(moved.stored)
+            kind = "buffer" if name in buffers else "fifo"
+            counts[kind, name, True] += len(moved.element)
+            counts[kind, name, False] += len(moved.stored)
         for place, read in self.moves.all_reads.items():
             name, data = read.touch.array, np.sort(read.data, axis=1)
             kind = "resident" if place in self.moves.resident else "buffer" if name in buffers else "fifo"
-            counts[kind, name] += len(data) + int((data[:, 1:] != data[:, :-1]).sum())
+            counts[kind, name, False] += len(data) + int((data[:, 1:] != data[:, :-1]).sum())
         return +counts
 
 

@@ -6,16 +6,19 @@ import math
 from collections import Counter
 
 from machine_oracle import Oracle
-from oracle_accesses import defaults, inputs, minus, outputs
+from oracle_accesses import minus
 from oracle_requests import words_of_requests
 
 from hwmodel.datapath.technology.technology import load_technology
-from hwmodel.machine.access_counts import Place
+from hwmodel.machine.access_counts import Counts, Place
 from hwmodel.platform import Platform
 
 
-def energies(oracle: Oracle, words: dict[tuple[str, str], int]) -> dict[tuple[str, str], int]:
-    """By part and name the fJ of a frame of a group, with so many words of each memory; parts of nothing left out."""
+def energies(oracle: Oracle, built: dict[Place, tuple[int, int]]) -> dict[tuple[str, str], int]:
+    """By part and name the fJ of a frame of a group; parts of nothing left out.
+
+    `built` has the bits of a bank of each memory, and its copies.
+    """
     oracle.outcome()
     platform, prices = oracle.platform, oracle.platform.prices
     assert prices is not None
@@ -26,23 +29,23 @@ def energies(oracle: Oracle, words: dict[tuple[str, str], int]) -> dict[tuple[st
         energy = platform.datapath(process, interval).energy_pj
         assert energy is not None
         found["operators", task] += len(oracle.runs[task]) * round(1000 * energy)
-    for (kind, name), count in accesses(oracle).items():
-        data, width, banks = _memory(oracle, words, kind, name)
-        each = round(1000 * width * prices.local_pj_per_bit(math.ceil(data / banks) * width))
-        found["local memory", f"{kind} {name}"] += count * each
+    for (kind, name, writes), count in accesses(oracle).items():
+        (bank, copies), width = built[kind, name], _width(oracle, kind, name)
+        each = round(1000 * width * prices.local_pj_per_bit(bank))
+        found["local memory", f"{kind} {name}"] += count * each * (copies if writes else 1)
     for array, bits in port_bits(oracle).items():
         found["external memory", array] += bits * round(1000 * prices.external_pj_per_bit)
     return {place: energy for place, energy in found.items() if energy}
 
 
-def accesses(oracle: Oracle) -> Counter[Place]:
-    """How often each memory is read or written: by tasks, then by loads and stores."""
-    found: Counter[Place] = Counter()
+def accesses(oracle: Oracle) -> Counts:
+    """How often each memory is read and written: by tasks, then by loads and stores."""
+    found: Counts = Counter()
     for task in oracle.tasks:
         for run in oracle.runs[task]:
             for writes in (False, True):
                 for array, _, pattern in oracle.patterns(task, run.r, writes=writes):
-                    found[_kind(oracle, array), array] += len(set(pattern))
+                    found[_kind(oracle, array), array, writes] += len(set(pattern))
             process = oracle.network.processes[task]
             for delay in process.delays:
                 port = next(port for port in process.input_ports if port.name == delay.port)
@@ -54,10 +57,20 @@ def accesses(oracle: Oracle) -> Counter[Place]:
                     before = tuple(0 if extent is None else at for at, extent in zip(before, space, strict=True))
                 if (across or within) and oracle.inside(task, before):
                     data = math.prod(extent or 1 for extent in port.shape)
-                    found["state", f"{task}.{delay.port}"] += 2 * data
-    for array, steps in moved(oracle):
-        found["buffer", array] += sum(map(len, steps.values()))
+                    for writes in (False, True):
+                        found["state", f"{task}.{delay.port}", writes] += data
+    found.update(_by_the_port(oracle))
     return Counter({place: count for place, count in found.items() if count and place[0] != "counter"})
+
+
+def _by_the_port(oracle: Oracle) -> Counts:
+    """Loads write to buffers, stores read from them."""
+    found: Counts = Counter()
+    for array in oracle.load_stage:
+        found["buffer", array, True] = len(list(oracle.fetched(array)))
+    for array in oracle.made():
+        found["buffer", array, False] = sum(out is not None for *_, out in oracle.instances(array))
+    return found
 
 
 def moved(oracle: Oracle) -> list[tuple[str, dict[int, list]]]:
@@ -104,30 +117,12 @@ def _kind(oracle: Oracle, array: str) -> str:
     return "fifo" if array in oracle.design.fifos else "buffer"
 
 
-def _memory(oracle: Oracle, sizes: dict[tuple[str, str], int], kind: str, name: str) -> tuple[int, int, int]:
-    """Data, bits of each, and banks."""
-    if kind == "state":
-        task, port = name.rsplit(".", 1)
-        ports = oracle.network.processes[task].input_ports
-        return sizes[kind, name], next(one.type.bits for one in ports if one.name == port), 1
-    width = oracle.network.arrays[name].type.bits
-    if kind == "fifo":
-        return sizes[kind, name], width, 1
-    patterns = [
-        math.prod(pattern)
-        for task in oracle.tasks
-        for writes in (False, True)
-        for array, pattern in _tilers(oracle, task, writes=writes)
-        if array == name
-    ]
-    banks = next((one.banks for one in oracle.design.layouts if one.array == name), max(patterns))
-    return sizes[kind, name], width, banks
-
-
-def _tilers(oracle: Oracle, task: str, *, writes: bool) -> list[tuple[str, tuple[int, ...]]]:
-    process = oracle.network.processes[task]
-    tilers = outputs(process) if writes else [*inputs(process), *defaults(process)]
-    return [(array, pattern) for array, _, pattern in tilers]
+def _width(oracle: Oracle, kind: str, name: str) -> int:
+    """The bits of a datum."""
+    if kind != "state":
+        return oracle.network.arrays[name].type.bits
+    task, port = name.rsplit(".", 1)
+    return next(one.type.bits for one in oracle.network.processes[task].input_ports if one.name == port)
 
 
 def with_energies(platform: Platform, energy: float) -> Platform:

@@ -108,15 +108,16 @@ function endRows(groups) {
 
 function memoryBars(groups, resident, room) {
   const sizes = (memory) => [memory.data ? `${shown(memory.data)} data` : null, bitsText(memory.bits), memory.blocks === null ? null : counted(memory.blocks, "memory block"),
-    memory.width ? `addresses take ${counted(memory.addressed, "word")}, ${shown(memory.live)} data are live at once` : null];
+    memory.addressed ? `addresses in one bank take ${counted(memory.addressed, "word")}, ${shown(memory.live)} data are live at once` : null];
   const row = (memory, place) => [`${place}${memory.kind} ${memory.name}`, [[memory.kind, memory.bits, sizes(memory).filter(Boolean).join(", ")]]];
+  const roms = groups.some((group) => group.memories.some((memory) => memory.kind === "rom"));  // as they are built
   const rows = [
     ...groups.flatMap((group, place) => group.memories.map((memory) => row(memory, groups.length > 1 ? `${place + 1}: ` : ""))),
-    ...resident.map((memory) => row(memory, "")),
+    ...resident.filter((memory) => memory.bits && !(roms && memory.kind === "rom")).map((memory) => row(memory, "")),
   ];
   const memories = [...groups.flatMap((group) => group.memories), ...resident];
   const bits = (size) => bitsText(memories.reduce((sum, memory) => sum + memory[size] * memory.width, 0));
-  const note = `Addresses take ${bits("addressed")} in all, and ${bits("live")} are live at once. Bits of each memory:`;
+  const note = `Addresses in one bank of each take ${bits("addressed")} in all, and ${bits("live")} are live at once. Bits of each memory, as it is built:`;
   return rows.length ? make("div", {}, make("p", { class: "note" }, note), stacks(rows, room)) : make("p", { class: "note" }, "No local memory.");
 }
 
@@ -188,7 +189,7 @@ function energyBars(design, room) {
 
 // What stands beside all groups: arrays that are loaded once, ROMs, locals.
 const RESIDENT = {
-  once: (one) => `${one.name} is loaded once, before the first frame: ${shown(one.data)} data, ${bitsText(one.bits)}`,
+  once: (one) => `${one.name} is loaded once, before the first frame: ${shown(one.addressed)} data, ${bitsText(one.addressed * one.width)}`,
   rom: (one) => `${one.name} is in ${counted(one.banks, "ROM")}, one for each processor that reads it: ${bitsText(one.bits)}`,
   local: (one) => `the locals of ${one.name} are registers of ${counted(one.banks, "unit")}: ${bitsText(one.bits)}`,
 };

@@ -32,7 +32,7 @@ function nodesOf(group, { loads, resident }) {
   const memories = group.memories ?? [];
   const states = memories.filter((memory) => memory.kind === "state");
   const tasks = new Map(group.processors.map((one) => [one.task, taskNode(group, one, states, resident)]));
-  const kept = new Map(memories.filter((memory) => memory.kind !== "state").map((memory) => [memory.name, memoryNode(group, memory)]));
+  const kept = new Map(memories.filter((memory) => ["buffer", "fifo"].includes(memory.kind)).map((memory) => [memory.name, memoryNode(group, memory)]));
   if (!data.network) return unlinked(tasks, kept);
   const [source, sink] = [externalNode("loads"), externalNode("stores")];
   const array = (name) => {
@@ -81,7 +81,7 @@ function residentNode(name, resident) {
   const memory = resident.find((one) => one.kind !== "local" && one.name === name);
   if (!memory) return { kind: "rom", lines: [`counter ${name}`], from: [] };
   const word = memory.kind === "rom" ? "ROM" : "once";
-  return { kind: memory.kind, lines: [`${word} ${name}`, memory.data ? `${shown(memory.data)} data` : `in ${counted(memory.banks, "processor")}`, bitsText(memory.bits)], from: [] };
+  return { kind: memory.kind, lines: [`${word} ${name}`, memory.addressed ? `${shown(memory.addressed)} data` : `in ${counted(memory.banks, "processor")}`, bitsText(memory.bits || memory.addressed * memory.width)], from: [] };
 }
 
 function taskNode(group, processor, states, resident) {

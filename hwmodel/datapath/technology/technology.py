@@ -274,6 +274,10 @@ class Technology:
         except FormulaError as wrong:
             raise error("bad-formula", f"'memory.local.pj_per_bit' of technology '{self.name}': {wrong}") from None
 
+    def access_fj(self, bank_bits: int, width: int) -> int:
+        """Energy of a datum of so many bits that is read from or written to a bank of so many, in whole fJ."""
+        return round(1000 * width * self.local_pj_per_bit(bank_bits))
+
     @property
     def external_pj_per_bit(self) -> float:
         """Energy of a bit of the external memory that goes over the port, in pJ."""

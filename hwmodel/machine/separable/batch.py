@@ -11,20 +11,23 @@ import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hwmodel.accesses import Accesses
 from hwmodel.design import BankLayout, Blocks, GroupDesign, Keep, Processor, Scan, units_of
+from hwmodel.machine.bounded import Bounded, LeastRates, least_of
 from hwmodel.machine.energy import EnergyPrices, energy_prices
 from hwmodel.machine.group import Group
-from hwmodel.machine.local_ports import LocalPorts
+from hwmodel.machine.local_ports import LocalPorts, terms_of
 from hwmodel.machine.organised import Builder
 from hwmodel.machine.port import Port
 from hwmodel.machine.priced import (
     FRAME,
     LATENCY,
+    TIMES,
     Figures,
     Offered,
     Priced,
@@ -39,7 +42,7 @@ from hwmodel.machine.schedule.processors import check_layouts
 from hwmodel.machine.separable.axes import Ints, find_parts
 from hwmodel.machine.separable.axis_table import AxisTable, Walk, axis_table, fields_of, reading_along
 from hwmodel.machine.separable.block_order import OrderCounts, Structures, Walked, make_structures
-from hwmodel.machine.separable.built import BatchMemories, Buffers
+from hwmodel.machine.separable.built import BatchMemories, Buffers, no_accesses
 from hwmodel.machine.separable.counts import GroupCounts, Memory, make_counts
 from hwmodel.machine.separable.energy import GroupEnergy, moved_data, port_words
 from hwmodel.machine.separable.fetches import Reading, StructureKeeps
@@ -54,6 +57,7 @@ from hwmodel.platform import Platform
 
 _CELLS = 1 << 20  # of a component of the blocks, times structures priced together
 _TABLES = 1 << 27  # bytes of tables of one group that couples dimensions
+_NOTHING = np.zeros((1, 1), np.int64)
 _CYCLIC = {LATENCY: False, FRAME: True}  # which steps a time is the sum of
 
 
@@ -133,6 +137,16 @@ class GroupBatch:
         the later along another dimension), or whose delays skip indices of a step, are priced by the exact path.
         """
         structures = self.structures(scan, shapes, keeps)
+        return self._price(structures, scan, shapes, rates, keeps)
+
+    def _price(
+        self,
+        structures: Structures,
+        scan: Scan,
+        shapes: NDArray[np.int64],
+        rates: NDArray[np.int64],
+        keeps: StructureKeeps | None,
+    ) -> Priced:
         timing = self.timing(self.tasks, scan)
 
         def cycles(*, cyclic: bool) -> Figures:
@@ -167,47 +181,63 @@ class GroupBatch:
         without a name, all are. That is enough where only figures with `units_are_free` are compared: `Timing.least`
         says why. The other legal combinations are `left_out`. Where none is legal, one that is not stands for all.
         """
-        structures = self.structures(scan, shapes, keeps)
-        timing = self.timing(self.tasks, scan)
-        rates_of = [
-            Offered.of(rates, partial(timing.paths.fill, task)) for task, rates in zip(self.tasks, offered, strict=True)
-        ]
-        most = timing.most_units(structures)
-        suiting = [own.suiting(most[:, place]) for place, own in enumerate(rates_of)]
-        count, variants = _variants(timing, rates_of, suiting)
-        formula = timing.has_formula(structures)
-        cycles: dict[str, list[Ints]] = {name: [] for name in times}
-        chosen = []
-        for rates in variants:
-            fewest = np.ones_like(rates)
-            for name in times:
-                least, needed = timing.least(step_kinds(self.counts, structures, cyclic=_CYCLIC[name]), rates)
-                cycles[name].append(least)
-                fewest = np.maximum(fewest, needed)
-            columns = zip(rates_of, fewest.T, rates.T, strict=True)
-            chosen.append(np.stack([own.at_least(units, like) for own, units, like in columns], axis=1))
-
-        def time(name: str) -> Figures:
-            if name not in cycles:
-                kinds = [step_kinds(self.counts, structures, cyclic=_CYCLIC[name]) for _ in chosen]
-                cycles[name] = [timing.cycles_of_each(*each) for each in zip(kinds, chosen, strict=True)]
-            return np.stack(cycles[name], axis=1)
-
-        legal = np.arange(len(chosen)) < count[:, None]
-        wrong = ~(structures.holds & formula)
-        numbers = np.stack([own.sum(axis=1) for own in suiting], axis=1)
+        structures, timing = self.structures(scan, shapes, keeps), self.timing(self.tasks, scan)
+        fast = _Fastest.of(timing, structures, offered, times)
+        wrong = ~(structures.holds & timing.has_formula(structures))
         priced = self._priced(
             structures,
             scan,
-            legal,
-            np.stack(chosen, axis=1),
-            latency=time(LATENCY),
-            frame=lambda: time(FRAME),
-            left_out=count_combinations(numbers[~wrong]) - int(legal[~wrong].sum()),
+            fast.legal,
+            fast.combinations,
+            latency=fast.time(LATENCY),
+            frame=lambda: fast.time(FRAME),
+            left_out=count_combinations(fast.numbers[~wrong]) - int(fast.legal[~wrong].sum()),
         )
         designs = self._designs(scan, shapes, np.flatnonzero(wrong), keeps)
         exact = [fastest_structure(self.accesses, self.platform, one, offered, times=times) for one in designs]
         return corrected(priced, np.flatnonzero(wrong), exact)
+
+    def bounded(
+        self,
+        scan: Scan,
+        shapes: NDArray[np.int64],
+        offered: Sequence[Sequence[int]],
+        keeps: StructureKeeps | None = None,
+        *,
+        times: Collection[str] = (LATENCY,),
+    ) -> Bounded:
+        """What no design of blocks of these shapes has less of, and their prices under all rates offered to tasks.
+
+        Of times those named.
+        """
+        structures, timing = self.structures(scan, shapes, keeps), self.timing(self.tasks, scan)
+        fast = _Fastest.of(timing, structures, offered, times)
+        least, energy = LeastRates(self.accesses, self.paths, self.tasks, offered), self.energy
+        of_times = {name: least_of(fast.time(name), fast.legal) if name in times else _NOTHING for name in TIMES}
+        priced = least.priced(
+            np.asarray(fast.legal.any(axis=1, keepdims=True)),
+            of_times,
+            self._least_memory(scan, structures),
+            (self.traffic(structures)[:, None], lambda: self.port_traffic(structures)[:, None]),
+            energy if energy is None else least.energy(energy.prices, energy.runs, partial(energy.outside, structures)),
+        )
+        rates = np.array(list(product(*offered)), np.int64).reshape(-1, len(self.tasks))
+
+        def price(rows: NDArray[np.int64]) -> Priced:
+            own = keeps.only(rows) if keeps is not None else None
+            return self._price(structures.only(rows), scan, shapes[rows], rates, own)
+
+        return Bounded(priced, structures.holds & timing.has_formula(structures), price)
+
+    def _least_memory(self, scan: Scan, structures: Structures) -> tuple[Figures, Figures]:
+        """What is live at once in data and bits, (S, 1), with what tasks have of arrays that are loaded once."""
+        live = LiveSets(self.counts).sizes(structures)
+        builder = Builder.of(self.local_ports(scan), self.layouts)
+        once = builder.once_data if builder is not None else ()
+        return (
+            live.sum(axis=1, keepdims=True) + sum(data for data, _ in once),
+            (live @ self.counts.bits)[:, None] + sum(data * bits for data, bits in once),
+        )
 
     def _priced(
         self,
@@ -227,8 +257,8 @@ class GroupBatch:
             legal=legal,
             combinations=combinations,
             latency_cycles=latency,
-            internal_memory_data=memory.sum(axis=1, keepdims=True),
-            internal_memory_bits=(memory @ self.counts.bits)[:, None],
+            addressed_data=memory.sum(axis=1, keepdims=True),
+            addressed_bits=(memory @ self.counts.bits)[:, None],
             counted_blocks=self._blocks(memory),
             traffic_bytes=self.traffic(structures)[:, None],
             units=number,
@@ -245,8 +275,9 @@ class GroupBatch:
         builder = Builder.of(self.local_ports(scan), self.layouts)
         if builder is None:
             return None
-        buffers = Buffers(self.counts, structures)
-        memories = BatchMemories(builder, self.counts, self.paths, self.tasks, buffers, memory)
+        energy, buffers = self.energy, Buffers(self.counts, structures)
+        accesses = energy.local_accesses(structures) if energy is not None else no_accesses
+        memories = BatchMemories(builder, self.counts, self.paths, self.tasks, buffers, memory, accesses)
         kinds = builder.terms.kinds
         return PricedMemories(partial(memories.figures, combinations), kinds.cost_names, kinds.has_blocks)
 
@@ -259,11 +290,13 @@ class GroupBatch:
         energy = self.energy
         if energy is None:
             return None
-        banks = [self.banks(local) for local in self.counts.memories]
-        return PricedEnergy(
-            lambda: energy.of_structures(structures, memory, banks) + energy.of_rates(self.tasks, combinations),
-            energy.prices.leaking,
-        )
+        banks, is_built = [self.banks(local) for local in self.counts.memories], terms_of(self.platform) is not None
+
+        def femtojoules() -> Figures:
+            own = energy.outside(structures) if is_built else energy.of_structures(structures, memory, banks)
+            return own + energy.of_rates(self.tasks, combinations)
+
+        return PricedEnergy(femtojoules, energy.prices.leaking)
 
     @property
     def energy(self) -> GroupEnergy | None:
@@ -419,6 +452,62 @@ class GroupBatch:
 
 
 # Which rates of each task may be the fastest of a structure.
+
+
+@dataclass(frozen=True, eq=False)
+class _Fastest:
+    """The combinations of rates (S, V, tasks) that nothing beats, see `GroupBatch.fastest`; which are there (S, V).
+
+    `numbers` (S, tasks) are how many rates suit each task.
+    """
+
+    timing: Timing
+    structures: Structures
+    combinations: Ints
+    legal: NDArray[np.bool_]
+    numbers: Ints
+    cycles: dict[str, Ints]
+
+    @staticmethod
+    def of(
+        timing: Timing, structures: Structures, offered: Sequence[Sequence[int]], times: Collection[str]
+    ) -> _Fastest:
+        rates_of = [
+            Offered.of(rates, partial(timing.paths.fill, task))
+            for task, rates in zip(timing.tasks, offered, strict=True)
+        ]
+        most = timing.most_units(structures)
+        suiting = [own.suiting(most[:, place]) for place, own in enumerate(rates_of)]
+        count, variants = _variants(timing, rates_of, suiting)
+        cycles: dict[str, list[Ints]] = {name: [] for name in times}
+        chosen = []
+        for rates in variants:
+            fewest = np.ones_like(rates)
+            for name in times:
+                least, needed = timing.least(step_kinds(timing.counts, structures, cyclic=_CYCLIC[name]), rates)
+                cycles[name].append(least)
+                fewest = np.maximum(fewest, needed)
+            columns = zip(rates_of, fewest.T, rates.T, strict=True)
+            chosen.append(np.stack([own.at_least(units, like) for own, units, like in columns], axis=1))
+        return _Fastest(
+            timing,
+            structures,
+            np.stack(chosen, axis=1),
+            np.arange(len(chosen)) < count[:, None],
+            np.stack([own.sum(axis=1) for own in suiting], axis=1),
+            {name: np.stack(own, axis=1) for name, own in cycles.items()},
+        )
+
+    def time(self, name: str) -> Ints:
+        """The cycles (S, V) of latency or of a frame."""
+        if name not in self.cycles:
+            kinds = (
+                step_kinds(self.timing.counts, self.structures, cyclic=_CYCLIC[name])
+                for _ in range(self.legal.shape[1])
+            )
+            each = zip(kinds, self.combinations.transpose(1, 0, 2), strict=True)
+            self.cycles[name] = np.stack([self.timing.cycles_of_each(*one) for one in each], axis=1)
+        return self.cycles[name]
 
 
 def _variants(timing: Timing, offered: Sequence[Offered], suiting: Sequence[Ints]) -> tuple[Ints, list[Ints]]:

@@ -405,6 +405,16 @@ class Structures:
         contiguous: Mask = self.outer.contiguous[self.pairs[:, 0]] & self.inner.contiguous[self.pairs[:, 1]]
         return contiguous
 
+    def only(self, rows: Ints) -> Structures:
+        """Some of them."""
+        return replace(
+            self,
+            pairs=self.pairs[rows],
+            holds=self.holds[rows],
+            longest=self.longest[rows],
+            starts=self.starts[rows],
+        )
+
     def by_lateness(self, shift: int) -> Iterator[tuple[int, Ints]]:
         """How many rows above its step the work of a shift lies at most, and the structures for which that holds.
 

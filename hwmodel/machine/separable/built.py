@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
 
 from hwmodel.local_memory.bank_functions import BankFunction
+from hwmodel.machine.estimate import MemoryKind
 from hwmodel.machine.local_ports import Rates
-from hwmodel.machine.organised import FIGURES, Builder, BuiltFigures, Figures, at_rates, of_each
+from hwmodel.machine.organised import Builder, BuiltFigures, BuiltTotals, Figures, at_rates, of_each
 from hwmodel.machine.schedule.datapaths import Datapaths
 from hwmodel.machine.separable.axes import Ints
 from hwmodel.machine.separable.block_order import Structures
@@ -33,6 +35,14 @@ class Buffers:
         return self._depths[key]
 
 
+AccessesOf = Callable[[MemoryKind, str], Sequence[Ints]]  # of a memory the data read and written, (1,) or (S,) each
+
+
+def no_accesses(_: MemoryKind, __: str) -> Sequence[Ints]:
+    """None of any memory: where energies are not asked for."""
+    return np.zeros(1, np.int64), np.zeros(1, np.int64)
+
+
 @dataclass(frozen=True, eq=False)
 class BatchMemories:
     """The memories of S structures of a group under one scan; `words` (S, memories) are what each takes in one bank."""
@@ -43,19 +53,22 @@ class BatchMemories:
     tasks: tuple[str, ...]
     buffers: Buffers
     words: Ints
+    accesses: AccessesOf
 
     def figures(self, combinations: Ints) -> BuiltFigures:
         """What all take at combinations of rates, (1, U, tasks) or (S, U, tasks)."""
         structures = len(self.words)
-        total = np.zeros((len(FIGURES), structures, combinations.shape[1]))
+        total = BuiltTotals.of(structures, combinations.shape[1])
         for number, memory in enumerate(self.counts.memories):
             touching = self.builder.touching(memory.kind, memory.name)
             rows = partial(self._buffer if memory.kind == "buffer" else self._state, memory, number)
-            total += at_rates(self.paths, self.tasks, combinations, structures, touching, rows)
+            own = at_rates(self.paths, self.tasks, combinations, structures, touching, rows)
+            total.add(own, self.accesses(memory.kind, memory.name))
         for task, array in self.builder.residents:
             rows = partial(self._resident, task, array)
-            total += at_rates(self.paths, self.tasks, combinations, structures, (task,), rows)
-        return BuiltFigures.of(total, self.builder.terms.kinds.cost_names)
+            own = at_rates(self.paths, self.tasks, combinations, structures, (task,), rows)
+            total.add(own, self.accesses(self.builder.resident_kind(array), f"{task}.{array}"))
+        return BuiltFigures.of(total.figures, total.energy, self.builder.terms.kinds.cost_names)
 
     def _buffer(self, memory: Memory, number: int, rates: Rates, which: Ints) -> Figures:
         def depths(function: BankFunction) -> Ints:
@@ -65,8 +78,12 @@ class BatchMemories:
 
     def _state(self, memory: Memory, number: int, rates: Rates, which: Ints) -> Figures:
         builder = self.builder
-        return of_each(self.words[which, number], lambda data: builder.figures(builder.state(memory.name, rates, data)))
+
+        def state(data: int) -> tuple[float, ...]:
+            return builder.figures(builder.state(memory.name, rates, data), memory.bits)
+
+        return of_each(self.words[which, number], state)
 
     def _resident(self, task: str, array: str, rates: Rates, which: Ints) -> Figures:
-        figures = self.builder.figures(self.builder.resident(task, array, rates))
+        figures = self.builder.figures_of_resident(task, array, rates)
         return np.repeat(np.array(figures, np.float64)[:, None], len(which), axis=1)

@@ -19,14 +19,15 @@ from hwmodel.machine.energy import (
     EnergyPrices,
     energy_uses,
     repetition_fj,
-    require_energy,
-    resident_memories_read,
+    with_residents,
 )
-from hwmodel.machine.estimate import EnergyUse, MemoryUse
+from hwmodel.machine.estimate import EnergyUse, MemoryKind, MemoryUse
+from hwmodel.machine.int64 import require_energy
 from hwmodel.machine.port import Port
 from hwmodel.machine.schedule.datapaths import Datapaths
 from hwmodel.machine.separable.axes import Ints
 from hwmodel.machine.separable.block_order import Structures
+from hwmodel.machine.separable.built import AccessesOf
 from hwmodel.machine.separable.counts import GroupCounts
 from hwmodel.machine.separable.runs import runs_of_kinds
 from hwmodel.machine.separable.timing import step_kinds
@@ -70,40 +71,60 @@ class GroupEnergy:
     def uses(self, structures: Structures) -> EnergyOf:
         """What says where the energy of one of some structures goes, with memories of some sizes and tasks at rates."""
         moved, outside = moved_data(self.counts, structures), self._port_bits(structures)
-        residents = resident_memories_read(self.accesses, self.paths.platform)
 
         def of_row(row: int, memories: Sequence[MemoryUse], rates: Mapping[str, int]) -> tuple[EnergyUse, ...]:
             counts, paths = self.counts.accesses.copy(), self.paths
             for (kind, name), data in zip(self.counts.names, moved[row].tolist(), strict=True):
                 if kind != "task":
-                    counts["buffer", name] += data
+                    counts["buffer", name, kind == "load"] += data
             datapaths = {task: (self._runs(task), paths.at(task, interval_of(rate))) for task, rate in rates.items()}
             bits = {name: int(own[row]) for name, own in outside.items()}
-            return energy_uses(self.prices, datapaths, counts, (*memories, *residents), bits)
+            every = with_residents(self.accesses, paths.platform, rates, memories)
+            return energy_uses(self.prices, datapaths, counts, every, bits)
 
         return of_row
 
     def of_structures(self, structures: Structures, memory: Ints, banks: Sequence[int]) -> Ints:
-        """Of memories, local and external, (S, 1); `memory` (S, memories) are their data, `banks` how many each has.
+        """Of memories, local and external, (S, 1), where nothing can be built.
 
-        Raises ArrayolError (`figure-too-large`).
+        `memory` (S, memories) are the data of local ones, `banks` how many each has. Raises ArrayolError
+        (`figure-too-large`).
         """
         terms: list[tuple[Ints, Ints]] = []
-        moved = moved_data(self.counts, structures)
-        bursts = self.counts.bursts
-        entries = {name: bursts.get(("load", name), []) + bursts.get(("store", name), []) for _, name in bursts}
+        accesses = self.local_accesses(structures)
         for column, (local, number) in enumerate(zip(self.counts.memories, banks, strict=True)):
-            own = entries.get(local.name, []) if local.kind == "buffer" else []
-            count = self.counts.accesses[local.kind, local.name] + moved[:, own].sum(axis=1)
             sizes, of = np.unique(-(-memory[:, column] // number) * local.bits, return_inverse=True)
             prices = np.array([self.prices.access(size, local.bits) for size in sizes.tolist()], np.int64)
-            terms.append((count, prices[of.ravel()]))
-        for use in resident_memories_read(self.accesses, self.paths.platform):
-            number = self.counts.accesses[use.kind, use.name]
-            terms.append((np.array([number]), np.array([self.prices.memory(use) if number else 0])))
+            terms += [(count, prices[of.ravel()]) for count in accesses(local.kind, local.name)]
+        for use in with_residents(self.accesses, self.paths.platform, self.counts.parts.group.tasks, ()):
+            numbers = [self.counts.accesses[use.kind, use.name, writes] for writes in (False, True)]
+            prices = np.array([self.prices.memory(use)[0] if any(numbers) else 0])
+            terms += [(np.array([number]), prices) for number in numbers]
+        return self.outside(structures) + _sum(terms, len(memory))[:, None]
+
+    def local_accesses(self, structures: Structures) -> AccessesOf:
+        """What says how many data are read from a memory and written to it, (1,) or (S,) each."""
+        moved, bursts = moved_data(self.counts, structures), self.counts.bursts
+
+        def accesses(kind: MemoryKind, name: str) -> tuple[Ints, Ints]:
+            reads, writes = (np.array([self.counts.accesses[kind, name, own]]) for own in (False, True))
+            if kind != "buffer":
+                return reads, writes
+            stored, loaded = (moved[:, bursts.get((way, name), [])].sum(axis=1) for way in ("store", "load"))
+            return reads + stored, writes + loaded
+
+        return accesses
+
+    def outside(self, structures: Structures) -> Ints:
+        """Of the external memory alone, (S, 1)."""
         external = np.array([self.prices.external])
-        terms += [(bits, external) for bits in self._port_bits(structures).values()]
-        return _sum(terms, len(memory))[:, None]
+        terms = [(bits, external) for bits in self._port_bits(structures).values()]
+        return _sum(terms, len(structures.pairs))[:, None]
+
+    @property
+    def runs(self) -> dict[str, int]:
+        """How often each task runs."""
+        return {task: self._runs(task) for task in self.counts.parts.group.tasks}
 
     def of_rates(self, tasks: Sequence[str], rates: Ints) -> Ints:
         """Of the datapaths of tasks at combinations of rates (S, U, tasks), (S, U)."""

@@ -14,7 +14,7 @@ import numpy as np
 from hwmodel.design import GroupDesign, units_of
 from hwmodel.local_memory.bank_functions import BankFunction
 from hwmodel.machine.costs import design_costs, with_memories
-from hwmodel.machine.estimate import GroupEstimate, MemoryUse, memory_use
+from hwmodel.machine.estimate import GroupEstimate, MemoryUse, internal_memory, memory_use
 from hwmodel.machine.exact import cycles_by_end, processor_times, step_ends
 from hwmodel.machine.memories import organised_memories
 from hwmodel.machine.organised import Builder, rates_at
@@ -150,11 +150,12 @@ class _Structures:
             return int(self.buffers.depths(numbers[array], function)[row])
 
         memories = organised_memories(builder, kept, depth, rates_at(paths, rates))
+        data, bits = internal_memory(memories)
         return GroupEstimate(
             tasks=self.timing.tasks,
             latency_cycles=steps.cycles,
-            internal_memory_data=sum(memory.data for memory in memories),
-            internal_memory_bits=sum(memory.bits for memory in memories),
+            internal_memory_data=data,
+            internal_memory_bits=bits,
             traffic_bytes=int(self.traffic[row]),
             port_bytes=int(self.port_traffic[row]),
             units=sum(units_of(rate) for rate in rates.values()),
@@ -166,7 +167,7 @@ class _Structures:
             ends=cycles_by_end(length * steps.times, end, self.timing.tasks),
             steps=int(self.number[row]),
             path="separable",
-            energy=self.energy(row, kept, rates) if self.energy is not None else None,
+            energy=self.energy(row, memories, rates) if self.energy is not None else None,
         )
 
     def _kept(self, row: int) -> tuple[MemoryUse, ...]:

@@ -72,9 +72,9 @@ class Sizes:
     def _of_source(self, structures: Structures, number: int, source: Source, function: BankFunction) -> Ints:
         """Words in a bank for each datum of the axes that move with no dimension of the blocks, (S,)."""
         axes = [self.counts.parts.axes[source.piece][block] for block in structures.blocks]
-        outer = SourceLines.of(structures.outer, number, axes[:-1], function)
-        inner = SourceLines.of(structures.inner, number, axes[-1:], function)
-        row, column = structures.pairs.T
+        (rows, row), (columns, column) = (np.unique(pairs, return_inverse=True) for pairs in structures.pairs.T)
+        outer = SourceLines.of(structures.outer, rows, (number, axes[:-1]), function)
+        inner = SourceLines.of(structures.inner, columns, (number, axes[-1:]), function)
         pairs = Pairs.of(outer.lines, inner.lines, source.lag)
         one = pairs.least(outer.whole[row], inner.whole[column])
         several = np.flatnonzero(outer.several[row] | inner.several[column])
@@ -121,14 +121,17 @@ class SourceLines:
     several: Mask
 
     @staticmethod
-    def of(order: OrderCounts, number: int, axes: Sequence[int | None], function: BankFunction) -> SourceLines:
-        """Of the choices of sides of dimensions that these axes move with."""
+    def of(
+        order: OrderCounts, chosen: Ints, source: tuple[int, Sequence[int | None]], function: BankFunction
+    ) -> SourceLines:
+        """Of some choices of sides of dimensions; a source has a number, and the axes that move with each."""
+        number, axes = source
         each = [function.moduli[axis] if isinstance(function, Residues) and axis is not None else 1 for axis in axes]
-        groups, choices = math.prod(each), len(order.picks)
+        groups, choices = math.prod(each), len(chosen)
         found, free, kinds = list[LineRuns](), np.ones(choices, np.int64), list[Ints]()
         residues = np.unravel_index(np.tile(np.arange(groups), choices), each) if each else ()
         for place, (table, residue) in enumerate(zip(order.tables, residues, strict=True)):
-            pick, axis = order.picks[:, place], axes[place]
+            pick, axis = order.picks[chosen, place], axes[place]
             if isinstance(function, Linear) and axis == function.shared.axis:
                 along, alike = table.lines[number].in_groups(function.shared)
             else:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hwmodel.local_memory.addresses import Addresses
 from hwmodel.local_memory.forms import box, least_form, linear, ring
 from hwmodel.local_memory.lines import BODY, HELD, KEPT, Line, Lines
-from hwmodel.local_memory.parts import addresses_of, size_in_succession, size_of
+from hwmodel.local_memory.parts import addresses_of, size_of
 from tests.strategies_buffers import buffers, whole, windows
 
 
@@ -57,7 +57,7 @@ def test_two_frames_stand_for_all_that_follow(lines: Lines) -> None:
     more = Lines(lines.outer.repeated(times), lines.inner, lines.lag, lines.free)
     for make in (box, linear, ring):
         assert make(more).size == make(again).size
-    assert size_in_succession(lines) >= size_of(lines)
+    assert size_of(lines.in_succession()) >= size_of(lines)
 
 
 def test_a_part_on_top_of_another_is_caught() -> None:
@@ -85,10 +85,10 @@ def test_classes_by_life() -> None:
 def test_what_every_block_reads_is_held_once_and_twice_over_frames() -> None:
     lines = Lines(whole(6, 4), whole(7, 5), 1)
     assert size_of(lines) == 42
-    assert size_in_succession(lines) == 84
+    assert size_of(lines.in_succession()) == 84
 
 
 def test_no_data_take_no_word() -> None:
     none = Line(3, np.zeros(0, np.int64), np.zeros(0, np.int64))
     empty = Lines(none, windows(4, 2), 1)
-    assert (size_of(empty), size_in_succession(empty), addresses_of(empty).parts) == (0, 0, ())
+    assert (size_of(empty), size_of(empty.in_succession()), addresses_of(empty).parts) == (0, 0, ())

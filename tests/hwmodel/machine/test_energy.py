@@ -9,6 +9,7 @@ from machine_oracle import Oracle
 from strategies_machine import Case, cases
 
 from arrayol.errors import ArrayolError
+from hwmodel.machine.estimate import MemoryUse
 from hwmodel.machine.model import MachineModel
 
 
@@ -26,4 +27,10 @@ def test_the_exact_path_counts_every_repetition_and_access(case: Case, energy: f
     event("FIFOs" if case.design.fifos else "recomputes" if case.design.recompute else "priced")
     by_name = {(use.part, use.name): use.femtojoules for use in found.energy}
     assert len(by_name) == len(found.energy)
-    assert by_name == energies(oracle, {(use.kind, use.name): use.addressed for use in found.memories})
+    assert by_name == energies(oracle, {(use.kind, use.name): _bank(use) for use in found.memories})
+
+
+def _bank(use: MemoryUse) -> tuple[int, int]:
+    """The bits of a bank as it is built, and its copies."""
+    assert use.organisation is not None, "there is a technology"
+    return use.organisation.depth * use.organisation.width, use.organisation.copies

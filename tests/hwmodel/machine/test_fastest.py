@@ -25,8 +25,9 @@ from hwmodel.machine.estimate import OBJECTIVES
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.plan import plan_group
 from hwmodel.machine.priced import (
-    SIZES,
+    MEMORY,
     TIMES,
+    TRAFFIC,
     Offered,
     Priced,
     count_combinations,
@@ -273,9 +274,9 @@ def test_offered_rates_ascend(offered: list[int]) -> None:
 
 
 def test_units_are_free_unless_they_are_counted() -> None:
-    assert units_are_free((*TIMES, *SIZES), built=False)
-    assert not units_are_free((*TIMES, *SIZES), built=True)
-    assert units_are_free((*TIMES, "internal_memory_bits"), built=True)
+    assert units_are_free((*TIMES, *MEMORY, *TRAFFIC), built=False)
+    assert units_are_free((*TIMES, *TRAFFIC), built=True)
+    assert not any(units_are_free((*TIMES, name), built=True) for name in MEMORY)
     assert not units_are_free(("latency_cycles", "units"), built=False)
     assert not units_are_free(("lut",), built=False)
-    assert set(OBJECTIVES) == {*TIMES, *SIZES, "units"}
+    assert set(OBJECTIVES) == {*TIMES, *MEMORY, *TRAFFIC, "units"}

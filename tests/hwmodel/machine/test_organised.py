@@ -62,7 +62,7 @@ def test_the_memories_of_more_units_are_in_the_figures_of_a_design() -> None:
         ]
         estimate = model.evaluate(Design(tuple(groups)))
         logic = sum(use.costs.get("lut", 0) for group in estimate.groups for use in group.memories)
-        found.append((estimate.memory_blocks, logic, estimate.built_bits, estimate.live_bits))
+        found.append((estimate.memory_blocks, logic, estimate.internal_memory_bits, estimate.live_bits))
     assert found == [(64, 0, 645_264, 644_688), (64, 0, 645_408, 644_688), (128, 15_360, 646_848, 644_688)]
 
 

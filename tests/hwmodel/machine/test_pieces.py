@@ -33,8 +33,8 @@ def overwrites(words: np.ndarray, held: Held) -> bool:
 def require_sound(plan: Plan, held: Held, contents: Contents) -> None:
     """Sizes are no less than what lives; every datum has a word for itself."""
     assert contents.size >= largest_live(held.born, held.last)
-    assert contents.size_in_succession >= largest_live_folded(held.born, held.last, plan.ticks)
-    assert contents.size_in_succession >= contents.size
+    assert contents.in_succession.size >= largest_live_folded(held.born, held.last, plan.ticks)
+    assert contents.in_succession.size >= contents.size
     if len(held.element):
         words = contents.words.word(held.element, held.born)
         assert contents.words.size == contents.size

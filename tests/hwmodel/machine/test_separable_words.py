@@ -61,3 +61,4 @@ def test_words_and_depths_are_those_of_the_exact_path(data: st.DataObject) -> No
         function = data.draw(functions(len(model.accesses.shape(held.array))))
         deepest = Sizes(batch.counts).depths(structures, number, function)
         assert deepest.tolist() == [expected.depth(function)]
+        assert expected.in_succession.size >= expected.size

@@ -85,16 +85,19 @@ def judge(case: MappedSpec, pick: Pick) -> None:
         assert rule_broken(model.accesses, case.platform, case.design, smaller(local, place, name)) == "overflow"
 
 
-def model_accesses(model: MachineModel, group: GroupDesign) -> Counter[tuple[str, str]]:
+def model_accesses(model: MachineModel, group: GroupDesign) -> Counter[tuple[str, str, bool]]:
     """The accesses that the model prices, but for those to states; what is resident under one name."""
     plan = plan_group(model.accesses, model.platform, group)
     runs = {task: plan.processors.stages[task].work.repetition for task in group.tasks}
-    counts: Counter[tuple[str, str]] = Counter()
-    for (kind, name), count in accesses_of_runs(plan.group, runs, group.fifos).items():
-        if kind != "state":
-            counts["resident" if kind in ("once", "rom") else kind, name] += count
+    own = {f"{task}.{touch.array}": touch.array for task in group.tasks for touch in model.accesses.reads[task]}
+    counts: Counter[tuple[str, str, bool]] = Counter()
+    for (kind, name, writes), count in accesses_of_runs(plan.group, runs, group.fifos).items():
+        if kind in ("once", "rom"):
+            counts["resident", own[name], writes] += count
+        elif kind != "state":
+            counts[kind, name, writes] += count
     for moved in plan.transfers:
-        counts["buffer", moved.array] += len(moved.element)
+        counts["buffer", moved.array, not moved.write] += len(moved.element)
     return +counts
 
 

@@ -1,0 +1,107 @@
+"""Structures in slices, those first of which most is to be hoped, until what is found dominates all that is left.
+
+A structure has very many combinations of rates (units and intervals), and pricing all of them takes long. Of all
+together it is known what none of them has less of (`hwmodel.machine.bounded`): the structure's bound b. Let p be the
+values of a design that keeps all constraints, with p <= b in every column and p < b in one. Each design d of the
+structure has d >= b, so p <= d everywhere and p < d in that column: p dominates d, whatever units d has, and d is on no
+front, nor is it one of several equal designs of which the fewest units are shown. So the structure is left out, and
+nothing of a front is lost. Where p equals b it is priced, since a design of it may equal p with fewer units. Where
+units count in what dominates (`Combination.trades_units`) p must have no more units than the least of the structure,
+too: then p dominates d in that sense. Constraints bound columns from above, so where b is beyond a limit all of the
+structure's designs are.
+
+The first slice are the structures on the front of the bounds themselves: no other structure's bound dominates theirs.
+Then the rest is compared with the front that has been found, and of what is left the next slice is the front of the
+bounds, filled up to a share of what waits: so there are few slices, and each prunes the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dse.pareto.fronts import Rows, Values, front_of
+from hwmodel.design import GroupDesign
+from hwmodel.machine.bounded import Bounded
+from hwmodel.machine.priced import Priced
+
+_SHARE = 0.25  # of what waits, in a slice after the first
+_CELLS = 1 << 22  # of comparisons at a time
+_NOTHING_KNOWN = np.iinfo(np.int64).min // 2  # a bound that nothing dominates
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """Structures that are priced together, by their rows, and what is known of them."""
+
+    structure: Callable[[int], GroupDesign]
+    bounded: Bounded
+
+
+@dataclass(frozen=True, eq=False)
+class Waiting:
+    """Structures of some sources (n,): of each its source, its row there, its bound (n, columns) and least units."""
+
+    source: Rows
+    row: Rows
+    bounds: Values
+    units: Values
+
+    @staticmethod
+    def of(sources: Sequence[Source], values: Callable[[Priced], Values]) -> Waiting:
+        """All structures of which some design may be legal; `values` are the columns (S, columns) of least figures."""
+        parts = [_waiting(number, own.bounded, values) for number, own in enumerate(sources)]
+        source, row, bounds, units = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+        return Waiting(source, row, bounds, units)
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    def only(self, chosen: Rows | NDArray[np.bool_]) -> Waiting:
+        """Some of them."""
+        return Waiting(self.source[chosen], self.row[chosen], self.bounds[chosen], self.units[chosen])
+
+    def by_source(self) -> Iterator[tuple[int, Rows]]:
+        """The rows of each source, ascending."""
+        for number in np.unique(self.source).tolist():
+            yield number, np.sort(self.row[self.source == number])
+
+    def is_beaten(self, values: Values, units: Values, *, trade_units: bool) -> NDArray[np.bool_]:
+        """Which of them no design is left of beside designs of these values (m, columns) and units."""
+        if trade_units:
+            values = np.column_stack([values, units])
+        bounds = np.column_stack([self.bounds, self.units]) if trade_units else self.bounds
+        beaten = np.zeros(len(bounds), np.bool_)
+        step = max(1, _CELLS // max(1, values.size))
+        for start in range(0, len(bounds), step):
+            some = bounds[start : start + step, None, :]
+            below = np.all(values <= some, axis=2) & np.any(values < some, axis=2)
+            beaten[start : start + step] = below.any(axis=1)
+        return beaten
+
+    def first_slice(self) -> NDArray[np.bool_]:
+        """The front of the bounds."""
+        chosen = np.zeros(len(self), np.bool_)
+        chosen[front_of(self.bounds, self.units).origin] = True
+        return chosen
+
+    def next_slice(self) -> NDArray[np.bool_]:
+        """The front of the bounds, and of the rest those of the least places in the columns' orders, to a quarter."""
+        places = np.argsort(np.argsort(self.bounds, axis=0, kind="stable"), axis=0, kind="stable").sum(axis=1)
+        chosen = self.first_slice()
+        more = int(len(self) * _SHARE) - int(chosen.sum())
+        if more > 0:
+            places[chosen] = np.iinfo(np.int64).max
+            chosen[np.argsort(places, kind="stable")[:more]] = True
+        return chosen
+
+
+def _waiting(number: int, bounded: Bounded, values: Callable[[Priced], Values]) -> tuple[Rows, Rows, Values, Values]:
+    least = bounded.least
+    bounds = np.where(bounded.sure[:, None], values(least), _NOTHING_KNOWN)
+    units = np.broadcast_to(least.objective("units")[:, 0], len(bounds))
+    rows = np.flatnonzero(least.legal[:, 0] | ~bounded.sure)
+    return np.full(len(rows), number, np.intp), rows, bounds[rows], units[rows]

@@ -1,0 +1,82 @@
+"""What no design of a structure has less of, beside all of its designs."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+from energy_oracle import with_energies
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+from strategies_machine import Case, cases, groups, offered_rates, platforms, residences
+from strategies_networks import networks
+
+from arrayol.errors import ArrayolError
+from hwmodel.machine.bounded import Bounded
+from hwmodel.machine.estimate import DYNAMIC, LEAKAGE, OBJECTIVES
+from hwmodel.machine.model import MachineModel
+from hwmodel.machine.priced import TIMES, Priced
+
+
+@settings(max_examples=150, deadline=None)
+@given(cases(), st.booleans(), st.data())
+def test_of_any_structure(case: Case, has_energies: bool, data: st.DataObject) -> None:
+    platform = with_energies(case.platform, 1.5) if has_energies else case.platform
+    model = MachineModel(case.network, platform)
+    offered = data.draw(offered_rates(platform, case.network, case.design.tasks, (1, 2, 3)))
+    rates = np.array(list(product(*offered)), np.int64)
+    try:
+        priced = model.price_structure(case.design, rates)
+    except ArrayolError as refused:
+        event(f"refused: {refused.diagnostics[0].code}")
+        return
+    bounded = model.bounded(case.design, offered, times=TIMES)
+    _require_bounds(bounded, priced, np.arange(1))
+    event(f"built: {priced.built is not None}")
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_of_many_structures_at_once(data: st.DataObject) -> None:
+    network = data.draw(networks(separable=True))
+    network, loads = data.draw(residences(network))
+    tasks, platform = data.draw(groups(network)), data.draw(platforms(plain=True))
+    model = MachineModel(network, with_energies(platform, 1.5) if data.draw(st.booleans()) else platform, loads)
+    try:
+        batch = model.batch(tasks)
+    except ArrayolError as refused:
+        event(f"refused: {refused.diagnostics[0].code}")
+        return
+    if batch is None:
+        event("not separable")
+        return
+    last = batch.counts.parts.group.last
+    extents = model.accesses.extents(last)
+    scan = data.draw(st.sampled_from(model.legal_scans(last, extents)))
+    drawn = data.draw(st.lists(st.tuples(*(st.integers(1, extent) for extent in extents)), max_size=3))
+    shapes = np.array([extents, *(one for one in drawn if scan in model.legal_scans(last, one))], np.int64)
+    shapes = shapes.reshape(len(shapes), -1)
+    offered = data.draw(offered_rates(model.platform, network, tasks, (1, 2, 3)))
+    rates = np.array(list(product(*offered)), np.int64)
+    bounded = batch.bounded(scan, shapes, offered, times=TIMES)
+    rows = np.flatnonzero(np.arange(len(shapes)) % 2 == 0)
+    _require_bounds(bounded, batch.price(scan, shapes[rows], rates), rows)
+    event(f"built: {bounded.price(rows).built is not None}, structures: {len(rows)}")
+
+
+def _require_bounds(bounded: Bounded, priced: Priced, rows: np.ndarray) -> None:
+    """All figures of legal designs are at least those of the bound; some of the structures are priced as all are."""
+    alone, least = bounded.price(rows), bounded.least
+    for name in _names(priced):
+        every, bound = priced.objective(name), least.objective(name)[rows]
+        assert np.array_equal(alone.objective(name)[alone.legal], every[priced.legal])
+        assert np.array_equal(alone.legal, priced.legal)
+        own = bounded.sure[rows, None] & priced.legal
+        assert (np.broadcast_to(bound, every.shape)[own] <= every[own] + 1e-6).all(), name
+    legal = priced.legal.any(axis=1)
+    assert (least.legal[rows, 0] == legal)[bounded.sure[rows]].all()
+
+
+def _names(priced: Priced) -> list[str]:
+    names = [*OBJECTIVES, *priced.costs, *((DYNAMIC, LEAKAGE) if priced.energy is not None else ())]
+    return [name for name in names if name != "memory_blocks" or priced.memory_blocks is not None]
