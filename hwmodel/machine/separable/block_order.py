@@ -409,8 +409,10 @@ class Structures:
         """Some of them."""
         return replace(
             self,
+            picks=self.picks[rows],
             pairs=self.pairs[rows],
             holds=self.holds[rows],
+            listed=self.listed[rows],
             longest=self.longest[rows],
             starts=self.starts[rows],
         )
