@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dse.search.exact import tries_all_options
 from dse.search.figures import Columns
+from dse.search.group import GroupJobs
 from dse.search.isomorphic import IsomorphicGroups
-from dse.search.job_cost import JobCost
-from dse.search.pricing import plain_structure
+from dse.search.pricing import RateChoices, plain_structure
 from dse.space.mappings import MappingSpace
 from dse.space.options import count_mapping_options
 from dse.space.task_graph import Mask
@@ -24,7 +24,7 @@ def exact_seconds(space: MappingSpace, columns: Columns, most: float) -> float:
         if last is None or isomorphic.of(group) is not None:
             continue
         tasks = space.tasks(group)
-        cost = JobCost(space, tasks, 1 if columns.units_are_free else space.count_rates(tasks))
+        cost = GroupJobs(space, columns, tasks, RateChoices(tuple(map(space.rates, tasks)))).cost
         structures = sum(len(shapes) for _, shapes in space.structures(last))
         total += cost.tables + structures * cost.plain
         if everywhere and structures and total <= most:
