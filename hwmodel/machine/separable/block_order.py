@@ -411,7 +411,6 @@ class Structures:
             self,
             picks=self.picks[rows],
             pairs=self.pairs[rows],
-            picks=self.picks[rows],
             holds=self.holds[rows],
             listed=self.listed[rows],
             longest=self.longest[rows],
