@@ -212,6 +212,14 @@ def arrays_read(statement: Assign) -> Iterator[str]:
         yield from (node.port for node in inside(part) if isinstance(node, Read))
 
 
+def reads_by_data(statements: Sequence[Statement], port: str) -> bool:
+    """Whether some reference reads a port or local at a subscript that depends on data."""
+    nodes = (node for assign in assigns(statements) for part in expressions(assign) for node in inside(part))
+    return any(
+        isinstance(node, Read) and node.port == port and any(map(depends_on_data, node.subscripts)) for node in nodes
+    )
+
+
 def mentioned(statements: Sequence[Statement]) -> list[str]:
     """Names of all ports and locals that statements touch, each once, in textual order."""
     return list(dict.fromkeys(name for assign in assigns(statements) for name in arrays(assign)))

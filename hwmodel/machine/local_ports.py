@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from arrayol.ir.expressions import reads_by_data
 from hwmodel.accesses import Touch
 from hwmodel.datapath.derive import derivation_of
 from hwmodel.design import Blocks, GroupDesign, Scan
@@ -147,8 +148,8 @@ class LocalPorts:
         elementary, prices, clock = process.definition, self.platform.prices, self.platform.clock_mhz
         if math.prod(touch.pattern) < RANDOM_DATA or prices is None or clock is None:
             return 0
-        if elementary is None or elementary.body is None:
-            return 0
+        if elementary is None or elementary.body is None or not reads_by_data(elementary.body, touch.port):
+            return 0  # without a look at the graph, which is not made of bodies that are too large
         graph = derivation_of(elementary, prices, clock).graph
         nodes = zip(graph.operators, graph.details, strict=True)
         return sum(operator == "access" and detail == (touch.port, 0) for operator, detail in nodes)

@@ -19,9 +19,9 @@ from hwmodel.machine.model import MachineModel
 from hwmodel.platform import find_platform
 
 
-def model_of(name: str) -> MachineModel:
+def model_of(name: str, *, small: bool = True) -> MachineModel:
     path = shipped_folder() / f"{name}.aol"
-    spec = load_checked(path, SMALL[name])
+    spec = load_checked(path, SMALL[name] if small else {})
     return MachineModel(flatten(spec, choose_top(spec, None)), find_platform(path, None)[0])
 
 
@@ -56,6 +56,18 @@ def test_both_paths_agree(name: str) -> None:
             paths.add(found.path)
             assert replace(found, path="exact") == model.exact(design)
     assert "separable" in paths
+
+
+@pytest.mark.parametrize("name", sorted(SMALL))
+def test_single_tasks_are_priced_at_the_shipped_size(name: str) -> None:
+    """Also those whose bodies are too large to derive a datapath from."""
+    model = model_of(name, small=False)
+    for task in model.network.processes:
+        batch, extents = model.batch((task,)), model.accesses.extents(task)
+        if batch is not None:
+            scan = model.legal_scans(task, extents)[0]
+            priced = batch.price(scan, np.array([extents], np.int64).reshape(1, -1), np.array([[1]]))
+            assert int(priced.latency_cycles[0, 0]) > 0
 
 
 def _is_read(model: MachineModel, task: str, tasks: tuple[str, ...]) -> bool:
