@@ -502,7 +502,8 @@ def _order(
     if not walked:
         return _single_place(counts), np.zeros(len(picks), np.int64)
     distinct, number = np.unique(picks, axis=0, return_inverse=True)
-    key = *((each.table, each.loops) for each in walked), distinct.tobytes(), along.own.tobytes(), along.keys
+    named = along.keys if any(each.table.coupled for each in walked) else ()
+    key = *((each.table, each.loops) for each in walked), distinct.tobytes(), along.own.tobytes(), named
     if key not in kept:
         kept[key] = order_counts(walked, distinct, along)
     return kept[key], number.ravel()
