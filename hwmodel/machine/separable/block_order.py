@@ -4,18 +4,15 @@ A step s of the group is (row, column) = divmod(s, columns); something that lags
 belongs to the place s - shift of the block order: some rows above (`late`), in another column. Its count there is the
 product of a count of the row and a count of the column.
 
-Along most of the block order work is in a steady state: counts of neighbouring places are equal. So counts are held,
-and rows and columns looked at, only where some entry changes (`PlaceCounts`), each with the run up to the next change.
-That loses nothing: between two changes all rows (columns) are equal, and count as one that occurs `run` times. A
-structure with R rows and C columns that change costs R C products, whatever the number of its blocks; and all
-structures that share the sides of some dimensions share their rows or columns.
+Counts are held, and rows and columns looked at, only where something changes (`place_counts`). A structure with R rows
+and C columns that change costs R C products, whatever the number of its blocks; and all structures that share the sides
+of some dimensions share their rows or columns.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -25,84 +22,8 @@ from hwmodel.machine.schedule.rounds import RowLines
 from hwmodel.machine.separable.axes import Ints, Mask
 from hwmodel.machine.separable.axis_table import AxisTable
 from hwmodel.machine.separable.counts import GroupCounts, UnitDimensions
-from hwmodel.machine.separable.distinct import distinct_rows
+from hwmodel.machine.separable.place_counts import PlaceCounts
 from hwmodel.machine.separable.runs import row_starts
-
-
-@dataclass(frozen=True, eq=False)
-class PlaceCounts:
-    """Counts of Q entries by place, for S choices of block sides with `places` (S,) places each.
-
-    A change is a place where a count differs from that one place before; each entry of each choice has one at place 0
-    and one (to no count) at its end. `key` sorts changes by choice, entry and place; `count` holds from each on, and
-    `below` is the sum of counts before it.
-    """
-
-    places: Ints
-    entries: int
-    width: int
-    key: Ints
-    count: Ints
-    below: Ints
-
-    @staticmethod
-    def of(counts: Ints, places: Ints) -> PlaceCounts:
-        """Those of counts (S, Q, P), of which the first `places` (S,) stand."""
-        sides, entries, most = counts.shape
-        padded = np.zeros((sides, entries, most + 1), np.int64)
-        padded[:, :, :-1] = counts
-        changing = np.empty(padded.shape, np.bool_)
-        np.not_equal(padded[:, :, 1:], padded[:, :, :-1], out=changing[:, :, 1:])
-        changing[:, :, 0] = True
-        changing[np.arange(sides), :, places] = True
-        key = np.flatnonzero(changing)
-        count = padded.ravel()[key]
-        run = np.diff(key, append=key[-1:] + 1)
-        grown = np.cumsum(count * run) - count * run
-        starts = np.searchsorted(key, key // (most + 1) * (most + 1))
-        return PlaceCounts(places, entries, most + 1, key, count, grown - grown[starts])
-
-    @staticmethod
-    def joined(parts: Sequence[PlaceCounts]) -> PlaceCounts:
-        """Those of some choices of sides after those of others."""
-        width, first = max(part.width for part in parts), np.cumsum([0, *(len(part.places) for part in parts)])
-        keys = []
-        for part, start in zip(parts, first[:-1].tolist(), strict=True):
-            row, place = part.key // part.width, part.key % part.width
-            keys.append((row + start * part.entries) * width + place)
-        places, count, below = (
-            np.concatenate([getattr(part, name) for part in parts]) for name in ("places", "count", "below")
-        )
-        return PlaceCounts(places, parts[0].entries, width, np.concatenate(keys), count, below)
-
-    @cached_property
-    def changes(self) -> tuple[Ints, Ints, Ints]:
-        """Choice of sides, entry and place of each change, those at the ends included."""
-        side, place = self.key // self.width, self.key % self.width
-        side, entry = side // self.entries, side % self.entries
-        inside = place <= self.places[side]
-        return side[inside], entry[inside], place[inside]
-
-    def changes_of(self, entries: Mask) -> tuple[Ints, Ints, Ints]:
-        """Those of some entries (Q,)."""
-        side, entry, place = self.changes
-        own = entries[entry] if not entries.all() else slice(None)
-        return side[own], entry[own], place[own]
-
-    def totals(self) -> Ints:
-        """The sum of all counts of each entry for each choice of sides, (S, Q)."""
-        side, entry = np.arange(len(self.places))[:, None], np.arange(self.entries)[None, :]
-        return self.at(side, entry, self.places[:, None])[1]
-
-    def at(self, side: Ints, entry: Ints, place: Ints) -> tuple[Ints, Ints]:
-        """Counts at places, and sums of the counts before them; nothing stands before place 0 or after the end."""
-        inside = np.clip(place, 0, self.places[side])
-        wanted = (side * self.entries + entry) * self.width + inside
-        change = np.searchsorted(self.key, wanted, side="right") - 1
-        count = self.count[change]
-        below = self.below[change] + count * (wanted - self.key[change])
-        return np.where(place < 0, 0, count), below
-
 
 Value = TypeVar("Value")
 
@@ -261,116 +182,6 @@ def _places_of_both(outer: Ints, inner: Ints, rows: Ints, columns: Ints, order: 
             both = grid.transpose(0, *(order + 1))
         counts[side, :, : some * others] = both.reshape(outer.shape[1], -1)
     return counts
-
-
-@dataclass(frozen=True, eq=False)
-class PlaceRuns:
-    """Places for groups of entries, by number of the choice of sides, group and place; `run` is how far the next is."""
-
-    side: Ints
-    group: Ints
-    place: Ints
-    run: Ints
-
-
-def changing_rows(by_place: PlaceCounts, group: Ints, late: int, *, cyclic: bool) -> PlaceRuns:
-    """The rows at which an entry of a group (Q,) changes there or up to `late` rows above; `late` follow the last.
-
-    Entries of group -1 are left out.
-    """
-    side, entry, place = by_place.changes_of(group >= 0)
-    rows = place[:, None] + np.arange(late + 1)
-    if cyclic:
-        rows %= by_place.places[side][:, None]
-    total = by_place.places if cyclic else by_place.places + late
-    return distinct_places(side.repeat(late + 1), group[entry].repeat(late + 1), rows.ravel(), total)
-
-
-def changing_columns(by_place: PlaceCounts, group: Ints, shift: Ints) -> PlaceRuns:
-    """The columns at which what stands `shift` (Q,) steps before changes for an entry of a group (Q,), but for -1."""
-    side, entry, place = by_place.changes_of(group >= 0)
-    sides, groups = len(by_place.places), int(group.max()) + 1
-    first = np.zeros(sides * groups, np.int64)
-    return distinct_places(
-        np.concatenate([np.arange(sides).repeat(groups), side]),
-        np.concatenate([np.tile(np.arange(groups), sides), group[entry]]),
-        np.concatenate([first, (place + shift[entry]) % by_place.places[side]]),
-        by_place.places,
-    )
-
-
-def with_ends(chosen: PlaceRuns, total: Ints) -> PlaceRuns:
-    """The same places, and with each the last one before the next."""
-    places = np.concatenate([chosen.place, chosen.place + chosen.run - 1])
-    return distinct_places(np.tile(chosen.side, 2), np.tile(chosen.group, 2), places, total)
-
-
-def distinct_places(side: Ints, group: Ints, place: Ints, total: Ints) -> PlaceRuns:
-    """Distinct places by choice of sides and group, those from its `total` (S,) on left out."""
-    groups, wide = int(group.max()) + 1, int(total.max()) + 1
-    inside = place < total[side]
-    both = np.unique((side[inside] * groups + group[inside]) * wide + place[inside])
-    slot, place = both // wide, both % wide
-    side = slot // groups
-    after = np.append(place[1:], 0)
-    last = np.append(slot[1:] != slot[:-1], [True])
-    return PlaceRuns(side, slot % groups, place, np.where(last, total[side], after) - place)
-
-
-def above(by_place: PlaceCounts, entry: Ints, rows: PlaceRuns, late: int, *, cyclic: bool = False) -> tuple[Ints, Ints]:
-    """What stands in chosen rows (n) and up to `late` rows above, for their groups' entries (G, E).
-
-    Counts and sums before, both (n, E, late + 1). With `cyclic` the rows before the first are the last ones.
-    """
-    side = rows.side[:, None, None]
-    row = rows.place[:, None, None] - np.arange(late + 1)
-    row = row % by_place.places[side] if cyclic else row
-    return by_place.at(side, entry[rows.group][:, :, None], row)
-
-
-def earlier(by_place: PlaceCounts, entry: Ints, shift: Ints, columns: PlaceRuns) -> tuple[Ints, Ints, Ints]:
-    """What stands `shift` (G, E) steps before chosen columns (n), for their groups' entries (G, E).
-
-    Rows above, the count there, and the sum of counts up to and with that column, all (n, E).
-    """
-    side = columns.side[:, None]
-    wide = by_place.places[side]
-    place = columns.place[:, None] - shift[columns.group]
-    late = np.maximum(-(place // wide), 0)
-    count, below = by_place.at(side, entry[columns.group], place + late * wide)
-    return late, count, below + count
-
-
-@dataclass(frozen=True, eq=False)
-class Kinds:
-    """Values (S, K, ...) of kinds of rows or columns, and how often each occurs (S, K), 0 for padding."""
-
-    values: Ints
-    times: Ints
-
-    @property
-    def number(self) -> Ints:
-        """How many there are before the padding, at least 1, (S,)."""
-        number: Ints = np.maximum(1, self.times.shape[1] - (self.times[:, ::-1] > 0).argmax(axis=1))
-        return number
-
-    def first(self, number: int) -> Kinds:
-        """The same with so many columns; what is cut off must be padding."""
-        return Kinds(self.values[:, :number], self.times[:, :number])
-
-
-def kinds_of(side: Ints, values: Ints, times: Ints) -> Kinds:
-    """Values (n, ...) that occur so many times (n), equal ones of one choice of sides put together."""
-    first, kind = distinct_rows(np.concatenate([side[:, None], values.reshape(len(values), -1)], axis=1))
-    order = np.argsort(side[first], kind="stable")
-    number = np.bincount(side[first])
-    column = np.empty(len(first), np.int64)
-    column[order] = np.arange(len(first)) - np.repeat(np.cumsum(number) - number, number)
-    padded = np.zeros((len(number), int(number.max()), *values.shape[1:]), np.int64)
-    padded[side[first], column] = values[first]
-    counts = np.zeros(padded.shape[:2], np.int64)
-    np.add.at(counts, (side, column[kind]), times)
-    return Kinds(padded, counts)
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,19 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hwmodel.machine.separable.axes import Ints
-from hwmodel.machine.separable.block_order import (
-    OrderCounts,
-    PlaceRuns,
-    Structures,
-    above,
-    changing_columns,
-    changing_rows,
-    earlier,
-    with_ends,
-)
+from hwmodel.machine.separable.block_order import OrderCounts, Structures
 from hwmodel.machine.separable.counts import GroupCounts
 from hwmodel.machine.separable.coupled_contents import CoupledBuffer
 from hwmodel.machine.separable.distinct import distinct_rows
+from hwmodel.machine.separable.place_counts import PlaceRuns, above, changing_columns, changing_rows, earlier, with_ends
 
 _CELLS = 1 << 20  # of intermediate arrays at a time
 _MANY = 256  # rows after which equal ones are looked for

@@ -28,17 +28,9 @@ from hwmodel.machine.schedule.datapaths import Datapaths, Waits
 from hwmodel.machine.schedule.processors import bank_cycles
 from hwmodel.machine.schedule.rounds import Lines, RowLines
 from hwmodel.machine.separable.axes import Ints
-from hwmodel.machine.separable.block_order import (
-    Kinds,
-    OrderCounts,
-    Structures,
-    above,
-    changing_columns,
-    changing_rows,
-    earlier,
-    kinds_of,
-)
+from hwmodel.machine.separable.block_order import OrderCounts, Structures
 from hwmodel.machine.separable.counts import GroupCounts
+from hwmodel.machine.separable.place_counts import Kinds, above, changing_columns, changing_rows, earlier, kinds_of
 from hwmodel.machine.separable.runs import runs_of_kinds
 from hwmodel.platform import Platform
 
