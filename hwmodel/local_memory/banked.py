@@ -45,8 +45,8 @@ class ReadPorts:
 class BankedMemory:
     """Banks of `depth` words. `ports` is how often each can be read in a cycle, through all copies that are alike.
 
-    Each writer has copies of its own, which it writes through one port. `written` and `read` are the data of a word
-    that the external memory's port writes and reads in a cycle, `storing` the ports of each bank that it reads through.
+    Each of so many `writers` has copies of its own, which it writes through one port. `written` and `read` are the data
+    of a word that the external memory's port writes and reads in a cycle, `storing` the ports of each bank for reading.
     """
 
     function: BankFunction
@@ -56,6 +56,7 @@ class BankedMemory:
     written: int = 1
     read: int = 1
     storing: int = 1
+    writers: int = 1
 
 
 @dataclass(frozen=True, eq=False)

@@ -72,9 +72,9 @@ def _banked(ports: PortPlan, built: Organisation, names: Iterable[ReaderName], r
     assert built.function is not None, "banks have a function"
     readers = dict(zip(names, _reading(ports, built), strict=True))
     written, read = (max(map(len, sets), default=1) for sets in (ports.ports.loaded, ports.ports.stored))
-    of_a_bank = read_ports if ports.ports.writing else ROM_READS
-    each, storing = built.copies * of_a_bank // max(1, ports.ports.writing), read if built.way == "copies" else 1
-    return BankedMemory(built.function, built.depth, each, readers, written, read, storing)
+    of_a_bank, writers = read_ports if ports.ports.writing else ROM_READS, max(1, ports.ports.writing)
+    each, storing = built.copies * of_a_bank // writers, read if built.way == "copies" else 1
+    return BankedMemory(built.function, built.depth, each, readers, written, read, storing, writers)
 
 
 def _names(accesses: Accesses, tasks: Sequence[str], array: str) -> Iterator[ReaderName]:

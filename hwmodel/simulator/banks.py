@@ -53,6 +53,7 @@ class BankCheck:
     array: str
     memory: BankedMemory
     _used: list[tuple[Ints, int]] = field(default_factory=list)  # cycle x banks + bank, and how often each is read
+    _written: list[Ints] = field(default_factory=list)  # the same of what is written, once each
     _readers: list[Rows] = field(default_factory=list)
 
     def read(self, name: tuple[str, int], rows: Rows, words: Ints) -> None:
@@ -75,7 +76,9 @@ class BankCheck:
 
     def write(self, rows: Rows, words: Ints) -> None:
         """What a task writes through one tiler. Raises SimulatorError (`bank`)."""
-        self._require(Touches.of(rows.cycle[:, None] + _chunks(words.shape[1], rows.interval), words).once(), 1, rows)
+        touches = Touches.of(rows.cycle[:, None] + _chunks(words.shape[1], rows.interval), words).once()
+        self._require(touches, 1, rows)
+        self._written.append(touches.cycle * self.memory.function.banks + touches.word // self.memory.depth)
 
     def move(self, who: str, step: Ints, element: Ints, words: Ints, shape: Extents) -> None:
         """What the loader writes, or the storer reads, in each step: a word of the port at a time.
@@ -102,9 +105,15 @@ class BankCheck:
 
         Raises SimulatorError (`port`).
         """
+        banks = self.memory.function.banks
+        key, count = np.unique(np.concatenate([np.zeros(0, np.int64), *self._written]), return_counts=True)
+        for first in np.flatnonzero(count > self.memory.writers)[:1].tolist():
+            text = (
+                f"cycle {key[first] // banks} writes bank {key[first] % banks} of '{self.array}' {count[first]} times"
+            )
+            raise fault("port", f"{text}, which has {self.memory.writers} ports to write")
         if not self._used:
             return
-        banks = self.memory.function.banks
         often = np.concatenate([np.full(len(keys), each) for keys, each in self._used])
         key, place = np.unique(np.concatenate([keys for keys, _ in self._used]), return_inverse=True)
         used = np.bincount(place.reshape(-1), often).astype(np.int64)
@@ -120,7 +129,7 @@ class BankCheck:
         names = [
             f"repetition {_point(rows, int(busy[0]))} of '{rows.touch.process}'"
             for rows in self._readers
-            if len(busy := np.flatnonzero((rows.cycle <= cycle) & (cycle < rows.cycle + rows.interval)))
+            if len(busy := np.flatnonzero((rows.opens <= cycle) & (cycle < rows.cycle + rows.interval)))
         ]
         return f": {', '.join(names)}" if names else ""
 
@@ -163,7 +172,8 @@ class BankCheck:
         late = np.flatnonzero((memory & (cycle < rows.begin[:, None])).any(axis=1))
         if len(late):
             name = f"repetition {_point(rows, int(late[0]))} of '{rows.touch.process}'"
-            raise fault("window", f"{name} starts before its window on '{self.array}' is full")
+            start = rows.cycle[late[0]]
+            raise fault("window", f"{name} starts in cycle {start}, before its window on '{self.array}' is full")
         line = np.broadcast_to(rows.line[:, None], words.shape)
         kept = there & ~memory
         loaded = np.stack([line, source, words])[:, there & (back[unit] == 0)]
@@ -177,8 +187,10 @@ class BankCheck:
         number = number.reshape(-1)
         missing = np.flatnonzero(~np.isin(number[loaded.shape[1] :], number[: loaded.shape[1]]))
         if len(missing):
-            name = f"repetition {_point(rows, int(row[missing[0]]))} of '{rows.touch.process}'"
-            raise fault("window", f"{name} wants a datum of '{self.array}' that is not in the registers of its window")
+            at = int(row[missing[0]])
+            name = f"repetition {_point(rows, at)} of '{rows.touch.process}'"
+            text = f"{name} wants a datum of '{self.array}' in cycle {rows.cycle[at]}"
+            raise fault("window", f"{text} that is not in the registers of its window")
 
 
 def require_banks(

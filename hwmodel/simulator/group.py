@@ -288,7 +288,9 @@ class _Run:
         buffer = None
         if name not in self.design.fifos:
             words = self.local.words[name]
-            buffer = Buffer(name, self._size("buffer", name), words.size, words.word(moved.element, moved.bring))
+            banks = self.local.banks.get(name)
+            depth = words.size if banks is None else banks.depth
+            buffer = Buffer(name, self._size("buffer", name), words.size, words.word(moved.element, moved.bring), depth)
         by = (_Sorted.by(step, steps) for step in (moved.bring, moved.last, moved.stored_step))
         return _Array(moved, buffer, *by)
 

@@ -15,13 +15,15 @@ from hwmodel.simulator.plan import Ints, fault
 class Buffer:
     """A local memory of `size` words for the data of one array, `capacity` at once; `words` has the address of each.
 
-    A word holds the token of one datum from the step that brings it, and can be read from the next step on.
+    Bank follows bank, each of `depth` words. A word holds the token of one datum from the step that brings it, and can
+    be read from the next step on.
     """
 
-    def __init__(self, array: str, capacity: int, size: int, words: Ints) -> None:
+    def __init__(self, array: str, capacity: int, size: int, words: Ints, depth: int | None = None) -> None:
         self.array = array
         self.capacity = capacity
         self.size = size
+        self.depth = size if depth is None else depth
         self.peak = 0
         self.words = words
         self._taken = 0
@@ -49,12 +51,17 @@ class Buffer:
         taken[np.unique(words, return_index=True)[1]] = False
         wrong = np.flatnonzero(taken | (self._holds[words] >= 0))
         if len(wrong):
-            message = f"step {step} overwrites live data in the buffer of '{self.array}' at address {words[wrong[0]]}"
-            raise fault("overwrite", message)
+            message = f"step {step} overwrites live data in the buffer of '{self.array}'"
+            raise fault("overwrite", f"{message} at {self._place(int(words[wrong[0]]))}")
         self._taken += count
         self._lives[data] = True
         self._holds[words], self._since[words], self._token[words] = data, step, tokens
         self.peak = max(self.peak, self._taken)
+
+    def _place(self, word: int) -> str:
+        """A word, as messages call it."""
+        bank = f" of bank {word // self.depth}" if self.depth < self.size else ""
+        return f"address {word % self.depth}{bank}"
 
     def _require_range(self, step: int, words: Ints) -> None:
         outside = words[(words < 0) | (words >= self.size)]

@@ -73,19 +73,15 @@ class Sizes:
         """Words in a bank for each datum of the axes that move with no dimension of the blocks, (S,)."""
         axes = [self.counts.parts.axes[source.piece][block] for block in structures.blocks]
         (rows, row), (columns, column) = (np.unique(pairs, return_inverse=True) for pairs in structures.pairs.T)
-        outer = SourceLines.of(structures.outer, rows, (number, axes[:-1]), function)
         inner = SourceLines.of(structures.inner, columns, (number, axes[-1:]), function)
-        pairs = Pairs.of(outer.lines, inner.lines, source.lag)
-        one = pairs.least(outer.whole[row], inner.whole[column])
-        several = np.flatnonzero(outer.several[row] | inner.several[column])
-        if len(several):
-            parts = [
-                pairs.least(outer.apart[high][row[several]], inner.apart[wide][column[several]])
-                for high in CLASSES
-                for wide in CLASSES
-            ]
-            one[several] = np.minimum(one[several], sum(parts))
-        words: Ints = one * outer.free[row] * inner.free[column]
+        carries = carries_of(inner.lines.places, source.lag)
+        terms = InnerTerms.of(inner.lines, source.lag, carries)
+        words = np.zeros(len(row), np.int64)
+        for part in _parts(_indices(structures.outer, rows, number)):
+            own = (part.start <= row) & (row < part.stop)
+            outer = SourceLines.of(structures.outer, rows[part], (number, axes[:-1]), function)
+            pairs = Pairs(OuterTerms.of(outer.lines, carries), terms)
+            words[own] = _words(pairs, outer, inner, row[own] - part.start, column[own])
         return words
 
 
@@ -95,6 +91,35 @@ def _apart(structures: Structures, coupled: frozenset[int]) -> list[tuple[int, i
     apart[:, sorted(coupled)] = True
     apart &= structures.holds[:, None]
     return list(zip(*(own.tolist() for own in np.nonzero(apart)), strict=True))
+
+
+def _words(pairs: Pairs, outer: SourceLines, inner: SourceLines, row: Ints, column: Ints) -> Ints:
+    """Words of structures whose lines are these rows of `outer` and columns of `inner`, (S,)."""
+    one = pairs.least(outer.whole[row], inner.whole[column])
+    several = np.flatnonzero(outer.several[row] | inner.several[column])
+    if len(several):
+        parts = [
+            pairs.least(outer.apart[high][row[several]], inner.apart[wide][column[several]])
+            for high in CLASSES
+            for wide in CLASSES
+        ]
+        one[several] = np.minimum(one[several], sum(parts))
+    words: Ints = one * outer.free[row] * inner.free[column]
+    return words
+
+
+def _indices(order: OrderCounts, chosen: Ints, number: int) -> Ints:
+    """How many indices the lines of a source have for some choices of sides: no fewer than their runs."""
+    indices = np.ones(len(chosen), np.int64)
+    for table, pick in zip(order.tables, order.picks[chosen].T, strict=True):
+        indices = np.minimum(indices, _CELLS) * table.lines[number].line_runs(1)[0].count[pick]
+    return indices
+
+
+def _parts(cells: Ints) -> Iterator[slice]:
+    """Things of so many cells each, in order: as many at a time as there is room for, or a single one."""
+    starts = np.unique(np.cumsum(cells) // _CELLS, return_index=True)[1].tolist()
+    return (slice(*part) for part in zip(starts, [*starts[1:], len(cells)], strict=True))
 
 
 def _most(indices: Mask, function: BankFunction, axis: int) -> int:
@@ -171,12 +196,6 @@ class Pairs:
 
     outer: OuterTerms
     inner: InnerTerms
-
-    @staticmethod
-    def of(outer: LineRuns, inner: LineRuns, lag: int) -> Pairs:
-        """Of lines that have indices."""
-        carries = carries_of(inner.places, lag)
-        return Pairs(OuterTerms.of(outer, carries), InnerTerms.of(inner, lag, carries))
 
     def least(self, outer: Ints, inner: Ints) -> Ints:
         """The size of the smallest form of groups of pairs (n,), one form for all pairs of a group.

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hwmodel.local_memory.forms import forms_of
 from hwmodel.local_memory.lines import Line, Lines
 from hwmodel.machine.separable.line_runs import LineRuns, joined
-from hwmodel.machine.separable.line_terms import distinct_vectors
+from hwmodel.machine.separable.line_terms import InnerTerms, OuterTerms, carries_of, distinct_vectors
 from hwmodel.machine.separable.sizes import Pairs
 from tests.strategies_buffers import buffers, lines_without_order
 
@@ -29,7 +29,8 @@ def test_forms_are_as_small_together_as_alone(one: Lines, two: Lines, other: Lin
     three = (one, two, other)
     lag = three[0].lag
     outer, inner = joined([runs(own.outer) for own in three]), joined([runs(own.inner) for own in three])
-    pairs = Pairs.of(outer, inner, lag)
+    carries = carries_of(inner.places, lag)
+    pairs = Pairs(OuterTerms.of(outer, carries), InnerTerms.of(inner, lag, carries))
     rows, columns = np.array([0, 1, 2, 0, 2]), np.array([0, 1, 2, 2, 1])
     found = pairs.forms(rows, columns).T.tolist()
     for sizes, row, column in zip(found, rows.tolist(), columns.tolist(), strict=True):

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import pytest
 from judging import local_of
+from memory_mutants import fewer
 from shipped import SMALL
 
 from arrayol.checks.check import load_checked
@@ -16,9 +17,9 @@ from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
 from hwmodel.design import BankLayout, Blocks, Design, GroupDesign, Processor, row_major
 from hwmodel.local_memory.addresses import BankAddresses, Box
-from hwmodel.local_memory.bank_functions import BankFunction, Linear, Residues, factors
+from hwmodel.local_memory.bank_functions import Linear, Residues
 from hwmodel.local_memory.banked import BankedMemory, BankedWords
-from hwmodel.local_memory.words import BufferWords
+from hwmodel.local_memory.words import BufferWords, Words
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.plan import plan_group
 from hwmodel.platform import load_platform
@@ -107,14 +108,6 @@ def largest(memory: BankedMemory) -> int:
     return max(memory.written, memory.read, *fresh, 1)
 
 
-def fewer(function: BankFunction) -> Iterator[BankFunction]:
-    rank = len(function.moduli if isinstance(function, Residues) else function.alpha)
-    banks = function.banks - 1
-    yield from (Residues(moduli) for moduli in factors(banks, rank)) if banks else ()
-    if banks and isinstance(function, Linear):
-        yield Linear((*(entry % banks for entry in function.alpha[:-1]), 1), banks)
-
-
 def test_a_conflict_names_repetition_bank_and_cycle() -> None:
     bench = Bench.of("conv3x3", 1, {"filter": (3, 11), "threshold": (4, 7)})
     memory = bench.local[0].banks["image"]
@@ -164,6 +157,31 @@ def test_two_ports_to_read_halve_the_accesses_to_a_bank() -> None:
     intervals = [own.model.evaluate(own.design).groups[0].processors[0].interval for own in (bench, wide)]
     assert intervals == [3, 2]
     assert wide.stopped(0, wide.local[0]) is None
+
+
+def test_messages_name_repetition_bank_and_cycle() -> None:
+    """In exact words."""
+    bench = Bench.of("conv3x3", 4, {"filter": (3, 32), "threshold": (7, 32)}, {"H": 9, "W": 34})
+    own = bench.local[0]
+    image, sums = own.banks["image"], own.banks["sums"]
+    wrong = {
+        "a bank": bench.with_memory(0, "image", replace(image, function=Residues((1, 1)), written=1)),
+        "a port": bench.with_memory(0, "image", replace(image, ports=0)),
+        "a writer": bench.with_memory(0, "sums", replace(sums, writers=0)),
+        "a fill": bench.stopped(0, replace(own, fills={})),
+        "a word": bench.with_memory(0, "image", replace(image, function=Residues((1, 1)))),
+    }
+    assert {kind: error.diagnostics[0].message for kind, error in wrong.items() if error is not None} == {
+        "a bank": "repetition (0, 0) of 'filter' touches 2 words of bank 0 of 'image' in cycle 74, with its neighbours",
+        "a port": "cycle 74 reads bank 0 of 'image' 1 times, which has 0 ports to read: repetition (0, 0) of 'filter'",
+        "a writer": "cycle 80 writes bank 0 of 'sums' 1 times, which has 0 ports to write",
+        "a fill": "repetition (0, 0) of 'filter' starts in cycle 74, before its window on 'image' is full",
+        "a word": "repetition (0, 0) of 'filter' touches 2 words of bank 0 of 'image' in cycle 74, with its neighbours",
+    }
+    (wrong_words, *_) = too_small(in_banks(own.words["image"]))
+    error = bench.stopped(0, replace(own, words={**own.words, "image": wrong_words}))
+    assert error is not None
+    assert error.diagnostics[0].message == "step 1 overwrites live data in the buffer of 'image' at address 0 of bank 7"
 
 
 def test_a_port_fewer_is_used_twice() -> None:
@@ -237,6 +255,11 @@ def test_a_modulus_one_too_small_is_an_overwrite(convolution: Bench) -> None:
             assert error.rule in ("overwrite", "address")
             found += 1
     assert found
+
+
+def in_banks(words: Words) -> BankedWords:
+    assert isinstance(words, BankedWords)
+    return words
 
 
 def too_small(words: BankedWords) -> Iterator[BankedWords]:
