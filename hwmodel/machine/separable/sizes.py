@@ -119,7 +119,7 @@ def _indices(order: OrderCounts, chosen: Ints, number: int) -> Ints:
 def _parts(cells: Ints) -> Iterator[slice]:
     """Things of so many cells each, in order: as many at a time as there is room for, or a single one."""
     starts = np.unique(np.cumsum(cells) // _CELLS, return_index=True)[1].tolist()
-    return (slice(*part) for part in zip(starts, [*starts[1:], len(cells)], strict=True))
+    return (slice(*part) for part in zip(starts, [*starts[1:], len(cells)], strict=False))
 
 
 def _most(indices: Mask, function: BankFunction, axis: int) -> int:
