@@ -5,14 +5,26 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
+from shipped import SMALL
 
+from arrayol.checks.check import load_checked
+from arrayol.checks.top import choose_top
+from arrayol.files import shipped_folder
+from arrayol.ir.network import flatten
+from hwmodel.accesses import Accesses, points
+from hwmodel.design import row_major
 from hwmodel.local_memory.forms import forms_of
 from hwmodel.local_memory.lines import Line, Lines
+from hwmodel.machine.separable import sizes
+from hwmodel.machine.separable.batch import open_batch
 from hwmodel.machine.separable.line_runs import LineRuns, joined
 from hwmodel.machine.separable.line_terms import InnerTerms, OuterTerms, carries_of, distinct_vectors
-from hwmodel.machine.separable.sizes import Pairs
+from hwmodel.machine.separable.sizes import Pairs, Sizes
+from hwmodel.platform import load_platform
 from tests.strategies_buffers import buffers, lines_without_order
 
 
@@ -33,9 +45,9 @@ def test_forms_are_as_small_together_as_alone(one: Lines, two: Lines, other: Lin
     pairs = Pairs(OuterTerms.of(outer, carries), InnerTerms.of(inner, lag, carries))
     rows, columns = np.array([0, 1, 2, 0, 2]), np.array([0, 1, 2, 2, 1])
     found = pairs.forms(rows, columns).T.tolist()
-    for sizes, row, column in zip(found, rows.tolist(), columns.tolist(), strict=True):
+    for forms, row, column in zip(found, rows.tolist(), columns.tolist(), strict=True):
         alone = Lines(three[row].outer, three[column].inner, lag)
-        assert sizes == [form.size for form in forms_of(alone)]
+        assert forms == [form.size for form in forms_of(alone)]
 
 
 @given(st.lists(lines_without_order(), min_size=1, max_size=6))
@@ -64,3 +76,21 @@ def test_vectors_that_are_left_out_are_nowhere_largest(rows: list[tuple[int, ...
             for own in (vectors[line == number], kept[kept_line == number])
         )
         assert (largest == left).all()
+
+
+@pytest.mark.parametrize("name", ["conv3x3", "sobel", "lpsf"])
+def test_structures_in_parts_are_as_large_as_together(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = load_checked(shipped_folder() / f"{name}.aol", SMALL[name])
+    network, platform = flatten(spec, choose_top(spec, None)), load_platform(shipped_folder() / f"{name}.toml")
+    accesses, task = Accesses(network), next(iter(network.processes))
+    extents = accesses.extents(task)
+    shapes = points(tuple(min(4, extent) for extent in extents)) + 1
+
+    def words() -> NDArray[np.int64]:
+        batch = open_batch(accesses, platform, (task,))
+        assert batch is not None
+        return Sizes(batch.counts).sizes(batch.structures(row_major(len(extents)), shapes))
+
+    together = words()
+    monkeypatch.setattr(sizes, "_CELLS", 8)
+    assert np.array_equal(words(), together)
