@@ -28,6 +28,7 @@ from hwmodel.design import GroupDesign
 from hwmodel.machine.bounded import Bounded
 from hwmodel.machine.priced import Priced
 
+_FEW = 64  # structures that are one slice
 _SHARE = 0.25  # of what waits, in a slice after the first
 _CELLS = 1 << 22  # of comparisons at a time
 _NOTHING_KNOWN = np.iinfo(np.int64).min // 2  # a bound that nothing dominates
@@ -89,8 +90,13 @@ class Waiting:
         return chosen
 
     def next_slice(self) -> NDArray[np.bool_]:
-        """The front of the bounds, and of the rest those of the least places in the columns' orders, to a quarter."""
+        """The front of the bounds, and of the rest those of the least places in the columns' orders, to a quarter.
+
+        All where they are few: a slice takes time however small it is.
+        """
         places = np.argsort(np.argsort(self.bounds, axis=0, kind="stable"), axis=0, kind="stable").sum(axis=1)
+        if len(self) <= _FEW:
+            return np.ones(len(self), np.bool_)
         chosen = self.first_slice()
         more = int(len(self) * _SHARE) - int(chosen.sum())
         if more > 0:

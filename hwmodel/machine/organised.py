@@ -41,6 +41,7 @@ from hwmodel.residence import ROM
 Ints = NDArray[np.int64]
 Figures = NDArray[Any]
 Depths = Callable[[BankFunction], Ints]  # of many structures the words of the deepest bank
+KnownWays = dict[tuple[str, tuple[Candidate, ...], bool], Figures]
 FIGURES = ("data", "bits", "blocks", "lut", "ff", "area", "price")  # of a memory as it is built
 ENERGIES = ("read", "write")  # fJ of a datum that is read from one of its banks, and of one written to all copies
 ROWS = len(FIGURES) + len(ENERGIES)
@@ -150,8 +151,11 @@ class Builder:
     def _bits(self, array: str) -> int:
         return self.ports.group.network.arrays[array].type.bits
 
-    def buffers(self, array: str, rates: Rates, words: Ints, depths: Depths) -> Figures:
-        """The ROWS of figures (9, S) of the buffer of an array in many structures, of so many words each (S,)."""
+    def buffers(self, array: str, rates: Rates, words: Ints, depths: Depths, known: KnownWays) -> Figures:
+        """The ROWS of figures (9, S) of the buffer of an array in many structures, of so many words each (S,).
+
+        Many rates ask for the same ways to serve the ports: `known` has those that came before, of these structures.
+        """
         bits = self._bits(array)
         if array in self.layouts:
             function, copies = self._of_layout(array, rates)
@@ -160,10 +164,17 @@ class Builder:
                 lambda deep: self.figures(organise_layout(function, copies, deep, bits, self.terms), bits),
             )
         plan = self.buffer_ports(array, rates)
+        ways = candidates(plan, self.terms)
+        key = array, ways, plan.is_random
+        if key not in known:
+            known[key] = self._cheapest(plan, ways, bits, words, depths)
+        return known[key]
+
+    def _cheapest(self, plan: PortPlan, ways: Sequence[Candidate], bits: int, words: Ints, depths: Depths) -> Figures:
         registers = of_each(words, partial(self._registers, bits))
         within = of_each(words * bits, lambda size: (in_registers(plan, size, self.terms),))[0] > 0
         prices, options = [np.where(within, registers[_PRICE], math.inf)], [registers]
-        for one in candidates(plan, self.terms):
+        for one in ways:
             assert one.function is not None, "registers are no candidate"
             deep = words if one.banks == 1 else depths(one.function)
             options.append(of_each(deep, partial(self._candidate, one, bits)))

@@ -11,7 +11,7 @@ import numpy as np
 from hwmodel.local_memory.bank_functions import BankFunction
 from hwmodel.machine.estimate import MemoryKind
 from hwmodel.machine.local_ports import Rates
-from hwmodel.machine.organised import Builder, BuiltFigures, BuiltTotals, Figures, at_rates, of_each
+from hwmodel.machine.organised import Builder, BuiltFigures, BuiltTotals, Figures, KnownWays, Rows, at_rates, of_each
 from hwmodel.machine.schedule.datapaths import Datapaths
 from hwmodel.machine.separable.axes import Ints
 from hwmodel.machine.separable.block_order import Structures
@@ -57,11 +57,13 @@ class BatchMemories:
 
     def figures(self, combinations: Ints) -> BuiltFigures:
         """What all take at combinations of rates, (1, U, tasks) or (S, U, tasks)."""
-        structures = len(self.words)
+        structures, known = len(self.words), KnownWays()
         total = BuiltTotals.of(structures, combinations.shape[1])
         for number, memory in enumerate(self.counts.memories):
             touching = self.builder.touching(memory.kind, memory.name)
-            rows = partial(self._buffer if memory.kind == "buffer" else self._state, memory, number)
+            rows: Rows = partial(self._state, memory, number)
+            if memory.kind == "buffer":
+                rows = partial(self._buffer, memory, number, known)
             own = at_rates(self.paths, self.tasks, combinations, structures, touching, rows)
             total.add(own, self.accesses(memory.kind, memory.name))
         for task, array in self.builder.residents:
@@ -70,11 +72,12 @@ class BatchMemories:
             total.add(own, self.accesses(self.builder.resident_kind(array), f"{task}.{array}"))
         return BuiltFigures.of(total.figures, total.energy, self.builder.terms.kinds.cost_names)
 
-    def _buffer(self, memory: Memory, number: int, rates: Rates, which: Ints) -> Figures:
+    def _buffer(self, memory: Memory, number: int, known: KnownWays, rates: Rates, which: Ints) -> Figures:
         def depths(function: BankFunction) -> Ints:
             return self.buffers.depths(number, function)[which]
 
-        return self.builder.buffers(memory.name, rates, self.words[which, number], depths)
+        known = known if len(which) == len(self.words) else KnownWays()
+        return self.builder.buffers(memory.name, rates, self.words[which, number], depths, known)
 
     def _state(self, memory: Memory, number: int, rates: Rates, which: Ints) -> Figures:
         builder = self.builder

@@ -58,5 +58,7 @@ def test_the_first_slice_is_the_front_of_the_bounds() -> None:
     waiting = Waiting(np.zeros(8, np.intp), np.arange(8), bounds, np.ones(8, np.int64))
     assert np.flatnonzero(waiting.first_slice()).tolist() == [0, 1, 2]
     rest = waiting.only(~waiting.first_slice())
-    assert np.flatnonzero(rest.next_slice()).tolist() == [0]
+    assert rest.next_slice().all()
+    many = Waiting(np.zeros(100, np.intp), np.arange(100), np.arange(200).reshape(100, 2), np.ones(100, np.int64))
+    assert np.flatnonzero(many.next_slice()).tolist() == list(range(25))
     assert [(number, rows.tolist()) for number, rows in rest.by_source()] == [(0, [3, 4, 5, 6, 7])]
