@@ -148,3 +148,46 @@ def test_readers_of_several_stages_are_followed_one_by_one(tmp_path: Path, polic
         priced = model.price_structure(design, np.ones((1, 3), np.int64))
         assert int(priced.internal_memory_bits[0, 0]) == found.internal_memory_bits
     assert listed > 9  # the short cut is read a stage later, and further on
+
+
+SKEW = """
+elementary keep(x: u8, before: u8) -> (y: u8) { y = x + before }
+elementary pick(x: u8) -> (y: u8) { y = x }
+task sums(x: u8[11]) -> (y: u8[3, 5]) {
+  repeat [3, 5] of keep {
+    x      <- x at origin [0]  paving [3, 1]  fitting []
+    before <- y delay [0, 1] else 0
+    y -> y
+  }
+}
+task turned(y: u8[3, 5]) -> (z: u8[3, 4]) {
+  repeat [3, 4] of pick {
+    x <- y at origin [0, 1]  paving [1, 0; 0, 1]  fitting []
+    y -> z
+  }
+}
+task skew(x: u8[11]) -> (y: u8[3, 5], z: u8[3, 4]) {
+  y = sums(x)
+  z = turned(y)
+}
+"""
+
+
+@pytest.mark.parametrize("tasks", [("sums",), ("sums", "turned")])
+def test_a_delay_along_coupled_dimensions_does_not_go_from_row_to_row(tmp_path: Path, tasks: tuple[str, ...]) -> None:
+    path = tmp_path / "skew.aol"
+    path.write_text(SKEW, encoding="utf-8")
+    model = MachineModel(flatten(load_checked(path, {}), "skew"), find_platform(path, None)[0])
+    batch = model.batch(tasks)
+    assert batch is not None
+    delay = batch.counts.parts.delay("sums")
+    assert batch.counts.parts.spaces.dimensions("sums") == [(1, 0)]  # that of the delay is the outermost
+    assert delay is not None
+    assert (delay.step, delay.span, delay.own) == (3, 1, 1)
+    extents = model.accesses.extents(tasks[-1])
+    for shape in product(*((1, 2, extent) for extent in extents)):
+        for scan in model.legal_scans(tasks[-1], shape):
+            design = GroupDesign(tuple(map(Processor, tasks)), Blocks(shape, scan))
+            found = model.estimate(design)
+            assert found.path == "separable"
+            assert replace(found, path="exact") == model.exact(design)
