@@ -75,6 +75,7 @@ class LocalMemory(Table):
     read_width: Whole | None = Field(default=None, ge=1, description="a whole number of data, 1 or more")
     register_bits: Whole = Field(default=512, ge=0, description="a whole number of bits, 0 or more")
     copies_most: Whole = Field(default=16, ge=1, description="a whole number of copies, 1 or more")
+    banks_most: Whole = Field(default=1024, ge=1, le=1024, description="a whole number of banks, 1 to 1,024")
     bank_power_of_two: bool = Field(default=False, description="true or false")
     ports: Literal["1w1r", "1w2r"] = Field(default="1w1r", description='"1w1r" or "1w2r"')
     price: LocalPrices = LocalPrices()

@@ -22,7 +22,7 @@ import numpy as np
 
 from hwmodel.local_memory.offsets import Places
 
-MOST_BANKS = 1024  # tried
+MOST_BANKS = 1024  # tried, unless fewer are allowed
 WORK = 20_000_000  # products of a difference and a vector before linear functions are given up
 _CHUNK = 1 << 18
 

@@ -8,7 +8,7 @@ memory that are all written alike. Of these ways the cheapest is taken, of equal
 - banks: a function from places to banks under which no port's set of a cycle meets a conflict;
 - copies: as many as there are reads in a cycle, each in the banks that the writes ask for.
 
-Where nothing else serves the ports all of it is registers, however many these are.
+Where none of them serves the ports there is no memory: that is refused, with the reason.
 
 Each further reader in the same step takes a copy of the banks, and so does each further writer: copies per writer of
 which one has what was written last. A ROM is never written: its copies are read through all ports that they have.
@@ -16,18 +16,19 @@ which one has what was written last. A ROM is never written: its copies are read
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from hwmodel.local_memory.bank_functions import BankFunction, Linear, Residues, one_bank
+from arrayol.errors import ArrayolError, error
+from hwmodel.local_memory.bank_functions import MOST_BANKS, BankFunction, Linear, Residues, one_bank
 from hwmodel.local_memory.memory_kinds import Built, Kinds
 from hwmodel.local_memory.port_plan import PortPlan, Refusal
 from hwmodel.platform import LocalPrices
 
 Way = Literal["registers", "window", "banks", "copies", "fifo", "state", "layout"]
 Depth = Callable[[BankFunction], int]  # the words of the deepest bank under a function
-NOTHING_SERVES = "registers, since no memory serves its ports"
 ROM_READS = 2  # ports of a bank that is never written
 
 
@@ -36,7 +37,7 @@ class Terms:
     """What there is to build with, and how it is compared.
 
     `register_bits` is the most that may be registers, `copies_most` the most copies, `read_ports` those of a bank that
-    is written too. `power_of_two`: numbers of banks are powers of two.
+    is written too. A function has `banks_most` banks at most, a power of two of them with `power_of_two`.
     """
 
     kinds: Kinds
@@ -44,6 +45,7 @@ class Terms:
     register_bits: int = 512
     copies_most: int = 16
     read_ports: int = 1
+    banks_most: int = MOST_BANKS
     power_of_two: bool = False
 
 
@@ -108,14 +110,16 @@ class Candidate:
         return (self.copies * self.banks * deep + self.window) * bits
 
 
-def organise(plan: PortPlan, bits: int, words: int, depth: Depth, terms: Terms) -> Organisation:
-    """The organisation of a memory of so many `words` (data) of so many `bits`."""
+def organise(plan: PortPlan, bits: int, words: int, depth: Depth, terms: Terms, *, name: str = "array") -> Organisation:
+    """The organisation of the memory of an array by its `name`, of so many `words` (data) of so many `bits`.
+
+    Raises ArrayolError (`no-banks`, `wrap-banks`, `random-port`) where nothing serves its ports.
+    """
     ways = candidates(plan, terms)
     found = list(_built_ways(ways, plan, bits, words, depth, terms))
     refused = [*plan.refused, *_refusals(plan, bits * words, terms, [one.way for one in found])]
     if not found:
-        rest = Organisation("registers", 1, None, words, bits, 0, terms.kinds.registers(bits * words), NOTHING_SERVES)
-        return replace(rest, refused=tuple(refused))
+        raise _unserved(name, refused)
     best = min(found, key=lambda one: one.built.price(terms.prices))
     others = [one for one in found if one is not best]
     return replace(best, reason=_reason(best, others, terms), refused=tuple(refused))
@@ -135,6 +139,24 @@ def _built_ways(
             yield Organisation(one.way, one.copies, one.function, deep, bits, one.window * bits, built)
 
 
+def _unserved(name: str, refused: Sequence[Refusal]) -> ArrayolError:
+    reasons = [one for one in refused if one.code != "window"]
+    code = next(one.code for one in reasons if one.code != "registers")
+    return error(
+        code,
+        f"no memory of '{name}' serves its ports: {'; '.join(one.text for one in reasons)}",
+        hint="fewer units or a longer interval of the tasks that touch it, or other values of local.write_width, "
+        "local.read_width, local.copies_most, local.banks_most and local.register_bits",
+    )
+
+
+def most_served(plan: PortPlan, terms: Terms) -> float:
+    """The bits of the largest memory with these ports that something serves."""
+    if candidates(plan, terms):
+        return math.inf
+    return -1 if plan.is_random else terms.register_bits
+
+
 def in_registers(plan: PortPlan, bits: int, terms: Terms) -> bool:
     """Whether a memory of so many bits may be registers."""
     return bits <= terms.register_bits and not plan.is_random
@@ -148,7 +170,12 @@ def candidates(plan: PortPlan, terms: Terms) -> tuple[Candidate, ...]:
         found += _of_function("window" if window else "banks", plan, plan.function, plan.ports.reading, window, terms)
     if plan.writes is not None:
         found += _of_function("copies", plan, plan.writes, plan.reads, window, terms)
-    return tuple(found)
+    return tuple(one for one in found if _has_kind(one, terms))
+
+
+def _has_kind(one: Candidate, terms: Terms) -> bool:
+    """Whether some kind of memory has its ports."""
+    return terms.kinds.bank(2, 1, terms.prices, reads=one.reads, writes=one.writes) is not None
 
 
 def _of_function(

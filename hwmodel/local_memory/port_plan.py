@@ -79,6 +79,7 @@ class _Search:
     rank: int
     parts: tuple[tuple[Sets, tuple[Edge | None, ...]], ...]
     power_of_two: bool
+    most: int
 
     @property
     def largest(self) -> int:
@@ -86,6 +87,7 @@ class _Search:
 
     def function(self, *, bent: bool = True, most: int = MOST_BANKS) -> BankFunction | None:
         """The first function that serves all of them, of up to so many banks."""
+        most = min(most, self.most)
         return _function(self, bent, most) if self.largest <= most else None
 
 
@@ -99,15 +101,17 @@ def _function(search: _Search, bent: bool, most: int) -> BankFunction | None:
 
 
 @lru_cache(maxsize=4096)
-def plan_ports(ports: Ports, *, power_of_two: bool = False) -> PortPlan:
-    """The windows and functions of a memory with these ports."""
+def plan_ports(ports: Ports, *, power_of_two: bool = False, most: int = MOST_BANKS) -> PortPlan:
+    """The windows and functions, of so many banks at most, of a memory with these ports."""
     written = [(joint_sets(writer), writer.edges) for writer in ports.writers]
     written += [(ports.loaded, ())] if ports.loaded else []
-    writes = _Search(ports.rank, tuple(written), power_of_two)
-    windows = tuple(window_taken(reader, ports.loaded, power_of_two=power_of_two) for reader in ports.readers)
+    writes = _Search(ports.rank, tuple(written), power_of_two, most)
+    windows = tuple(
+        window_taken(reader, ports.loaded, power_of_two=power_of_two, most=most) for reader in ports.readers
+    )
     read = [_read(reader, window) for reader, window in zip(ports.readers, windows, strict=True)]
     read += [(ports.stored, ())] if ports.stored else []
-    whole = _Search(ports.rank, (*writes.parts, *read), power_of_two)
+    whole = _Search(ports.rank, (*writes.parts, *read), power_of_two, most)
     random = any(reader.random for reader in ports.readers)
     function = None if random else whole.function()
     refused = [refusal for reader in ports.readers if (refusal := _no_window(reader)) is not None]
@@ -124,13 +128,15 @@ def _read(reader: Access, window: Window | None) -> tuple[Sets, tuple[Edge | Non
 
 
 @lru_cache(maxsize=4096)
-def window_taken(reader: Access, loaded: Sets, *, power_of_two: bool = False) -> Window | None:
+def window_taken(reader: Access, loaded: Sets, *, power_of_two: bool = False, most: int = MOST_BANKS) -> Window | None:
     """The window of a reader where it, with the words that are loaded, needs fewer banks than the reader without."""
     window = window_of(reader)
     if window is None:
         return None
     words: tuple[tuple[Sets, tuple[Edge | None, ...]], ...] = ((loaded, ()),) if loaded else ()
-    kept, plain = (_Search(len(reader.step), (*words, _read(reader, one)), power_of_two) for one in (window, None))
+    kept, plain = (
+        _Search(len(reader.step), (*words, _read(reader, one)), power_of_two, most) for one in (window, None)
+    )
     banks = kept.function()
     if banks is None or (plain.largest <= banks.banks and plain.function(most=banks.banks) is not None):
         return None
@@ -154,4 +160,4 @@ def _no_banks(search: _Search, *, random: bool) -> Refusal:
     if search.function(bent=False) is not None:
         return Refusal("wrap-banks", "no banks: places that wrap, or a border leads back, meet in one")
     least = f"{search.largest:,} places are touched in a cycle"
-    return Refusal("no-banks", f"no banks: {least}, and no function with up to {MOST_BANKS:,} banks keeps them apart")
+    return Refusal("no-banks", f"no banks: {least}, and no function with up to {search.most:,} banks keeps them apart")

@@ -35,7 +35,15 @@ def terms_of(platform: Platform) -> Terms | None:
     if technology is None or not technology.memory_kinds:
         return None
     kinds = Kinds(technology.memory_kinds, tuple(technology.register_cost.items()))
-    return Terms(kinds, local.price, local.register_bits, local.copies_most, local.read_ports, local.bank_power_of_two)
+    return Terms(
+        kinds,
+        local.price,
+        local.register_bits,
+        local.copies_most,
+        local.read_ports,
+        local.banks_most,
+        local.bank_power_of_two,
+    )
 
 
 @dataclass(frozen=True)
@@ -80,7 +88,7 @@ class LocalPorts:
             if touch.array not in self.apart:
                 loaded = self.loaded_words(touch.array)
                 access = self.access(touch, units, cycles)
-                window = window_taken(access, loaded, power_of_two=terms.power_of_two)
+                window = window_taken(access, loaded, power_of_two=terms.power_of_two, most=terms.banks_most)
                 fills.append(0 if window is None else window.fill)
         return max(fills)
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arrayol.errors import ArrayolError
 from arrayol.ir.spec import port_named
 from arrayol.text import rounded
 from hwmodel.design import BankLayout, interval_of, units_of
@@ -26,6 +27,7 @@ from hwmodel.local_memory.organisations import (
     Terms,
     candidates,
     in_registers,
+    most_served,
     organise,
     organise_fifo,
     organise_layout,
@@ -74,7 +76,7 @@ class Builder:
         if array in self.layouts:
             function, copies = self._of_layout(array, rates)
             return organise_layout(function, copies, depth(function), bits, self.terms)
-        return organise(self.buffer_ports(array, rates), bits, words, depth, self.terms)
+        return organise(self.buffer_ports(array, rates), bits, words, depth, self.terms, name=array)
 
     def fifo(self, array: str, rates: Rates, data: int) -> Organisation:
         """The FIFO of an array for so many data."""
@@ -95,14 +97,14 @@ class Builder:
         """What a task has of an array that is loaded once, or of a ROM: each that reads it has a memory of its own."""
         accesses = self.ports.group.accesses
         plan, depth = self.resident_ports(task, array, rates), partial(box_depth, extents=accesses.shape(array))
-        return organise(plan, self._bits(array), accesses.size(array), depth, self.terms)
+        return organise(plan, self._bits(array), accesses.size(array), depth, self.terms, name=array)
 
     def resident_ports(self, task: str, array: str, rates: Rates) -> PortPlan:
         """The ports of that."""
         readers = tuple(self.ports.access(touch, *rates[task]) for touch in self.ports.group.reads(task, array))
         rank = len(self.ports.group.accesses.shape(array))
         ports = Ports(rank, readers, (), self.ports.loaded_words(array))
-        return plan_ports(ports, power_of_two=self.terms.power_of_two)
+        return self._plan(ports)
 
     @property
     def residents(self) -> tuple[tuple[str, str], ...]:
@@ -141,7 +143,19 @@ class Builder:
 
     def buffer_ports(self, array: str, rates: Rates) -> PortPlan:
         """The ports of the buffer of an array, whatever layout it has."""
-        return plan_ports(self.ports.ports(array, rates), power_of_two=self.terms.power_of_two)
+        return self._plan(self.ports.ports(array, rates))
+
+    def _plan(self, ports: Ports) -> PortPlan:
+        return plan_ports(ports, power_of_two=self.terms.power_of_two, most=self.terms.banks_most)
+
+    def most_bits(self, array: str, rates: Rates) -> float:
+        """The bits of the largest buffer of an array whose ports something serves."""
+        return math.inf if array in self.layouts else most_served(self.buffer_ports(array, rates), self.terms)
+
+    def is_served(self, task: str, array: str, rates: Rates) -> bool:
+        """Whether something serves the ports of what a task has of a resident array."""
+        bits = self.ports.group.accesses.size(array) * self._bits(array)
+        return bits <= most_served(self.resident_ports(task, array, rates), self.terms)
 
     def _of_layout(self, array: str, rates: Rates) -> tuple[Linear, int]:
         """The function of a bank layout, and the units of the task that has most: each has banks of its own."""
@@ -179,7 +193,7 @@ class Builder:
             deep = words if one.banks == 1 else depths(one.function)
             options.append(of_each(deep, partial(self._candidate, one, bits)))
             prices.append(options[-1][_PRICE])
-        best = np.stack(prices).argmin(axis=0)  # where none can be built, registers
+        best = np.stack(prices).argmin(axis=0)  # where none can be built the design is not legal (`served`)
         chosen: Figures = np.stack(options)[best, :, np.arange(len(words))].T
         return chosen
 
@@ -214,6 +228,14 @@ class Builder:
         if (bank_bits, width) not in self._energies:
             self._energies[bank_bits, width] = technology.access_fj(bank_bits, width)
         return self._energies[bank_bits, width]
+
+
+def figures_or_none(figures: Callable[[Rates], tuple[float, ...]], rates: Rates) -> tuple[float, ...]:
+    """The FIGURES and ENERGIES of a memory at some rates; none of one that is refused there."""
+    try:
+        return figures(rates)
+    except ArrayolError:
+        return (0,) * ROWS
 
 
 def with_organisation(use: MemoryUse, one: Organisation) -> MemoryUse:

@@ -28,7 +28,7 @@ from hwmodel.machine.group import Elements
 from hwmodel.machine.int64 import require_energy
 from hwmodel.machine.local_ports import Rates
 from hwmodel.machine.memories import BufferDepth, fifo_memories, kept_memories, organisation_of
-from hwmodel.machine.organised import ROWS, Builder, BuiltFigures, BuiltTotals, at_rates, rates_at
+from hwmodel.machine.organised import ROWS, Builder, BuiltFigures, BuiltTotals, at_rates, figures_or_none, rates_at
 from hwmodel.machine.plan import Plan, plan_group
 from hwmodel.machine.port import PortCycles
 from hwmodel.machine.priced import (
@@ -44,6 +44,7 @@ from hwmodel.machine.priced import (
 )
 from hwmodel.machine.schedule.datapaths import Datapaths
 from hwmodel.machine.schedule.processors import Pipeline
+from hwmodel.machine.served import all_rates, fastest_served, served
 from hwmodel.platform import Platform
 
 _CELLS = 1 << 22  # of intermediate arrays at a time
@@ -130,7 +131,10 @@ def price_structure(accesses: Accesses, platform: Platform, structure: GroupDesi
 
     Raises ArrayolError for what docs/machine.md, section 6, refuses whatever the units.
     """
-    plan = _plan(accesses, platform, structure)
+    return _at_rates(_plan(accesses, platform, structure), structure, rates)
+
+
+def _at_rates(plan: Plan, structure: GroupDesign, rates: Elements) -> Priced:
     variants = [
         variants_of(plan, pipeline, rates[:, [structure.tasks.index(task) for task in pipeline]])
         for pipeline in plan.processors.pipelines
@@ -165,6 +169,8 @@ def fastest_structure(
         plan, structure, [replace(variant, of=of) for variant, of in zip(variants, chosen, strict=True)], rates
     )
     legal = math.prod(int(variant.legal.sum()) for variant in variants)
+    if legal and not priced.legal.all():
+        return _fastest_served(plan, structure, all_rates(offered), times)
     return replace(priced, left_out=legal - int(priced.legal.sum()))
 
 
@@ -222,6 +228,14 @@ def _least_memory(plan: Plan, variants: Sequence[Variants]) -> tuple[Figures, Fi
         data += min((sum(use.live for use in fifos) for fifos in some), default=0)
         bits += min((sum(use.live_bits for use in fifos) for fifos in some), default=0)
     return np.full((1, 1), data), np.full((1, 1), bits)
+
+
+def _fastest_served(plan: Plan, structure: GroupDesign, rates: Elements, times: Collection[str]) -> Priced:
+    """The same where the fastest rates have ports that no memory serves: of all rates."""
+    priced = _at_rates(plan, structure, rates)
+    chosen = fastest_served([priced.objective(name)[0] for name in times], priced.units[0], priced.legal[0])
+    found = _at_rates(plan, structure, rates[chosen] if len(chosen) else rates[:1])
+    return replace(found, left_out=int(priced.legal.sum()) - int(found.legal.sum()))
 
 
 def _plan(accesses: Accesses, platform: Platform, structure: GroupDesign) -> Plan:
@@ -311,7 +325,7 @@ def _priced(plan: Plan, structure: GroupDesign, variants: Sequence[Variants], ra
 
     number, costs = unit_figures(plan.group.accesses, plan.processors.paths, structure.tasks, rates[None, :, :])
     return Priced(
-        legal=np.logical_and.reduce([variant.legal[variant.of] for variant in variants])[None, :],
+        legal=_served(plan, structure, rates, kept) & np.all([own.legal[own.of] for own in variants], axis=0),
         combinations=rates[None, :, :],
         latency_cycles=time(LATENCY),
         addressed_data=memory(lambda use: use.addressed),
@@ -327,6 +341,14 @@ def _priced(plan: Plan, structure: GroupDesign, variants: Sequence[Variants], ra
     )
 
 
+def _served(plan: Plan, structure: GroupDesign, rates: Elements, kept: Sequence[MemoryUse]) -> NDArray[np.bool_]:
+    """At which rates all memories are served, (1, U)."""
+    if plan.builder is None:
+        return np.ones((1, 1), np.bool_)
+    bits = {use.name: np.array([use.addressed_bits]) for use in kept if use.kind == "buffer"}
+    return served(plan.builder, plan.processors.paths, structure.tasks, rates[None, :, :], bits)
+
+
 def _built(
     plan: Plan, structure: GroupDesign, variants: Sequence[Variants], rates: Elements, kept: Sequence[MemoryUse]
 ) -> PricedMemories | None:
@@ -337,7 +359,7 @@ def _built(
 
     def at(touching: Sequence[str], figures: Callable[[Rates], tuple[float, ...]]) -> Figures:
         def rows(own: Rates, _: Elements) -> Figures:
-            return np.array(figures(own), np.float64)[:, None]
+            return np.array(figures_or_none(figures, own), np.float64)[:, None]
 
         return at_rates(paths, tasks, rates[None, :, :], 1, touching, rows)
 

@@ -51,6 +51,7 @@ from hwmodel.machine.separable.live_sets import LiveSets
 from hwmodel.machine.separable.runs import runs_hold
 from hwmodel.machine.separable.sizes import Sizes
 from hwmodel.machine.separable.timing import Timing, access_cycles, step_kinds
+from hwmodel.machine.served import all_rates, fastest_served, served
 from hwmodel.machine.ticks import stage_group
 from hwmodel.machine.units_exact import fastest_structure, price_structure
 from hwmodel.platform import Platform
@@ -191,11 +192,35 @@ class GroupBatch:
             fast.combinations,
             latency=fast.time(LATENCY),
             frame=lambda: fast.time(FRAME),
-            left_out=count_combinations(fast.numbers[~wrong]) - int(fast.legal[~wrong].sum()),
         )
+        unserved = np.flatnonzero((fast.legal & ~priced.legal).any(axis=1) & ~wrong)
+        plain = ~wrong
+        plain[unserved] = False
+        left_out = count_combinations(fast.numbers[plain]) - int(fast.legal[plain].sum())
+        again = [self._fastest_served(scan, shapes[[row]], offered, keeps, times, row) for row in unserved.tolist()]
         designs = self._designs(scan, shapes, np.flatnonzero(wrong), keeps)
         exact = [fastest_structure(self.accesses, self.platform, one, offered, times=times) for one in designs]
-        return corrected(priced, np.flatnonzero(wrong), exact)
+        rows = np.concatenate([unserved, np.flatnonzero(wrong)])
+        return corrected(replace(priced, left_out=left_out), rows, [*again, *exact])
+
+    def _fastest_served(
+        self,
+        scan: Scan,
+        shape: NDArray[np.int64],
+        offered: Sequence[Sequence[int]],
+        keeps: StructureKeeps | None,
+        times: Collection[str],
+        row: int,
+    ) -> Priced:
+        """The same of one structure, of which the fastest rates have ports that no memory serves: of all rates."""
+        own = keeps.only(np.array([row])) if keeps is not None else None
+        rates = all_rates(offered)
+        priced = self.price(scan, shape, rates, own)
+        chosen = fastest_served(
+            [priced.objective(name)[0] for name in times], units_of(rates).sum(axis=1), priced.legal[0]
+        )
+        found = self.price(scan, shape, rates[chosen] if len(chosen) else rates[:1], own)
+        return replace(found, left_out=int(priced.legal.sum()) - int(found.legal.sum()))
 
     def bounded(
         self,
@@ -252,6 +277,7 @@ class GroupBatch:
     ) -> Priced:
         """Times as they are given, with all other figures."""
         memory = self.memory_data(structures)
+        legal = legal & self._served(scan, memory, combinations)
         number, costs = unit_figures(self.accesses, self.paths, self.tasks, combinations)
         return Priced(
             legal=legal,
@@ -269,6 +295,18 @@ class GroupBatch:
             energy=self._energy_of(structures, memory, combinations),
             built=self._built(structures, scan, memory, combinations),
         )
+
+    def _served(self, scan: Scan, memory: Ints, combinations: Ints) -> NDArray[np.bool_]:
+        """Which structures have all their memories at which rates, (S, U)."""
+        builder = Builder.of(self.local_ports(scan), self.layouts)
+        if builder is None:
+            return np.ones((1, 1), np.bool_)
+        buffers = [
+            (local.name, memory[:, number] * local.bits)
+            for number, local in enumerate(self.counts.memories)
+            if local.kind == "buffer"
+        ]
+        return served(builder, self.paths, self.tasks, combinations, dict(buffers))
 
     def _built(self, structures: Structures, scan: Scan, memory: Ints, combinations: Ints) -> PricedMemories | None:
         """The memories as they are built, when it is first asked for; None without a technology."""

@@ -11,7 +11,17 @@ import numpy as np
 from hwmodel.local_memory.bank_functions import BankFunction
 from hwmodel.machine.estimate import MemoryKind
 from hwmodel.machine.local_ports import Rates
-from hwmodel.machine.organised import Builder, BuiltFigures, BuiltTotals, Figures, KnownWays, Rows, at_rates, of_each
+from hwmodel.machine.organised import (
+    Builder,
+    BuiltFigures,
+    BuiltTotals,
+    Figures,
+    KnownWays,
+    Rows,
+    at_rates,
+    figures_or_none,
+    of_each,
+)
 from hwmodel.machine.schedule.datapaths import Datapaths
 from hwmodel.machine.separable.axes import Ints
 from hwmodel.machine.separable.block_order import Structures
@@ -88,5 +98,5 @@ class BatchMemories:
         return of_each(self.words[which, number], state)
 
     def _resident(self, task: str, array: str, rates: Rates, which: Ints) -> Figures:
-        figures = self.builder.figures_of_resident(task, array, rates)
+        figures = figures_or_none(partial(self.builder.figures_of_resident, task, array), rates)
         return np.repeat(np.array(figures, np.float64)[:, None], len(which), axis=1)

@@ -8,13 +8,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from arrayol.errors import ArrayolError
 from arrayol.ir.borders import Border
 from hwmodel.datapath.technology.technology import load_technology
 from hwmodel.local_memory.bank_functions import BankFunction, Linear, Residues, box_depth, smallest_function
 from hwmodel.local_memory.memory_kinds import Built, Kinds
 from hwmodel.local_memory.offsets import Access, Edge, box_places, differences, run_places
 from hwmodel.local_memory.organisations import (
-    NOTHING_SERVES,
     Organisation,
     Terms,
     organise,
@@ -102,12 +102,39 @@ def test_each_further_reader_is_one_more_copy() -> None:
 
 
 def test_too_many_copies_are_refused_by_name() -> None:
-    """What no memory serves is registers, however many."""
     table = Ports(1, (Access(box_places(((1,),), (64,)), (0,), 40, random=1),), (), run_places(1, (64,)))
-    one = organised(table, 32, (64,))
-    assert (one.way, one.reason) == ("registers", NOTHING_SERVES)
-    assert [refusal.code for refusal in one.refused] == ["window", "random-port", "registers", "random-port"]
-    assert one.refused[-1].text == "no copies: 40 places are read in a cycle, and 16 copies are the most"
+    with pytest.raises(ArrayolError) as refused:
+        organised(table, 32, (64,))
+    (found,) = refused.value.diagnostics
+    assert found.code == "random-port"
+    assert found.message == (
+        "no memory of 'array' serves its ports: no banks: subscripts from data may meet in one; no registers: 2,048 "
+        "bits are more than 512; no copies: 40 places are read in a cycle, and 16 copies are the most"
+    )
+
+
+@pytest.mark.parametrize(("most", "way"), [(8, None), (9, "banks"), (1024, "banks")])
+def test_no_more_banks_than_are_allowed(most: int, way: str | None) -> None:
+    """Nine places in a cycle are in nine banks, or in nine copies of as many banks as a word of 16 asks for."""
+    reader = Access(K3, (0, 0), 1)
+    plan = plan_ports(Ports(2, (reader,), (), run_places(min(most + 1, 9), IMAGE)), most=most)
+    if way is None:
+        with pytest.raises(ArrayolError, match="no function with up to 8 banks keeps them apart") as refused:
+            organise(plan, 8, math.prod(IMAGE), lambda function: box_depth(function, IMAGE), TERMS)
+        assert refused.value.diagnostics[0].code == "no-banks"
+    else:
+        one = organise(plan, 8, math.prod(IMAGE), lambda function: box_depth(function, IMAGE), TERMS)
+        assert (one.way, one.banks) == (way, 9)
+
+
+def test_where_only_wrapping_is_in_the_way_it_is_told() -> None:
+    """Three in a row of 10 that wraps ask for five banks; four are allowed, which a word takes."""
+    row = Access(box_places(((1,),), (3,)), (0,), edges=(Edge(10, (0, 9, 1)),))
+    plan = plan_ports(Ports(1, (row,), (), (((0,), (1,), (2,), (3,)),)), most=4)
+    terms = replace(TERMS, copies_most=1, register_bits=0)
+    with pytest.raises(ArrayolError) as refused:
+        organise(plan, 8, 10, lambda function: box_depth(function, (10,)), terms)
+    assert refused.value.diagnostics[0].code == "wrap-banks"
 
 
 def test_wrapped_rows_ask_for_banks_that_divide_them() -> None:
