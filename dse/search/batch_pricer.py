@@ -154,7 +154,7 @@ class _FiguresOfDesigns:
         for design, kept, figures in zip(designs, legal.tolist(), values.tolist(), strict=True):
             self.figures[design] = tuple(figures) if kept else None
         if not legal.all() and self.refusal is None:
-            self.refusal = designs[0].tasks, INFEASIBLE
+            self.refusal = designs[0].tasks, priced.refusal or INFEASIBLE
 
 
 def _in_batches(space: MappingSpace, design: GroupDesign) -> bool:

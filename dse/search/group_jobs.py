@@ -190,7 +190,7 @@ class _FrontOfGroup:
         feasible = int(np.count_nonzero(kept))
         looked_at = self.designs * len(priced.legal) - priced.left_out
         counts = Counts(feasible, looked_at - feasible, priced.left_out)
-        refusal = None if feasible else INFEASIBLE
+        refusal = None if feasible else priced.refusal or INFEASIBLE
         rows, chosen = (places[kept] for places in np.nonzero(priced.legal))
         rates = priced.combinations[rows if len(priced.combinations) > 1 else 0, chosen]
         front = front_of(values[kept], total_units(rates), trade_units=self.columns.combination.trades_units).origin

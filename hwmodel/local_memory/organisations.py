@@ -119,7 +119,7 @@ def organise(plan: PortPlan, bits: int, words: int, depth: Depth, terms: Terms, 
     found = list(_built_ways(ways, plan, bits, words, depth, terms))
     refused = [*plan.refused, *_refusals(plan, bits * words, terms, [one.way for one in found])]
     if not found:
-        raise _unserved(name, refused)
+        raise unserved(name, plan, bits * words, terms)
     best = min(found, key=lambda one: one.built.price(terms.prices))
     others = [one for one in found if one is not best]
     return replace(best, reason=_reason(best, others, terms), refused=tuple(refused))
@@ -139,8 +139,9 @@ def _built_ways(
             yield Organisation(one.way, one.copies, one.function, deep, bits, one.window * bits, built)
 
 
-def _unserved(name: str, refused: Sequence[Refusal]) -> ArrayolError:
-    reasons = [one for one in refused if one.code != "window"]
+def unserved(name: str, plan: PortPlan, bits: int, terms: Terms) -> ArrayolError:
+    """Why nothing serves the ports of the memory of an array, of so many bits."""
+    reasons = [one for one in (*plan.refused, *_refusals(plan, bits, terms, [])) if one.code != "window"]
     code = next(one.code for one in reasons if one.code != "registers")
     return error(
         code,
@@ -194,8 +195,8 @@ def _refusals(plan: PortPlan, bits: int, terms: Terms, ways: list[Way]) -> Itera
         yield Refusal("registers", f"no registers: {bits:,} bits are more than {terms.register_bits:,}")
     if "copies" not in ways:
         code = "random-port" if plan.is_random else "no-banks"
-        most = f"{terms.copies_most:,} copies are the most"
-        yield Refusal(code, f"no copies: {plan.reads:,} places are read in a cycle, and {most}")
+        most = f"{plan.reads:,} places are read in a cycle, and {terms.copies_most:,} copies are the most"
+        yield Refusal(code, f"no copies: {most if plan.writes is not None else 'no banks keep apart what is written'}")
 
 
 def _reason(best: Organisation, others: list[Organisation], terms: Terms) -> str:

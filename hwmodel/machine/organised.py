@@ -32,6 +32,7 @@ from hwmodel.local_memory.organisations import (
     organise_fifo,
     organise_layout,
     organise_state,
+    unserved,
 )
 from hwmodel.local_memory.port_plan import PortPlan, Ports, plan_ports
 from hwmodel.machine.estimate import MemoryKind, MemoryUse
@@ -151,6 +152,11 @@ class Builder:
     def most_bits(self, array: str, rates: Rates) -> float:
         """The bits of the largest buffer of an array whose ports something serves."""
         return math.inf if array in self.layouts else most_served(self.buffer_ports(array, rates), self.terms)
+
+    def refusal(self, array: str, rates: Rates, bits: int) -> str:
+        """Why nothing serves a buffer of so many bits."""
+        plan = self.buffer_ports(array, rates)
+        return unserved(array, plan, bits, self.terms).diagnostics[0].message
 
     def is_served(self, task: str, array: str, rates: Rates) -> bool:
         """Whether something serves the ports of what a task has of a resident array."""

@@ -61,9 +61,10 @@ class PricedMemories:
 class Priced:
     """S structures (group designs but for units and intervals), each under U combinations of rates (`rate_of`).
 
-    `legal` (S, U) is false for more units than can ever work at once and, with FIFOs, for an order of reading that is
-    not that of writing; the figures of those mean nothing. `combinations` are the rates of the tasks, of shape (1, U,
-    tasks), or (S, U, tasks) where each structure has its own; an interval of 0 is the least on offer. Times have the
+    `legal` (S, U) is false for more units than can ever work at once, for ports that no memory serves (`refusal` says
+    of one why) and, with FIFOs, for an order of reading that is not that of writing; the figures of those mean nothing.
+    `combinations` are the rates of the tasks, of shape (1, U, tasks), or (S, U, tasks) where each structure has its
+    own; an interval of 0 is the least on offer. Times have the
     shape (S, U); memory and traffic that do not depend on rates (S, 1); `units` and `unit_costs` that of the
     combinations. `built` are the memories as they are built; without a technology it is None, memories are as large as
     their addresses (`addressed_data`, `addressed_bits`) and `counted_blocks` are the blocks, None without
@@ -86,6 +87,7 @@ class Priced:
     left_out: int = 0
     energy: PricedEnergy | None = None
     built: PricedMemories | None = None
+    refusal: str | None = None
 
     @cached_property
     def built_figures(self) -> BuiltFigures | None:
@@ -212,6 +214,7 @@ def corrected(priced: Priced, wrong: NDArray[np.int64], exact: Sequence[Priced])
         left_out=priced.left_out + sum(other.left_out for other in exact),
         energy=priced.energy and replace(priced.energy, femtojoules=lambda: put(_femtojoules)),
         built=priced.built and replace(priced.built, figures=partial(_built_together, priced.built.costs, put)),
+        refusal=next((one.refusal for one in (priced, *exact) if one.refusal), None),
     )
 
 

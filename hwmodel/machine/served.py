@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hwmodel.design import units_of
 from hwmodel.machine.local_ports import Rates
-from hwmodel.machine.organised import Builder, Figures, Ints, at_rates
+from hwmodel.machine.organised import Builder, Figures, Ints, at_rates, rates_at
 from hwmodel.machine.schedule.datapaths import Datapaths
 
 COMBINATIONS = 1 << 18  # of rates that are tried of one structure
@@ -19,27 +19,34 @@ COMBINATIONS = 1 << 18  # of rates that are tried of one structure
 
 def served(
     builder: Builder, paths: Datapaths, tasks: Sequence[str], combinations: Ints, bits: Mapping[str, Ints]
-) -> NDArray[np.bool_]:
-    """Which of S structures have all their memories at U combinations of rates, (S, U).
+) -> tuple[NDArray[np.bool_], str | None]:
+    """Which of S structures have all their memories at U combinations of rates, (S, U), and why not all.
 
     `combinations` are (1, U, tasks) or (S, U, tasks); `bits` (S,) by array those of the words of its buffer.
     """
     structures = max((len(own) for own in bits.values()), default=len(combinations))
-    found = np.ones((structures, combinations.shape[1]), np.bool_)
+    found, why = np.ones((structures, combinations.shape[1]), np.bool_), None
     for array, own in bits.items():
 
         def most(rates: Rates, which: Ints, array: str = array) -> Figures:
             return np.full((1, len(which)), builder.most_bits(array, rates))
 
         touching = builder.touching("buffer", array)
-        found &= own[:, None] <= at_rates(paths, tasks, combinations, structures, touching, most)[0]
+        there = own[:, None] <= at_rates(paths, tasks, combinations, structures, touching, most)[0]
+        if why is None and not there.all():
+            row, column = np.argwhere(~there)[0].tolist()
+            rates = dict(zip(tasks, combinations[min(row, len(combinations) - 1), column].tolist(), strict=True))
+            why = builder.refusal(array, rates_at(paths, rates), int(own[row]))
+        found &= there
     for task, array in builder.residents:
 
-        def there(rates: Rates, which: Ints, task: str = task, array: str = array) -> Figures:
+        def is_there(rates: Rates, which: Ints, task: str = task, array: str = array) -> Figures:
             return np.full((1, len(which)), float(builder.is_served(task, array, rates)))
 
-        found &= at_rates(paths, tasks, combinations, structures, (task,), there)[0] > 0
-    return found
+        there = at_rates(paths, tasks, combinations, structures, (task,), is_there)[0] > 0
+        why = why or (None if there.all() else f"no memory of '{array}' serves as many reads of '{task}' in a cycle")
+        found &= there
+    return found, why
 
 
 def all_rates(offered: Sequence[Sequence[int]]) -> Ints:

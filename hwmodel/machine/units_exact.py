@@ -324,8 +324,9 @@ def _priced(plan: Plan, structure: GroupDesign, variants: Sequence[Variants], ra
         return _table(plan, variants, name).sums([variant.of for variant in variants])[None, :]
 
     number, costs = unit_figures(plan.group.accesses, plan.processors.paths, structure.tasks, rates[None, :, :])
+    there, refusal = _served(plan, structure, rates, kept)
     return Priced(
-        legal=_served(plan, structure, rates, kept) & np.all([own.legal[own.of] for own in variants], axis=0),
+        legal=there & np.all([own.legal[own.of] for own in variants], axis=0),
         combinations=rates[None, :, :],
         latency_cycles=time(LATENCY),
         addressed_data=memory(lambda use: use.addressed),
@@ -338,13 +339,16 @@ def _priced(plan: Plan, structure: GroupDesign, variants: Sequence[Variants], ra
         port=lambda: np.full((1, 1), plan.port_bytes),
         energy=_energy(plan, structure, variants, rates, kept),
         built=_built(plan, structure, variants, rates, kept),
+        refusal=refusal,
     )
 
 
-def _served(plan: Plan, structure: GroupDesign, rates: Elements, kept: Sequence[MemoryUse]) -> NDArray[np.bool_]:
-    """At which rates all memories are served, (1, U)."""
+def _served(
+    plan: Plan, structure: GroupDesign, rates: Elements, kept: Sequence[MemoryUse]
+) -> tuple[NDArray[np.bool_], str | None]:
+    """At which rates all memories are served, (1, U), and why not at all."""
     if plan.builder is None:
-        return np.ones((1, 1), np.bool_)
+        return np.ones((1, 1), np.bool_), None
     bits = {use.name: np.array([use.addressed_bits]) for use in kept if use.kind == "buffer"}
     return served(plan.builder, plan.processors.paths, structure.tasks, rates[None, :, :], bits)
 

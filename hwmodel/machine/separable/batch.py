@@ -277,10 +277,10 @@ class GroupBatch:
     ) -> Priced:
         """Times as they are given, with all other figures."""
         memory = self.memory_data(structures)
-        legal = legal & self._served(scan, memory, combinations)
+        there, refusal = self._served(scan, memory, combinations)
         number, costs = unit_figures(self.accesses, self.paths, self.tasks, combinations)
         return Priced(
-            legal=legal,
+            legal=legal & there,
             combinations=combinations,
             latency_cycles=latency,
             addressed_data=memory.sum(axis=1, keepdims=True),
@@ -294,13 +294,14 @@ class GroupBatch:
             left_out=left_out,
             energy=self._energy_of(structures, memory, combinations),
             built=self._built(structures, scan, memory, combinations),
+            refusal=refusal,
         )
 
-    def _served(self, scan: Scan, memory: Ints, combinations: Ints) -> NDArray[np.bool_]:
-        """Which structures have all their memories at which rates, (S, U)."""
+    def _served(self, scan: Scan, memory: Ints, combinations: Ints) -> tuple[NDArray[np.bool_], str | None]:
+        """Which structures have all their memories at which rates, (S, U), and why not all."""
         builder = Builder.of(self.local_ports(scan), self.layouts)
         if builder is None:
-            return np.ones((1, 1), np.bool_)
+            return np.ones((1, 1), np.bool_), None
         buffers = [
             (local.name, memory[:, number] * local.bits)
             for number, local in enumerate(self.counts.memories)

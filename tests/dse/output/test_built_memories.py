@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from arrayol.checks.check import load_checked
 from arrayol.checks.top import choose_top
+from arrayol.errors import ArrayolError
 from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
 from dse.output.built_memories import BuiltMemories, built_memories
@@ -38,7 +41,7 @@ def known(found: BuiltMemories | None) -> BuiltMemories:
 def test_windows_banks_and_registers_are_told() -> None:
     memories = known(built("conv3x3", (2, 1918), 4)).memories
     image, kernel = (next(one for one in memories if one.name == name) for name in ("image", "kernel"))
-    assert (image.group, image.title, image.data, image.bits) == (1, "1: buffer image", 11_520, 92_160)
+    assert (image.group, image.title, image.data, image.bits) == (1, "1: buffer image", 11_538, 92_304)
     assert image.organisation == "window of 18 registers, 16 banks by linear (1, 3) mod 16, 720 x 8 bits each"
     assert image.sentences[-1] == "No registers: 92,160 bits are more than 512."
     assert (kernel.organisation, kernel.built_of, kernel.ff) == ("9 registers", "registers", 144)
@@ -47,7 +50,7 @@ def test_windows_banks_and_registers_are_told() -> None:
 def test_a_rom_has_copies_and_belongs_to_its_reader() -> None:
     found = known(built("camera", 8, 8))
     (table,) = [one for one in found.memories if one.kind == "rom" and "4,096 x" in one.organisation]
-    assert (table.data, table.title) == (0, f"{table.group}: rom {table.name}")
+    assert (table.data, table.title) == (12 * 4096, f"{table.group}: rom {table.name}")
     assert table.organisation == "1 bank, 12 copies, 4,096 x 8 bits each"
     assert (table.built_of, table.blocks, table.estimate) == ("DP16KD", 24, False)
 
@@ -61,13 +64,17 @@ def test_totals_are_the_sums() -> None:
     assert found.to_json()["totals"] == found.totals
 
 
-def test_what_nothing_serves_is_registers() -> None:
+def test_what_nothing_serves_is_refused() -> None:
     """All keys of attention, 2,048 f32, in one cycle."""
-    found = known(built("attention", 8))
-    keys = next(one for one in found.memories if one.name == "k")
-    assert keys.organisation.endswith(" registers")
-    assert (keys.blocks, keys.sentences[0]) == (0, "Registers, since no memory serves its ports.")
-    assert any(text.startswith("No banks: 2,048 places are touched in a cycle") for text in keys.sentences)
+    with pytest.raises(ArrayolError) as refused:
+        built("attention", 8)
+    (found,) = refused.value.diagnostics
+    assert found.code == "no-banks"
+    assert found.message == (
+        "no memory of 'k' serves its ports: no banks: 2,048 places are touched in a cycle, and no function with up to "
+        "1,024 banks keeps them apart; no registers: 131,072 bits are more than 512; no copies: 2,048 places are read "
+        "in a cycle, and 16 copies are the most"
+    )
 
 
 def test_estimates_are_said_to_be_estimates() -> None:
