@@ -72,7 +72,7 @@ def test_what_nothing_serves_is_refused() -> None:
     assert found.code == "no-banks"
     assert found.message == (
         "no memory of 'k' serves its ports: no banks: 2,048 places are touched in a cycle, and no function with up to "
-        "1,024 banks keeps them apart; no registers: 131,072 bits are more than 512; no copies: 2,048 places are read "
+        "1,024 banks keeps them apart; no registers: 65,536 bits are more than 512; no copies: 2,048 places are read "
         "in a cycle, and 16 copies are the most"
     )
 
