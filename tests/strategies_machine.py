@@ -102,8 +102,8 @@ def platforms(draw: st.DrawFn, *, plain: bool = False, by_run: bool = False) -> 
         access_cycles=draw(st.integers(1, 2)),
         block_bits=draw(st.sampled_from((None, 64, 200))),
         register_bits=draw(st.sampled_from((0, 64, 512))) if technology else 512,
-        write_width=draw(st.sampled_from((None, 1))) if technology else None,
-        read_width=draw(st.sampled_from((None, 1))) if technology else None,
+        write_width=draw(st.sampled_from((None, 1, 2))) if technology else None,
+        read_width=draw(st.sampled_from((None, 1, 2))) if technology else None,
         ports=draw(st.sampled_from(("1w1r", "1w1r", "1w2r"))),
     )
     elementary = {name: draw(elementary_entries(name)) for name in ("e", "f")}

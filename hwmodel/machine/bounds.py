@@ -21,6 +21,7 @@ from arrayol.text import listed, rounded
 from hwmodel.accesses import Accesses, Touch
 from hwmodel.design import INTERVAL_LIMIT
 from hwmodel.external_memory import WORD_BYTES
+from hwmodel.local_words import LocalWord, local_word
 from hwmodel.machine.costs import all_costs, scale_of
 from hwmodel.machine.group import frames_back
 from hwmodel.machine.int64 import EXACT_LIMIT, LIMIT, SMALLER, too_large
@@ -161,14 +162,32 @@ def _datum_cycles(accesses: Accesses, platform: Platform, array: str) -> Fractio
         word = Fraction(1, memory.data_per_word) if memory.data_per_word else Fraction(bits, memory.word_bits or 1)
         words = math.ceil(accesses.size(array) * word) + 1
         pieces = -(-words // memory.max_burst_words)
-        return Fraction(words + pieces * ((memory.latency or 0) + 1))
+        return Fraction(_passing(accesses, platform, array, words + pieces) + pieces * ((memory.latency or 0) + 1))
     if memory.rows is not None:
         size = accesses.network.arrays[array].type.bytes
         opened = size // memory.rows.row_bytes + 2
         times = _exact(memory.rows.row_change_ns) + _exact(memory.rows.same_bank_activate_ns)
         nanoseconds = size * _exact(memory.rows.word_ns) / WORD_BYTES + opened * times
         return nanoseconds * _exact(platform.clock_mhz or 1) / 1000 + 2
-    return Fraction(1, memory.data_per_word) if memory.data_per_word else Fraction(bits, memory.word_bits or 1)
+    own = Fraction(1, memory.data_per_word) if memory.data_per_word else Fraction(bits, memory.word_bits or 1)
+    return max(own, Fraction(1)) if _local_words(accesses, platform, array) else own  # each a local word
+
+
+def _passing(accesses: Accesses, platform: Platform, array: str, words: int) -> int:
+    """The most cycles in which so many words of requests pass: in local words, parted at every end of a row."""
+    size, memory = accesses.network.arrays[array].type.bytes, platform.memory
+    whole = memory.data_per_word or (memory.word_bits or 1) // (8 * size) + 1
+    local = [
+        words * -(-whole // own.width) + accesses.size(array) // own.row
+        for own in _local_words(accesses, platform, array)
+    ]
+    return max(words, *local, 0)
+
+
+def _local_words(accesses: Accesses, platform: Platform, array: str) -> list[LocalWord]:
+    """The local words of an array that is loaded and stored; none where the memory inside keeps pace."""
+    size, shape = accesses.network.arrays[array].type.bytes, accesses.shape(array)
+    return [own for write in (False, True) if (own := local_word(platform, size, shape, write=write)) is not None]
 
 
 def _exact(value: float) -> Fraction:

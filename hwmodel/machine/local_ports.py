@@ -20,6 +20,7 @@ from hwmodel.local_memory.memory_kinds import Kinds
 from hwmodel.local_memory.offsets import Access, Edge, box_places, run_places
 from hwmodel.local_memory.organisations import Terms
 from hwmodel.local_memory.port_plan import Ports, Sets, window_taken
+from hwmodel.local_words import local_width
 from hwmodel.machine.group import Group
 from hwmodel.platform import Platform
 from hwmodel.residence import ONCE
@@ -95,7 +96,7 @@ class LocalPorts:
     def ports(self, array: str, rates: Rates) -> Ports:
         """All that reads and writes the buffer of an array."""
         rank = len(self.group.accesses.shape(array))
-        stored = self._words(array, self.platform.local.read_width) if array in self.group.stored else ()
+        stored = self._words(array, write=True) if array in self.group.stored else ()
         readers, writers = self.readers(array, rates), self.writers(array, rates)
         return Ports(rank, tuple(readers), tuple(writers), self.loaded_words(array), stored)
 
@@ -114,13 +115,12 @@ class LocalPorts:
         accesses = self.group.accesses
         if array not in self.group.loaded and accesses.load.get(array) != ONCE:
             return ()
-        return self._words(array, self.platform.local.write_width)
+        return self._words(array, write=False)
 
-    def _words(self, array: str, width: int | None) -> Sets:
-        """The sets of a word of an array at the port, or of as many data as the platform says."""
-        memory, kind = self.platform.memory, self.group.network.arrays[array].type
-        each = memory.data_per_word or max(1, (memory.word_bits or 1) // (8 * kind.bytes))
-        return run_places(min(width or each, each), self.group.accesses.shape(array))
+    def _words(self, array: str, *, write: bool) -> Sets:
+        """The sets of a word of an array that is loaded, or (`write`) stored in a cycle."""
+        size = self.group.network.arrays[array].type.bytes
+        return run_places(local_width(self.platform, size, write=write), self.group.accesses.shape(array))
 
     @cached_property
     def _riding(self) -> Riding:

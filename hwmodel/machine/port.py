@@ -17,15 +17,9 @@ import numpy as np
 from arrayol.ir.network import Network
 from hwmodel.accesses import Accesses
 from hwmodel.external_memory import Bursts, joined, port_time
+from hwmodel.local_words import LocalWord, local_word
 from hwmodel.machine.group import Elements
-from hwmodel.machine.requests import (
-    ElementRuns,
-    Requests,
-    requests_by_step,
-    requests_of,
-    units_of_words,
-    worst_starts,
-)
+from hwmodel.machine.requests import ElementRuns, Requested, Requests, local_words
 from hwmodel.platform import Platform
 
 
@@ -84,9 +78,22 @@ class Port:
             return memory.data_per_word * self.element_bytes(array) * 8
         return memory.word_bits or 1
 
-    def burst_cycles(self, array: str, data: Elements) -> Elements:
-        """Cycles of bursts of so many data of an array on a platform without rows; a burst of none takes none."""
-        return np.where(data > 0, (self.platform.memory.latency or 0) + self.words(array, data), 0)
+    def burst_cycles(self, array: str, data: Elements, local: int | Elements = 0) -> Elements:
+        """Cycles of bursts of so many data of an array on a platform without rows; a burst of none takes none.
+
+        The memory inside takes so many `local` words of each, or gives them.
+        """
+        words = np.maximum(self.words(array, data), local)
+        return np.where(data > 0, (self.platform.memory.latency or 0) + words, 0)
+
+    def local_word(self, array: str, *, write: bool) -> LocalWord | None:
+        """The word of the memory inside that is loaded, or (`write`) stored in a cycle; None where it keeps pace."""
+        return local_word(self.platform, self.element_bytes(array), self.accesses.shape(array), write=write)
+
+    def requested(self, array: str, *, write: bool) -> Requested:
+        """How an array is requested run by run."""
+        local, memory = self.local_word(array, write=write), self.platform.memory
+        return Requested(self.accesses.shape(array), self.element_bytes(array), memory, local)
 
     def bytes_of_words(self, array: str, words: Elements) -> Elements:
         """The bytes of so many words of an array, rounded up."""
@@ -107,7 +114,7 @@ class Port:
     def whole_arrays(self, arrays: Sequence[str]) -> int:
         """Cycles in which the port loads arrays whole, one after another in the network's order."""
         names = [name for name in self.network.arrays if name in arrays]
-        if self.by_run:
+        if self.platform.memory.rows is None:
             whole = ((name, np.arange(self.accesses.size(name))) for name in names)
             loads = [Transfer(name, element, 0 * element, write=False) for name, element in whole]
             return int(self.by_step(loads, 1).loads.sum())
@@ -125,9 +132,9 @@ class Port:
         sides = np.zeros((2, steps), np.int64)
         for transfer in transfers:
             if self.by_run:
-                cycles = self._cycles(self._requests(transfer, steps))
+                cycles = self.request_cycles(self._requests(transfer, steps))
             else:
-                cycles = self.burst_cycles(transfer.array, np.bincount(transfer.step, minlength=steps))
+                cycles = self._burst_cycles(transfer, steps)
             sides[int(transfer.write)] += cycles
         return PortCycles(sides[0], sides[1], shared)
 
@@ -136,26 +143,20 @@ class Port:
         """Whether a step's data of an array are requested run by run; with rows they are bursts of their own anyway."""
         return self.platform.memory.burst == "run" and self.platform.memory.rows is None
 
-    def requests(self, array: str, number: Elements, longest: Elements, starts: Elements) -> Requests:
-        """The requests of an array in steps (S, K) of S structures; `starts` (S, 3) as for `worst_starts`.
-
-        Each step has a `number` of runs, of which the longest has so many elements.
-        """
-        memory, size = self.platform.memory, self.element_bytes(array)
-        worst = worst_starts(starts, self.accesses.shape(array), *units_of_words(memory, size))
-        return requests_of(number, longest, worst[:, None], size, memory)
-
-    def run_cycles(self, array: str, number: Elements, longest: Elements, starts: Elements) -> Elements:
-        """Their cycles, (S, K)."""
-        return self._cycles(self.requests(array, number, longest, starts))
-
-    def _cycles(self, requests: Requests) -> Elements:
+    def request_cycles(self, requests: Requests) -> Elements:
+        """The cycles of the requests of an array in each step."""
         return requests.cycles(self.platform.memory.latency or 0, self.platform.memory.outstanding)
 
     def _requests(self, transfer: Transfer, steps: int) -> Requests:
-        shape = self.accesses.shape(transfer.array)
-        runs = ElementRuns.of(transfer.element, transfer.step, shape)
-        return requests_by_step(runs, steps, shape, self.element_bytes(transfer.array), self.platform.memory)
+        runs = ElementRuns.of(transfer.element, transfer.step, self.accesses.shape(transfer.array))
+        return self.requested(transfer.array, write=transfer.write).by_step(runs, steps)
+
+    def _burst_cycles(self, transfer: Transfer, steps: int) -> Elements:
+        local, words = self.local_word(transfer.array, write=transfer.write), np.zeros(steps, np.int64)
+        if local is not None:
+            runs = ElementRuns.of(transfer.element, transfer.step, self.accesses.shape(transfer.array))
+            np.add.at(words, runs.step, local_words(local, runs.data))
+        return self.burst_cycles(transfer.array, np.bincount(transfer.step, minlength=steps), words)
 
     def _rows_by_step(self, transfers: Sequence[Transfer], steps: int, shared: bool) -> PortCycles:
         order = {name: place for place, name in enumerate(self.network.arrays)}

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hwmodel.accesses import Extents
+from hwmodel.local_words import LocalWord
 from hwmodel.machine.group import Elements
 from hwmodel.platform import ExternalMemory
 
@@ -50,24 +51,83 @@ class ElementRuns:
 
 @dataclass(frozen=True, eq=False)
 class Requests:
-    """By step: how many requests there are of one array, and the words of each."""
+    """By step: how many requests there are of one array, the words of each, and the cycles that these take to pass."""
 
     number: Elements
     words: Elements
+    passing: Elements
 
     def cycles(self, latency: int, outstanding: int) -> Elements:
         """From the first request of each step to its last word, at most `outstanding` unfinished; 0 without any."""
         rounds, rest = np.divmod(np.maximum(self.number - 1, 0), outstanding)
-        first = latency + self.words
-        time = first + rounds * np.maximum(first, outstanding * self.words) + rest * self.words
+        first = latency + self.passing
+        time = first + rounds * np.maximum(first, outstanding * self.passing) + rest * self.passing
         return np.where(self.number > 0, time, 0)
 
 
-def worst_start(runs: ElementRuns, shape: Extents, size: int, word: int) -> int:
-    """The latest place in a word at which a run may start, by what is known of all of them.
+@dataclass(frozen=True, eq=False)
+class Requested:
+    """How an array of a shape, of elements of `size` bytes, is requested of an external memory.
 
-    `size` is that of an element, in the unit of `word`.
+    The memory inside takes, or gives, `local` words; None where they keep pace with any port.
     """
+
+    shape: Extents
+    size: int
+    memory: ExternalMemory
+    local: LocalWord | None = None
+
+    @property
+    def units(self) -> tuple[int, int]:
+        """An element and a word in one unit: bytes, or data with `data_per_word`."""
+        memory = self.memory
+        return (1, memory.data_per_word) if memory.data_per_word else (self.size, (memory.word_bits or 8) // 8)
+
+    def by_step(self, runs: ElementRuns, steps: int) -> Requests:
+        """The requests of runs in each of `steps` steps, which are all that the group moves of the array."""
+        number, longest = np.bincount(runs.step, minlength=steps), np.zeros(steps, np.int64)
+        np.maximum.at(longest, runs.step, runs.data)
+        return self.requests(number, longest, axis_starts(runs, self.shape))
+
+    def requests(self, number: Elements, longest: Elements, starts: Elements) -> Requests:
+        """The requests of a `number` of runs in each step, (..., K), of which the longest has so many elements.
+
+        `starts` (..., 3) is what is known of their places, as for `worst_starts`.
+        """
+        unit, word = self.units
+        words = (longest * unit - 1 + self.worst(starts, word)[..., None]) // word + 1
+        pieces = np.maximum(-(-words // self.memory.max_burst_words), 1)
+        each = -(-words // pieces)
+        passing = each if self.local is None else np.maximum(each, self._local(self.local, longest, each, starts))
+        return Requests(number * pieces, *(np.where(number > 0, count, 0) for count in (each, passing)))
+
+    def worst(self, starts: Elements, word: int) -> Elements:
+        """The latest place in a word, of so many units, at which a run may start, (...)."""
+        return worst_starts(starts, self.shape, self.units[0], word)
+
+    def _local(self, local: LocalWord, longest: Elements, each: Elements, starts: Elements) -> Elements:
+        """At most so many local words has what passes with `each` words of a request, for runs of these lengths.
+
+        A word goes in as it comes: in parts of local words, and parted where a row ends within such a part. Where
+        elements do not divide a word, it may have one more of them than fit into it.
+        """
+        unit, word = self.units
+        within = word // unit
+        crossed = longest // local.row - 1
+        if word % unit:
+            return each * -(-(within + 1) // local.width) + np.maximum(crossed, 0)
+        part = local.width * unit
+        worst = self.worst(starts, part)[..., None]
+        parts = np.minimum((longest * unit - 1 + worst) // part + 1, each * (within // local.width))
+        crossed = np.minimum(crossed, (each * within + local.row - 2) // local.row)
+        if local.row * unit % part == 0:
+            crossed = np.where(worst > 0, crossed, 0)
+        most: Elements = parts + np.maximum(crossed, 0)
+        return most
+
+
+def axis_starts(runs: ElementRuns, shape: Extents) -> Elements:
+    """What `worst_starts` takes of runs, (3,): their row axis, and where on it they start."""
     row, start = 0, 0 * runs.start
     for axis, extent in enumerate(shape):
         inner = math.prod(shape[axis + 1 :])
@@ -76,17 +136,17 @@ def worst_start(runs: ElementRuns, shape: Extents, size: int, word: int) -> int:
             break
     inside = np.unique(start[start > 0])
     first = inside[:1].sum()
-    axis_starts = np.array([[row, np.gcd.reduce(inside - first), first]])
-    return int(worst_starts(axis_starts, shape, size, word)[0])
+    return np.array([row, np.gcd.reduce(inside - first), first])
 
 
 def worst_starts(axis_starts: Elements, shape: Extents, size: int, word: int) -> Elements:
-    """The same of several sets of runs, (S,), by what is known of each, (S, 3).
+    """The latest place in a word at which a run may start, by what is known of sets of runs, (..., 3).
 
-    That is its row axis, the greatest common divisor of the differences between the places there where runs start, and
-    the first of these places (0 and 0 without any); the beginning of a row left out.
+    That is their row axis, the greatest common divisor of the differences between the places there where runs start,
+    and the first of these places (0 and 0 without any); the beginning of a row left out. `size` is that of an element,
+    in the unit of `word`.
     """
-    axis, differences, first = axis_starts.T
+    axis, differences, first = np.moveaxis(axis_starts, -1, 0)
     row = np.array([math.prod(shape[k:]) for k in range(max(len(shape), 1))])[axis] * size
     inner = np.array([math.prod(shape[k + 1 :]) for k in range(max(len(shape), 1))])[axis] * size
     several = row < math.prod(shape) * size
@@ -95,23 +155,7 @@ def worst_starts(axis_starts: Elements, shape: Extents, size: int, word: int) ->
     return worst
 
 
-def units_of_words(memory: ExternalMemory, size: int) -> tuple[int, int]:
-    """An element of `size` bytes and a word in one unit: bytes, or data with `data_per_word`."""
-    return (1, memory.data_per_word) if memory.data_per_word else (size, (memory.word_bits or 8) // 8)
-
-
-def requests_of(
-    number: Elements, longest: Elements, worst: int | Elements, size: int, memory: ExternalMemory
-) -> Requests:
-    """The requests of so many runs, whose longest has so many elements of `size` bytes, from their worst start on."""
-    unit, word = units_of_words(memory, size)
-    words = (longest * unit - 1 + worst) // word + 1
-    pieces = np.maximum(-(-words // memory.max_burst_words), 1)
-    return Requests(number * pieces, np.where(number > 0, -(-words // pieces), 0))
-
-
-def requests_by_step(runs: ElementRuns, steps: int, shape: Extents, size: int, memory: ExternalMemory) -> Requests:
-    """The requests of one array in each of `steps` steps; elements of `size` bytes."""
-    number, longest = np.bincount(runs.step, minlength=steps), np.zeros(steps, np.int64)
-    np.maximum.at(longest, runs.step, runs.data)
-    return requests_of(number, longest, worst_start(runs, shape, *units_of_words(memory, size)), size, memory)
+def local_words(local: LocalWord, data: Elements) -> Elements:
+    """How many local words runs of so many elements have: of each row of a run as many as begin in it."""
+    of_rows: Elements = data // local.row * -(-local.row // local.width)
+    return np.where(data < local.row, -(-data // local.width), of_rows)

@@ -13,9 +13,10 @@ from math import lcm
 import numpy as np
 
 from hwmodel.accesses import Accesses
+from hwmodel.local_words import local_word
 from hwmodel.platform import Platform, RowModel
 from hwmodel.simulator.plan import Ints
-from hwmodel.simulator.requests import Requester
+from hwmodel.simulator.requests import Requester, runs_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,8 @@ class Port:
         if memory.burst == "run" and memory.rows is None:
             size = self.accesses.network.arrays[array].type.bytes
             shape = self.accesses.shape(array)
-            self.requesters[array, write] = Requester.of(array, shape, size, memory, steps)
+            local = local_word(self.platform, size, shape, write=write)
+            self.requesters[array, write] = Requester.of(array, shape, size, memory, steps, local)
 
     def begin(self) -> None:
         """A new step: the port is free, all rows are closed."""
@@ -64,10 +66,24 @@ class Port:
         elif (array, write) in self.requesters:
             self.now = self.requesters[array, write].serve(self.now, elements, self.step)
         else:
-            self.now += self.platform.memory.latency or 0
-            for _ in range(self._words(array, len(elements))):
-                self.now += 1
+            self.now += (self.platform.memory.latency or 0) + self._box_cycles(array, np.sort(elements), write=write)
         self.bursts.append(Burst(array, write, len(elements), start, self.now))
+
+    def _box_cycles(self, array: str, elements: Ints, *, write: bool) -> int:
+        """The cycles of a box's words: each is there a cycle after the one before, and in parts goes on to the memory.
+
+        That takes, or gives, one local word in a cycle, of a run in one row.
+        """
+        shape, size = self.accesses.shape(array), self.accesses.network.arrays[array].type.bytes
+        local, cycle, moved = local_word(self.platform, size, shape, write=write), 0, 0
+        for start, count in runs_in(elements, shape) if local is not None else ():
+            assert local is not None
+            for first in range(start, start + count, min(local.row, count)):
+                left = min(local.row, start + count - first)
+                while left:
+                    moved, left = moved + min(left, local.width), left - min(left, local.width)
+                    cycle = max(cycle + 1, self._words(array, moved))
+        return max(cycle, self._words(array, len(elements)))
 
     def _words(self, array: str, data: int) -> int:
         memory = self.platform.memory

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hwmodel.accesses import Extents
+from hwmodel.local_words import LocalWord
 from hwmodel.platform import ExternalMemory
 from hwmodel.simulator.plan import Ints, fault
 
@@ -38,7 +39,8 @@ def runs_in(elements: Ints, shape: Extents) -> list[Run]:
 class Requester:
     """How one array is requested in a group: its shape, the size of an element and of a word in one unit.
 
-    `worst` is the latest place in a word at which any of its runs may start.
+    `worst` is the latest place in a word at which any of its runs may start, `worst_part` that in the part of it which
+    the memory inside takes, or gives, in a cycle: its `local` word, None where it takes any word at once.
     """
 
     array: str
@@ -47,9 +49,18 @@ class Requester:
     word: int
     memory: ExternalMemory
     worst: int
+    local: LocalWord | None = None
+    worst_part: int = 0
 
     @staticmethod
-    def of(array: str, shape: Extents, size: int, memory: ExternalMemory, steps: Sequence[Ints]) -> Requester:
+    def of(
+        array: str,
+        shape: Extents,
+        size: int,
+        memory: ExternalMemory,
+        steps: Sequence[Ints],
+        local: LocalWord | None = None,
+    ) -> Requester:
         """Of the elements that are moved in each step of the group; an element has `size` bytes."""
         unit, word = (
             (1, memory.data_per_word) if memory.data_per_word is not None else (size, (memory.word_bits or 8) // 8)
@@ -62,37 +73,67 @@ class Requester:
             axis += 1
         inner, extent = math.prod(shape[axis + 1 :]), shape[axis] if shape else 1
         places = {start // inner % extent for elements in moved for start, _ in runs_in(elements, shape)} - {0}
-        granule = word if math.prod(shape[:axis]) == 1 else math.gcd(word, inner * extent * unit)
-        for place in places:
-            granule = math.gcd(granule, (place - min(places)) * inner * unit)
-        begins = min(places, default=0) * inner * unit
-        worst = max(place for place in range(word) if (place - begins) % granule == 0)
-        return Requester(array, shape, unit, word, memory, worst)
+        begins, apart = min(places, default=0), 0 if math.prod(shape[:axis]) == 1 else extent
+        apart = math.gcd(apart, *(place - begins for place in places)) * inner * unit
+        part = word if local is None else local.width * unit
+        worst = (
+            max(place for place in range(side) if (place - begins * inner * unit) % math.gcd(side, apart) == 0)
+            for side in (word, part)
+        )
+        return Requester(array, shape, unit, word, memory, next(worst), local, next(worst))
 
     def words(self, longest: int) -> int:
         """The words of each request of a step whose longest run has so many elements, before they are cut."""
         return (self.worst + longest * self.size - 1) // self.word + 1
 
+    def passing(self, longest: int, each: int) -> int:
+        """The cycles that each request of so many words takes, in a step with such a longest run."""
+        if self.local is None:
+            return each
+        width, row, data = self.local.width, self.local.row, self.word // self.size
+        ends = max(longest // row - 1, 0)
+        if self.word % self.size:
+            return max(each, each * math.ceil((data + 1) / width) + ends)
+        parts = min(math.ceil((self.worst_part + longest * self.size) / (width * self.size)), each * data // width)
+        ends = min(ends, (each * data + row - 2) // row)
+        return max(each, parts + (ends if self.worst_part or row % width else 0))
+
+    def local_words(self, start: int, size: int) -> Ints:
+        """How many local words each word has of a run, (words,): a word goes in as it comes, parted at ends of rows."""
+        width, row = (self.local.width, self.local.row) if self.local else (self.word, math.prod(self.shape))
+        element = np.arange(start, start + size)
+        word = ((element + 1) * self.size - 1) // self.word
+        parts = np.stack([word, (element - word * self.word // self.size) // width, element // row])
+        begins = np.append(True, (np.diff(parts, axis=1) != 0).any(axis=0))
+        return np.bincount(word[begins] - start * self.size // self.word)
+
     def serve(self, now: int, elements: Ints, step: int) -> int:
         """When the last word of a step's elements is there, of which the first is requested at cycle `now`.
 
-        Raises SimulatorError (`request-too-short`) where a run is longer than what is requested for it.
+        Raises SimulatorError (`request-too-short`) where a run is longer than what is requested for it, or has more
+        local words than cycles.
         """
         runs = runs_in(np.sort(elements), self.shape)
         words = self.words(max(size for _, size in runs))
         parts = -(-words // self.memory.max_burst_words)
         each, done, issued = -(-words // parts), list[int](), now - 1
+        passing = self.passing(max(size for _, size in runs), each)
         for start, size in runs:
             first = start * self.size // self.word
             last = ((start + size) * self.size - 1) // self.word
             if last >= first + parts * each:
                 message = f"step {step} requests {parts * each} words of a run of '{self.array}' that has more"
                 raise fault("request-too-short", message)
-            for _ in range(parts):
+            local = self.local_words(start, size)
+            for part in range(parts):
+                own = np.maximum(local[part * each : (part + 1) * each], 1)
+                if int(own.sum()) > passing:
+                    message = f"step {step} requests a run of '{self.array}' for {passing} cycles, but its memory needs"
+                    raise fault("request-too-short", f"{message} {int(own.sum())}")
                 before = done[-self.memory.outstanding] if len(done) >= self.memory.outstanding else now
                 issued = max(issued + 1, before)
                 time = max(issued + (self.memory.latency or 0), done[-1] if done else now)
-                for _ in range(each):
+                for _ in range(passing):
                     time += 1
                 done.append(time)
         return done[-1]

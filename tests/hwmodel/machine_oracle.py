@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from oracle_accesses import Point, RefusedError, box, defaults, inputs, minus, outputs, plus
-from oracle_requests import run_cycles
+from oracle_requests import local_words_of_set, run_cycles
 from oracle_schedules import Schedules, schedules_of
 from oracle_steps import Stepped
 
@@ -106,11 +106,11 @@ class Oracle(Stepped):
                 (1, name): [(e, out) for e, _, _, out in found if out is not None] for name, found in made.items()
             }
             cycles = [
-                sum(self.requests(array, every.get((write, array), []), found) for array, found in sides[write])
+                sum(self.requests(array, every.get((write, array), []), found, write) for array, found in sides[write])
                 for write in (0, 1)
             ]
         elif memory.rows is None:
-            cycles = [sum(self.burst(array, len(found)) for array, found in side) for side in sides]
+            cycles = [sum(self.burst(array, found, write) for array, found in sides[write]) for write in (0, 1)]
         else:
             bursts = [
                 (*run, write) for write in (0, 1) for array, found in sides[write] for run in self.runs_of(array, found)
@@ -123,19 +123,32 @@ class Oracle(Stepped):
             cycles = [int(found[~write].sum()), int(found[write].sum())]
         return (sum(cycles) if memory.port == "shared" else max(cycles)), cycles[0], cycles[1]
 
-    def requests(self, array: str, moved: list[tuple[Point, int]], found: list[Point]) -> int:
+    def requests(self, array: str, moved: list[tuple[Point, int]], found: list[Point], write: int) -> int:
         steps: dict[int, list[Point]] = defaultdict(list)
         for element, step in moved:
             steps[step].append(element)
-        return run_cycles(steps.values(), found, self.shape(array), self.bytes(array), self.platform.memory)
+        size, width = self.bytes(array), self.local_width(array, write)
+        return run_cycles(steps.values(), found, self.shape(array), size, self.platform.memory, width)
 
-    def burst(self, array: str, data: int) -> int:
-        memory = self.platform.memory
+    def local_width(self, array: str, write: int) -> int | None:
+        """The data of a word of the local memory, None where nothing is known of it."""
+        platform = self.platform
+        if platform.technology is None:
+            return None
+        whole = platform.memory.data_per_word or max(1, (platform.memory.word_bits or 1) // (8 * self.bytes(array)))
+        asked = (platform.local.write_width, platform.local.read_width)[write] or whole
+        return next(width for width in range(min(asked, whole), 0, -1) if whole % width == 0)
+
+    def burst(self, array: str, found: list[Point], write: int) -> int:
+        memory, width, data = self.platform.memory, self.local_width(array, write), len(found)
         if not data:
             return 0
+        local = 0 if width is None else local_words_of_set(found, self.shape(array), width)
         if memory.data_per_word is not None:
-            return (memory.latency or 0) + math.ceil(data / memory.data_per_word)
-        return (memory.latency or 0) + math.ceil(data * 8 * self.bytes(array) / (memory.word_bits or 1))
+            words = math.ceil(data / memory.data_per_word)
+        else:
+            words = math.ceil(data * 8 * self.bytes(array) / (memory.word_bits or 1))
+        return (memory.latency or 0) + max(words, local)
 
     def runs_of(self, array: str, elements: list[Point]) -> list[tuple[int, int, int]]:
         base = 0

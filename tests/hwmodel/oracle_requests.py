@@ -66,9 +66,47 @@ def words_of_requests(
 
 
 def run_cycles(
-    steps: Iterable[list[Point]], now: list[Point], shape: Sequence[int], size: int, m: ExternalMemory
+    steps: Iterable[list[Point]],
+    now: list[Point],
+    shape: Sequence[int],
+    size: int,
+    m: ExternalMemory,
+    width: int | None = None,
 ) -> int:
-    """Cycles of the same."""
+    """Cycles of the same; the memory inside has local words of so many data, None where it keeps pace."""
     if not now:
         return 0
-    return cycles_of_requests(words_of_requests(steps, now, shape, size, m), m.latency or 0, m.outstanding)
+    steps = list(steps)
+    words = words_of_requests(steps, now, shape, size, m)
+    if width is not None:
+        longest = max(length for _, length in runs_of_set(now, shape))
+        unit, word = (1, m.data_per_word) if m.data_per_word else (size, m.word_bits // 8)
+        begin = worst_place(steps, shape, unit, width * unit)
+        words = [local_cycles(words[0], longest, row_of(shape, width), width, unit, word, begin)] * len(words)
+    return cycles_of_requests(words, m.latency or 0, m.outstanding)
+
+
+def local_cycles(words: int, run: int, row: int, width: int, unit: int, word: int, begin: int) -> int:
+    """Cycles of a request of some words, by docs/machine.md, section 4."""
+    ends = run // row - 1 if run > row else 0
+    if word % unit:
+        return max(words, words * math.ceil((word // unit + 1) / width) + ends)
+    if row % width == 0 and begin == 0:
+        ends = 0
+    parts = min(1 + (begin + run * unit - 1) // (width * unit), words * (word // unit) // width)
+    return max(words, parts + min(ends, (words * (word // unit) + row - 2) // row))
+
+
+def row_of(shape: Sequence[int], width: int) -> int:
+    """Data of the last axis, or of the last axes together that hold a word."""
+    lengths = [math.prod(shape[axis:]) for axis in reversed(range(len(shape)))]
+    return next((length for length in lengths if length >= width), math.prod(shape))
+
+
+def local_words_of_set(points: Iterable[Point], shape: Sequence[int], width: int) -> int:
+    """Local words of a box: of each run in each row as many as begin in it."""
+    row, number = row_of(shape, width), 0
+    for start, length in runs_of_set(points, shape):
+        rows = [element // row for element in range(start, start + length)]
+        number += sum(math.ceil(rows.count(own) / width) for own in set(rows))
+    return number

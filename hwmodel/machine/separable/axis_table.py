@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property, partial, reduce
 
 import numpy as np
 
@@ -17,9 +17,10 @@ from hwmodel.local_memory.pieces import Piece
 from hwmodel.machine.schedule.rounds import RowLines
 from hwmodel.machine.separable.axes import Ints, Mask
 from hwmodel.machine.separable.axis_lines import AxisLines, shared
-from hwmodel.machine.separable.counts import GroupCounts, Living, MovedAxis
+from hwmodel.machine.separable.counts import GroupCounts, Living
 from hwmodel.machine.separable.fetches import ONCE, START, Instances, Reading, Strips, instances_of
 from hwmodel.machine.separable.first_use import BEFORE, NEVER, Fields, Merge, fields_along
+from hwmodel.machine.separable.moved import MovedAxis
 from hwmodel.machine.separable.row_lines import lines_at, row_lines
 from hwmodel.machine.separable.runs import AxisRuns, Moved, other_axis, runs_along
 
@@ -121,7 +122,7 @@ def axis_table(counts: GroupCounts, walk: Walk, sides: Ints, codes: Ints) -> Axi
     none = np.zeros((len(sides), 0, most), np.int64)
     along = [
         _runs(counts, fields, fetches, moved, len(sides), most) if moved.block == block else other_axis(places, most)
-        for moved in counts.moved_axes
+        for moved in counts.moved.axes
     ]
     return AxisTable(
         loops,
@@ -228,19 +229,20 @@ def _runs(
     counts: GroupCounts, fields: Fields, fetches: Mapping[str, _Fetches], moved: MovedAxis, sides: int, most: int
 ) -> AxisRuns:
     """Runs of the indices of an axis that are moved at each place, which moves with these blocks."""
-    come = Moved.of_field(fields.made[moved.source]) if moved.kind == "store" else fetches[moved.source].moved()
-    parts = counts.parts
-    side = parts.axes[moved.source][moved.block]
-    axes = () if side is None else parts.axes_of(moved.source, side)
+    (kind, array), source = moved.burst, moved.sources[0]
+    every = (Moved.of_field(fields.made[own]) if kind == "store" else fetches[own].moved() for own in moved.sources)
+    come, word, parts = reduce(Moved.joined, every), (moved.width, moved.inner), counts.parts
+    side = parts.axes[source][moved.block]
+    axes = () if side is None else parts.axes_of(source, side)
     if len(axes) == 1:
-        return runs_along(come, sides, most, moved.extent)
-    shape = parts.group.accesses.shape(parts.array_of(moved.source))
+        return runs_along(come, sides, most, moved.extent, word)
+    shape = parts.group.accesses.shape(array)
     extents = [shape[axis] for axis in axes]
     own = np.unravel_index(come.cell, extents)[axes.index(moved.axis)]
     pairs = np.unique((come.side * most + come.place) * moved.extent + own)
     place = pairs // moved.extent
     product = _in_all_combinations(come.side * most + come.place, come.cell, extents, (sides, most))
-    runs = runs_along(Moved(place // most, place % most, pairs % moved.extent), sides, most, moved.extent)
+    runs = runs_along(Moved(place // most, place % most, pairs % moved.extent), sides, most, moved.extent, word)
     return replace(runs, product=product)
 
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from hwmodel.accesses import Accesses
 from hwmodel.design import BankLayout, Blocks, GroupDesign, Keep, Processor, Scan, units_of
+from hwmodel.local_words import LocalWord
 from hwmodel.machine.bounded import Bounded, LeastRates, least_of
 from hwmodel.machine.energy import EnergyPrices, energy_prices
 from hwmodel.machine.group import Group
@@ -48,7 +49,7 @@ from hwmodel.machine.separable.energy import GroupEnergy, moved_data, port_words
 from hwmodel.machine.separable.fetches import Reading, StructureKeeps
 from hwmodel.machine.separable.first_use import find_masks
 from hwmodel.machine.separable.live_sets import LiveSets
-from hwmodel.machine.separable.runs import runs_hold
+from hwmodel.machine.separable.moved import Burst
 from hwmodel.machine.separable.sizes import Sizes
 from hwmodel.machine.separable.timing import Timing, access_cycles, step_kinds
 from hwmodel.machine.served import all_rates, fastest_served, served
@@ -75,14 +76,22 @@ def open_batch(accesses: Accesses, platform: Platform, tasks: Sequence[str]) -> 
     stages = stage_group(group, GroupDesign(tuple(Processor(task) for task in tasks), blocks))
     parts = find_parts(group, stages)
     masks = find_masks(parts) if parts is not None else None
-    by_run = platform.memory.burst == "run"
-    counts = make_counts(parts, masks, by_run=by_run) if parts is not None and masks is not None else None
-    if counts is not None and by_run and not runs_hold(counts):
+    if parts is None or masks is None:
         return None
-    paths = Datapaths(group.network, platform)
+    port = Port(accesses, platform)
+    local = {} if port.by_run else _local_words(port, group)
+    counts = make_counts(parts, masks, by_run=port.by_run, local=local)
     if counts is None:
         return None
+    paths = Datapaths(group.network, platform)
     return GroupBatch(accesses, platform, tuple(tasks), counts, paths, energy_prices(platform, accesses.network))
+
+
+def _local_words(port: Port, group: Group) -> dict[Burst, LocalWord]:
+    """The words of the memories inside that are loaded and stored, where they are known."""
+    arrays = (*(("load", name) for name in group.loaded), *(("store", name) for name in group.stored))
+    words = {burst: port.local_word(burst[1], write=burst[0] == "store") for burst in arrays}
+    return {burst: word for burst, word in words.items() if word is not None}
 
 
 @dataclass(eq=False)

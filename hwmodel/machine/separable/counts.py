@@ -12,6 +12,7 @@ What is stored, and what lives in buffers, is counted by pieces (`axes`); an arr
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -20,6 +21,7 @@ import numpy as np
 
 from arrayol.ir.spec import port_named
 from hwmodel.design import Scan
+from hwmodel.local_words import LocalWord
 from hwmodel.machine.access_counts import Counts as AccessCounts
 from hwmodel.machine.access_counts import accesses_of_products
 from hwmodel.machine.group import frames_back
@@ -28,38 +30,13 @@ from hwmodel.machine.separable.axes import Ints, Mask, Parts
 from hwmodel.machine.separable.coupling import along_each, is_product
 from hwmodel.machine.separable.first_use import NEVER, Fields, Masks, fields_along
 from hwmodel.machine.separable.links import Link, separate
+from hwmodel.machine.separable.moved import NO_WORDS, Burst, Bursts, Counted
 from hwmodel.machine.ticks import STORES
 from hwmodel.units import Riding, riding_dimensions, unit_dimension
 
 UnitDimensions = tuple[int | None, ...]
 Fate = Literal["read", "stored", "lost"]
 Needed = Literal["all", "some", ""]
-
-
-@dataclass(frozen=True, slots=True)
-class Counted:
-    """Something that happens `factor` times for each index of a field, `stage` steps after its tick.
-
-    `source` is the field: of a task, of an array that is loaded, or of a piece of the array `name` that is stored.
-    """
-
-    kind: Literal["load", "store", "task"]
-    name: str
-    source: str
-    stage: int
-    factor: int
-
-
-@dataclass(frozen=True, slots=True)
-class MovedAxis:
-    """An axis of what is loaded or stored that moves with a dimension of the blocks, `stage` steps after its tick."""
-
-    kind: str
-    source: str
-    axis: int
-    block: int
-    extent: int
-    stage: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +85,8 @@ class GroupCounts:
     parts: Parts
     masks: Masks
     whole: tuple[Fields, ...]  # by dimension of the blocks, for one block
-    by_run: bool = False  # whether runs of addresses are counted too (`runs`)
+    by_run: bool  # whether runs of addresses are counted too (`runs`)
+    local: Mapping[Burst, LocalWord]  # of the bursts whose local words are counted
 
     @cached_property
     def counted(self) -> list[Counted]:
@@ -127,26 +105,19 @@ class GroupCounts:
         return [(quantity.kind, quantity.name) for quantity in self.counted]
 
     @cached_property
-    def bursts(self) -> dict[tuple[str, str], list[int]]:
+    def bursts(self) -> dict[Burst, list[int]]:
         """The numbers of what is counted that makes each burst: a load or a store of an array, all its pieces."""
-        found: dict[tuple[str, str], list[int]] = {}
+        found: dict[Burst, list[int]] = {}
         for number, (kind, name) in enumerate(self.names):
             if kind != "task":
                 found.setdefault((kind, name), []).append(number)
         return found
 
     @cached_property
-    def moved_axes(self) -> list[MovedAxis]:
-        """Along which axes runs are counted: all that move with the blocks."""
-        return [
-            MovedAxis(entry.kind, entry.source, axis, block, shape[axis], entry.stage)
-            for entry in self.counted
-            if self.by_run and entry.kind != "task"
-            for shape in [self.parts.group.accesses.shape(entry.name)]
-            for block, side in enumerate(self.parts.axes[entry.source])
-            if side is not None
-            for axis in self.parts.axes_of(entry.source, side)
-        ]
+    def moved(self) -> Bursts:
+        """What each burst moves, and along which axes runs are counted."""
+        entries = {burst: [self.counted[number] for number in numbers] for burst, numbers in self.bursts.items()}
+        return Bursts(self.parts, entries, self.by_run, self.local)
 
     @cached_property
     def stored(self) -> list[str]:
@@ -164,7 +135,7 @@ class GroupCounts:
         stages = [quantity.stage for quantity in self.counted]
         own = self.parts.stages.task
         lines, along = ([own[task] for task in tasks] for tasks in (self.parts.group.tasks, self.delayed))
-        runs = [moved.stage for moved in self.moved_axes]
+        runs = [moved.stage for moved in self.moved.axes]
         return np.array([*stages, *lines, *along, *runs]) - min(stages)
 
     @cached_property
@@ -312,6 +283,7 @@ class GroupCounts:
             and all(self._runs_whole(task) for task in tasks if self._must_run_whole(task))
             and all(self.runs_as_a_product(task) for task in tasks)
             and self._frees_hold()
+            and self.moved.hold()
         )
 
     def is_read_whole(self, piece: str) -> bool:
@@ -477,10 +449,15 @@ def several_in_chain(runs: Mask, step: int) -> int:
     return sum(int(runs[first :: abs(step)].sum()) > 1 for first in range(min(abs(step), len(runs))))
 
 
-def make_counts(parts: Parts, masks: Masks, *, by_run: bool = False) -> GroupCounts | None:
-    """The counts of a group, with `by_run` those of runs too; None where what no block changes is not a product."""
+def make_counts(
+    parts: Parts, masks: Masks, *, by_run: bool = False, local: Mapping[Burst, LocalWord] = NO_WORDS
+) -> GroupCounts | None:
+    """The counts of a group, with `by_run` those of runs, or with some those of `local` words of each burst.
+
+    None where what no block changes is not a product.
+    """
     whole = []
     for block, extent in enumerate(parts.extents(parts.group.last)):
         whole.append(fields_along(parts, masks, block, np.zeros((1, extent), np.int64)))
-    counts = GroupCounts(parts, masks, tuple(whole), by_run)
+    counts = GroupCounts(parts, masks, tuple(whole), by_run, local)
     return counts if counts.holds() else None

@@ -46,12 +46,12 @@ def port_words(counts: GroupCounts, port: Port, structures: Structures) -> dict[
     """By array the words that the port moves (S,), of the bursts or requests of each step."""
     moved = {name: np.zeros(len(structures.pairs), np.int64) for _, name in counts.bursts}
     for kinds in step_kinds(counts, structures, cyclic=False):
-        for number, ((_, name), entries) in enumerate(counts.bursts.items()):
+        for number, (burst, entries) in enumerate(counts.bursts.items()):
             data = kinds.happens[:, :, entries].sum(axis=2)
+            kind, name = burst
             if port.by_run:
-                requests = port.requests(
-                    name, *runs_of_kinds(counts, number, data, kinds.runs), kinds.starts[:, number]
-                )
+                runs = runs_of_kinds(counts, burst, data, kinds.runs)
+                requests = port.requested(name, write=kind == "store").requests(*runs, kinds.starts[:, number])
                 words = requests.number * requests.words
             else:
                 words = port.words(name, data)

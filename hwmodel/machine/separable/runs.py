@@ -12,6 +12,7 @@ do along that axis by itself, as all that is moved whole there starts at the beg
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -20,9 +21,10 @@ import numpy as np
 from hwmodel.machine.separable.axes import Ints, Mask
 from hwmodel.machine.separable.counts import GroupCounts
 from hwmodel.machine.separable.first_use import BEFORE, NEVER
+from hwmodel.machine.separable.moved import LONGEST, Burst
 
-_BITS = 20  # of each of the three numbers
-_LOW = (1 << _BITS) - 1
+_LOW = LONGEST
+_BITS = _LOW.bit_length()  # of each of the three numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,13 +65,19 @@ class AxisRuns:
     product: Mask
 
 
-def runs_along(moved: Moved, sides: int, most: int, extent: int) -> AxisRuns:
-    """The runs of what is moved along an axis of an extent."""
+def runs_along(moved: Moved, sides: int, most: int, extent: int, word: tuple[int, int] = (0, 1)) -> AxisRuns:
+    """The runs of what is moved along an axis of an extent.
+
+    With a `word` of some data, where each index has so many, the local words of runs stand in place of their number.
+    """
+    width, inner = word
     key = np.sort((moved.side * most + moved.place) * extent + moved.cell)
     slot, cell = key // extent, key % extent
     heads = np.flatnonzero((np.diff(key, prepend=-2) != 1) | (cell == 0))
     length = np.diff(np.append(heads, len(key)))
-    count, runs = (np.bincount(of, minlength=sides * most) for of in (slot, slot[heads]))
+    count = np.bincount(slot, minlength=sides * most)
+    words = -(-length * inner // width) if width else np.ones(len(heads), np.int64)
+    runs = np.bincount(slot[heads], words, sides * most).astype(np.int64)
     longest = np.zeros(sides * most, np.int64)
     np.maximum.at(longest, slot[heads], length)
     packed = (count << 2 * _BITS) | (runs << _BITS) | longest
@@ -90,33 +98,27 @@ def other_axis(places: Ints, most: int) -> AxisRuns:
     return AxisRuns(inside, np.zeros((len(places), 3), np.int64), np.ones(len(places), np.bool_))
 
 
-def runs_hold(counts: GroupCounts) -> bool:
-    """Whether all that is moved is a product, by one piece for each array, and axes are short enough to be counted."""
-    single = all(len(entries) == 1 for entries in counts.bursts.values())
-    shape = counts.parts.group.accesses.shape
-    return single and all(extent <= _LOW for _, name in counts.bursts for extent in shape(name))
-
-
 def row_starts(counts: GroupCounts, starts: Sequence[Ints], structures: int) -> Ints:
     """By structure and burst the row axis, and what `worst_starts` takes of it, (S, bursts, 3).
 
     `starts` (S, M, 3) by dimension of the blocks.
     """
     found = np.zeros((structures, len(counts.bursts), 3), np.int64)
-    for number in range(len(counts.bursts)):
-        for axis, source in enumerate(_axes(counts, number)):
-            known = starts[counts.moved_axes[source].block][:, source] if isinstance(source, int) else source.starts
+    for number, burst in enumerate(counts.bursts):
+        for axis in range(len(counts.parts.group.accesses.shape(burst[1]))):
+            source = _axis(counts, burst, axis)
+            known = starts[counts.moved.axes[source].block][:, source] if isinstance(source, int) else source.starts
             row = np.column_stack([np.full(structures, axis), np.broadcast_to(known[:, 1:], (structures, 2))])
             found[:, number] = np.where(known[:, :1] > 0, row, found[:, number])
     return found
 
 
-def runs_of_kinds(counts: GroupCounts, burst: int, data: Ints, packed: Ints) -> tuple[Ints, Ints]:
+def runs_of_kinds(counts: GroupCounts, burst: Burst, data: Ints, packed: Ints) -> tuple[Ints, Ints]:
     """How many runs there are of a burst's `data` (S, K), and the elements of the longest, of `packed` (S, K, M)."""
     number, longest, inner, whole = np.minimum(data, 1), data, 1, np.ones(data.shape, np.bool_)
-    axes = _axes(counts, burst)
-    extents = counts.parts.group.accesses.shape(list(counts.bursts)[burst][1])
-    for extent, source in zip(reversed(extents), reversed(axes), strict=True):
+    extents = counts.parts.group.accesses.shape(burst[1])
+    for axis, extent in reversed([*enumerate(extents)]):
+        source = _axis(counts, burst, axis)
         own = packed[:, :, source] if isinstance(source, int) else source.packed
         count = own >> 2 * _BITS
         decides = whole & (count < extent)
@@ -129,20 +131,31 @@ def runs_of_kinds(counts: GroupCounts, burst: int, data: Ints, packed: Ints) -> 
     return np.where(moves, number, 0), np.where(moves, longest, 0)
 
 
-def _axes(counts: GroupCounts, burst: int) -> list[int | AxisRuns]:
-    """By axis of what a burst moves its number among those that move with blocks, else its runs, which never change."""
-    (number,) = list(counts.bursts.values())[burst]
-    entry = counts.counted[number]
-    moving = {
-        moved.axis: number
-        for number, moved in enumerate(counts.moved_axes)
-        if (moved.kind, moved.source) == (entry.kind, entry.source)
-    }
-    axes: list[int | AxisRuns] = []
-    for axis, extent in enumerate(counts.parts.group.accesses.shape(entry.name)):
-        if axis in moving:
-            axes.append(moving[axis])
-        else:
-            cells = counts.free_subscripts(entry.source, axis)
-            axes.append(runs_along(Moved(0 * cells, 0 * cells, cells), 1, 1, extent))
-    return axes
+def local_words_of_kinds(counts: GroupCounts, burst: Burst, data: Ints, packed: Ints) -> Ints:
+    """The local words of a burst's `data` (S, K) where it is a box: those of the runs in each row, and of each row.
+
+    Rows that are moved whole have as many each. Else the innermost axis decides that is not moved whole.
+    """
+    local, shape = counts.local[burst], counts.parts.group.accesses.shape(burst[1])
+    words, inner, whole = data // local.row * -(-local.row // local.width), 1, np.ones(data.shape, np.bool_)
+    for axis, extent in reversed([*enumerate(shape)]):
+        if inner < local.row:
+            source = _axis(counts, burst, axis)
+            own = packed[:, :, source] if isinstance(source, int) else source.packed
+            count = own >> 2 * _BITS
+            in_parts = data // (np.maximum(count, 1) * inner) * (own >> _BITS & _LOW)
+            words = np.where(whole & (count < extent), in_parts, words)
+            whole &= count == extent
+            inner *= extent
+    return words
+
+
+def _axis(counts: GroupCounts, burst: Burst, axis: int) -> int | AxisRuns:
+    """The number of a burst's axis among those that move with blocks, else its runs, which never change."""
+    for number, moved in enumerate(counts.moved.axes):
+        if (moved.burst, moved.axis) == (burst, axis):
+            return number
+    shape, fields = counts.parts.group.accesses.shape(burst[1]), counts.moved.sources(burst, axis)
+    cells = np.unique(np.concatenate([counts.free_subscripts(field, axis) for field in fields]))
+    word = counts.local[burst].width if burst in counts.local else 0, math.prod(shape[axis + 1 :])
+    return runs_along(Moved(0 * cells, 0 * cells, cells), 1, 1, shape[axis], word)

@@ -31,7 +31,7 @@ from hwmodel.machine.separable.axes import Ints
 from hwmodel.machine.separable.block_order import OrderCounts, Structures
 from hwmodel.machine.separable.counts import GroupCounts
 from hwmodel.machine.separable.place_counts import Kinds, above, changing_columns, changing_rows, earlier, kinds_of
-from hwmodel.machine.separable.runs import runs_of_kinds
+from hwmodel.machine.separable.runs import local_words_of_kinds, runs_of_kinds
 from hwmodel.platform import Platform
 
 _STEP_CELLS = 1 << 22  # of a part's tables
@@ -59,7 +59,7 @@ class StepKinds:
     @staticmethod
     def of(counts: GroupCounts, structures: Structures, chosen: Ints, times: Ints, happens: Ints) -> StepKinds:
         """Of counts (S, K, Q + T + D + M) without their factors."""
-        quantities, ends = len(counts.factor), len(counts.shift) - len(counts.moved_axes)
+        quantities, ends = len(counts.factor), len(counts.shift) - len(counts.moved.axes)
         counted, along, runs = np.split(happens, (quantities, ends), axis=2)
         return StepKinds(
             chosen, times, counted * counts.factor, along, structures.rows, runs, structures.starts[chosen]
@@ -170,13 +170,17 @@ class Timing:
         platform = self.paths.platform
         port = Port(self.counts.parts.group.accesses, platform)
         sides = [np.zeros(kinds.times.shape, np.int64) for _ in range(2)]
-        for number, ((kind, name), entries) in enumerate(self.counts.bursts.items()):
-            data = kinds.happens[:, :, entries].sum(axis=2)
+        for number, (burst, entries) in enumerate(self.counts.bursts.items()):
+            data, (kind, name) = kinds.happens[:, :, entries].sum(axis=2), burst
             if port.by_run:
-                runs = runs_of_kinds(self.counts, number, data, kinds.runs)
-                sides[kind == "store"] += port.run_cycles(name, *runs, kinds.starts[:, number])
+                runs = runs_of_kinds(self.counts, burst, data, kinds.runs)
+                requests = port.requested(name, write=kind == "store").requests(*runs, kinds.starts[:, number])
+                cycles = port.request_cycles(requests)
             else:
-                sides[kind == "store"] += port.burst_cycles(name, data)
+                known = burst in self.counts.local
+                local = local_words_of_kinds(self.counts, burst, data, kinds.runs) if known else 0
+                cycles = port.burst_cycles(name, data, local)
+            sides[kind == "store"] += cycles
         return PortCycles(sides[0], sides[1], platform.memory.port == "shared")
 
     def cycles_of_each(self, parts: Iterable[StepKinds], rates: Ints) -> Ints:

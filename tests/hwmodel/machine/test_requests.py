@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import event, given
 from hypothesis import strategies as st
-from oracle_requests import cycles_of_requests, runs_of_set, worst_place
+from oracle_requests import cycles_of_requests, row_of, run_cycles, runs_of_set, worst_place
 
 from hwmodel.accesses import points
-from hwmodel.machine.requests import ElementRuns, Requests, requests_by_step, worst_start
+from hwmodel.local_words import LocalWord
+from hwmodel.machine.requests import ElementRuns, Requested, Requests, axis_starts
 from hwmodel.platform import ExternalMemory
 from hwmodel.simulator.plan import SimulatorError
 from hwmodel.simulator.requests import Requester, runs_in
 
 
 def time(number: int, words: int, latency: int, outstanding: int) -> int:
-    return int(Requests(np.array([number]), np.array([words])).cycles(latency, outstanding)[0])
+    return int(Requests(np.array([number]), np.array([words]), np.array([words])).cycles(latency, outstanding)[0])
 
 
 @pytest.mark.parametrize(
@@ -56,14 +57,14 @@ def test_words_of_a_box_whose_columns_start_at_odd_places() -> None:
     steps = [boxes(range(24), range(274 * at + 273, 274 * at + 549), 1920) for at in range(5)]
     step = np.repeat(np.arange(5), [len(one) for one in steps])
     runs = ElementRuns.of(np.concatenate(steps), step, (1080, 1920))
-    found = requests_by_step(runs, 5, (1080, 1920), 1, ExternalMemory(latency=30, word_bits=128))
+    found = Requested((1080, 1920), 1, ExternalMemory(latency=30, word_bits=128)).by_step(runs, 5)
     assert (found.number.tolist(), found.words.tolist()) == ([24] * 5, [19] * 5)
 
 
 def test_whole_rows_are_one_run_and_cut_at_the_longest_burst() -> None:
     runs = ElementRuns.of(boxes(range(2, 6), range(64), 64), np.zeros(256, np.int64), (8, 64))
     memory = ExternalMemory(latency=0, word_bits=64, burst="run", max_burst_words=7)
-    found = requests_by_step(runs, 1, (8, 64), 1, memory)
+    found = Requested((8, 64), 1, memory).by_step(runs, 1)
     assert (runs.start.tolist(), runs.data.tolist()) == ([128], [256])
     assert (found.number.tolist(), found.words.tolist()) == ([5], [7])
 
@@ -96,7 +97,7 @@ def test_runs_and_words_of_all_three_readings(
     step = np.repeat(np.arange(len(steps)), [len(one) for one in steps])
     runs = ElementRuns.of(np.concatenate(steps), step, shape)
     memory = ExternalMemory(latency=0, word_bits=8 * word, burst="run")
-    worst = worst_start(runs, shape, size, word)
+    worst = int(Requested(shape, size, memory).worst(axis_starts(runs, shape), word))
     sets = [[tuple(every[element].tolist()) for element in one] for one in steps]
     assert worst == worst_place(sets, shape, size, word)
     assert worst == Requester.of("a", shape, size, memory, steps).worst
@@ -119,3 +120,49 @@ def test_a_request_of_a_word_less_is_caught() -> None:
     short = Requester("a", (32,), 1, 4, memory, requester.worst - 3)
     with pytest.raises(SimulatorError, match="step 7 requests 2 words of a run of 'a' that has more"):
         short.serve(0, steps[0], 7)
+
+
+@given(moved(), st.integers(1, 4), st.integers(1, 24), st.integers(1, 24), st.sampled_from((1, 2, 256)))
+def test_local_words_of_all_three_readings(
+    case: tuple[tuple[int, ...], list[np.ndarray]], size: int, word: int, asked: int, most: int
+) -> None:
+    """Model, simulator and page have the same cycles, and no run has more local words where it lies."""
+    shape, steps = case
+    whole = max(1, word // size)
+    width = max(one for one in range(1, whole + 1) if whole % one == 0 and one <= asked)
+    local = LocalWord(width, row_of(shape, width))
+    memory = ExternalMemory(latency=3, word_bits=8 * word, burst="run", max_burst_words=most, outstanding=2)
+    runs = ElementRuns.of(np.concatenate(steps), np.repeat(np.arange(len(steps)), [len(one) for one in steps]), shape)
+    requests = Requested(shape, size, memory, local).by_step(runs, len(steps))
+    cycles = requests.cycles(3, 2).tolist()
+    sets = [[tuple(points(shape)[element].tolist()) for element in one] for one in steps]
+    assert cycles == [run_cycles(sets, one, shape, size, memory, width) for one in sets]
+    requester = Requester.of("a", shape, size, memory, steps, local)
+    assert cycles == [
+        requester.serve(0, one, number) for number, one in enumerate(steps)
+    ]  # it stops at a cycle too few
+    slower = (requests.passing > requests.words).any()
+    event(f"the memory inside is {'slower' if slower else 'as fast'}")
+
+
+@pytest.mark.parametrize(
+    ("columns", "width", "passing"),
+    [(1920, 16, 480), (1920, 8, 960), (1912, 16, 478 + 3), (17, 16, 5 + 3), (6, 16, 2), (6, 4, 6 + 3)],
+)
+def test_four_whole_rows(columns: int, width: int, passing: int) -> None:
+    """Rows of bytes on a port of 16: cut at their ends where these lie within a local word."""
+    shape = (8, columns)
+    runs = ElementRuns.of(np.arange(4 * columns), np.zeros(4 * columns, np.int64), shape)
+    memory = ExternalMemory(latency=0, word_bits=128, burst="run", max_burst_words=1000)
+    found = Requested(shape, 1, memory, LocalWord(width, row_of(shape, width))).by_step(runs, 1)
+    assert found.passing.tolist() == [passing]
+
+
+def test_a_cycle_less_for_local_words_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two rows of 17 bytes, at 16 a word: the second word has an end of the first row."""
+    memory, row = ExternalMemory(latency=5, word_bits=128, burst="run"), LocalWord(16, 17)
+    requester = Requester.of("a", (2, 17), 1, memory, [np.arange(34)], row)
+    assert requester.serve(0, np.arange(34), 0) == 5 + 4
+    monkeypatch.setattr(Requester, "passing", lambda own, longest, each: each)
+    with pytest.raises(SimulatorError, match="step 7 requests a run of 'a' for 3 cycles, but its memory needs 4"):
+        requester.serve(0, np.arange(34), 7)

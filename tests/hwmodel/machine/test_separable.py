@@ -77,8 +77,8 @@ def _require_batch_holds(data: st.DataObject, platform: Platform, *, coupled: bo
     shapes = [shape for shape in shapes if scan in model.legal_scans(last, shape)] or [extents]
     rates = some_rates(data.draw(offered_rates(model.platform, network, tasks, (1, 2, 3))))
     event(f"coupled: {batch.counts.parts.spaces.couple}, loops: {max(map(len, batch.counts.parts.blocks), default=0)}")
-    event(f"burst {platform.memory.burst}, moving axes: {min(len(batch.counts.moved_axes), 4)}")
-    event(f"intervals: {len(np.unique(interval_of(rates)))}")
+    axes = min(len(batch.counts.moved.axes), 4)
+    event(f"burst {platform.memory.burst}, moving axes: {axes}, intervals: {len(np.unique(interval_of(rates)))}")
     chosen_keeps = data.draw(st.lists(all_keeps(batch, len(extents)), min_size=1, max_size=3))
     which = data.draw(st.lists(st.sampled_from(range(len(chosen_keeps))), min_size=len(shapes), max_size=len(shapes)))
     drawn = data.draw(bank_layouts(network, tasks))
@@ -90,6 +90,7 @@ def _require_batch_holds(data: st.DataObject, platform: Platform, *, coupled: bo
     )
     priced, structures = batch.price(scan, table, rates, of_each), batch.structures(scan, table, of_each)
     designs = []
+    event(f"gaps in lines: {any(int(rows.lines.max()) > 1 for rows in structures.rows)}")
     for number, shape in enumerate(shapes):
         own = tuple(zip(batch.counts.parts.group.loaded, chosen_keeps[which[number]], strict=True))
         for kind in {_kind(keep) for _, keep in own}:

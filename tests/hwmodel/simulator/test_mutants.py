@@ -79,7 +79,7 @@ MODEL = {  # the module, a line of it, and what stands there instead
     "a port used twice": ("port", 'shared = self.platform.memory.port == "shared"', "shared = False"),
     "bank conflicts ignored": ("schedule.processors", BANKS, "cycles[task] = 0"),
     "levels that do not wait": ("schedule.issue", "np.maximum(rounds, waits[step])", "rounds"),
-    "latency forgotten": ("requests", "first = latency + self.words", "first = self.words"),
+    "latency forgotten": ("requests", "first = latency + self.passing", "first = self.passing"),
     "states always in registers": (
         "schedule.datapaths",
         "for in_register in (True, False)",
@@ -229,5 +229,5 @@ def test_a_request_more_outstanding_or_a_word_less(small: SmallLpsf, design: Des
     assert "cycles" in (by_run.judge(design, small.platform.model_copy(update={"memory": fewer})) or "")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(mutants, "PACKAGE", "hwmodel.machine")
-        with changed("requests", "worst) // word + 1", "0) // word"):
+        with changed("requests", "self.worst(starts, word)[..., None]) // word + 1", "0) // word"):
             assert "cycles" in (by_run.judge(design) or "")
