@@ -83,7 +83,8 @@ class GroupJobs:
             combinations = 1
         elif has_bounds(columns, rates):
             combinations = 1 + rates.count // PRUNED_TO
-        self.cost = JobCost(space, tasks, combinations)
+        built = columns.builds_memories and not columns.units_are_free
+        self.cost = JobCost(space, tasks, combinations, built=built)
 
     def plain(self, structures: Iterable[tuple[Scan, Shape]], *, products_only: bool = False) -> list[PlainJob]:
         """Block shapes under scans; with `products_only` without those that would go through the exact path."""

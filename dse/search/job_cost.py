@@ -16,10 +16,12 @@ STRUCTURE_SECONDS = 4e-3  # priced by itself, if the group is separable; also a 
 _STRUCTURE_TASK = 8e-3  # of such a structure, for each task
 _BATCH_DESIGN = 1.5e-6
 _BATCH_STRUCTURE = 1.5e-5  # for each task
+_BUILT_STRUCTURE = 4e-4  # the same where memories are compared that are built
 _LISTED_STRUCTURE = 4e-3  # of a plain structure of which buffers may have to be told from their data
 _LISTED_ELEMENT = 6e-8  # of its arrays
 _OPEN = 0.03  # of a group, once
 _TABLES = 0.035  # of a group, for each task, before the first structure of a job is priced
+_BUILT_TABLES = 0.13  # the same where memories are compared that are built
 _ELEMENT = 1.7e-6  # of an array of a structure that is priced element by element
 _OPENED_ELEMENT = 4e-6  # the same of one with cuts, FIFOs or the like
 _TICK = 5e-5  # of such a structure, for each task
@@ -27,10 +29,13 @@ _OFFER = 0.5e-6  # of what may be opened in a structure that is no product, for 
 
 
 class JobCost:
-    """Roughly how many seconds it takes to price a group's structures, each under some combinations of rates."""
+    """Roughly how many seconds it takes to price a group's structures, each under some combinations of rates.
 
-    def __init__(self, space: MappingSpace, tasks: tuple[str, ...], combinations: int) -> None:
-        self.space, self.tasks, self.combinations = space, tasks, combinations
+    `built` says that memories are compared that are built for their rates.
+    """
+
+    def __init__(self, space: MappingSpace, tasks: tuple[str, ...], combinations: int, *, built: bool = False) -> None:
+        self.space, self.tasks, self.combinations, self.built = space, tasks, combinations, built
         self.is_separable = space.model.is_separable(tasks)
         batch = space.model.batch(tasks) if self.is_separable else None
         self._lists = batch is not None and batch.lists_buffers
@@ -38,7 +43,8 @@ class JobCost:
     @property
     def tables(self) -> float:
         """What must be there before the first plain structure is priced."""
-        return _OPEN + (_TABLES * len(self.tasks) if self.is_separable else 0.0)
+        each = _BUILT_TABLES if self.built else _TABLES
+        return _OPEN + (each * len(self.tasks) if self.is_separable else 0.0)
 
     @property
     def plain(self) -> float:
@@ -46,7 +52,8 @@ class JobCost:
         if not self.is_separable:
             return self.structure(slow=True)
         listed = _LISTED_STRUCTURE + _LISTED_ELEMENT * self._elements if self._lists else 0
-        return listed + _BATCH_STRUCTURE * len(self.tasks) + _BATCH_DESIGN * self.combinations
+        each = _BUILT_STRUCTURE if self.built else _BATCH_STRUCTURE
+        return listed + each * len(self.tasks) + _BATCH_DESIGN * self.combinations
 
     @property
     def offers(self) -> float:

@@ -40,7 +40,7 @@ from dse.space.size import LISTED_AT_MOST, SpaceSize, all_fusions
 from dse.space.study import Constraint
 from hwmodel.design import Design
 
-EXACT_SECONDS = 20.0  # of predicted work, up to which `auto` prices everything
+EXACT_SECONDS = 60.0  # of predicted work, up to which `auto` prices everything
 POWERS_AT_MOST = 10**5  # plain group designs up to which it does where a power is compared, and with it all times
 FRONTS_OF_ROUNDS = 3  # objectives; fronts in more are too large to be made whole by groups
 

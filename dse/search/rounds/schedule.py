@@ -25,6 +25,7 @@ Scans = Literal["few", "upwards", "all"]
 Options = Literal["none", "on fronts", "spread", "all"]
 Structure = tuple[Scan, Shape]
 COMBINATIONS_AT_MOST = 4096  # of rates that are all tried
+COMBINATIONS_AT_ONCE = 512  # that are all tried in every round: bounds leave most of them out
 FEW_DIMENSIONS = 3  # from so many on coarse rounds take two scans
 
 
@@ -161,7 +162,7 @@ class Schedule:
         tasks = self.space.tasks(group)
         offered = tuple(map(self.space.rates, tasks))
         most = ROUNDS[number].rates
-        if free or count_combinations(offered) <= most:
+        if free or count_combinations(offered) <= max(most, COMBINATIONS_AT_ONCE):
             return RateChoices(offered)
         work = [len(self.space.accesses.repetitions(task)) for task in tasks]
         return RateChoices(chosen=tuple(evenly(balanced(work, offered), most)))

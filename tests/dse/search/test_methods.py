@@ -237,7 +237,7 @@ def test_what_auto_takes() -> None:
         columns = columns_of(("latency_cycles", *objectives), (), space.model, reuse_memory=False)
         chosen = choose_method("auto", space, columns, size_of(space))
         assert chosen.name == name
-    assert chosen.why == "to price every group is more than 20 s of work"
+    assert chosen.why == "to price every group is more than 60 s of work"
 
 
 def test_methods_that_are_refused() -> None:
