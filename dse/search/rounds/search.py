@@ -109,7 +109,7 @@ class _Search:
                 if turn or (portion.is_exact and portion.seconds > max(LEAST_PIECE, CHEAP * self.request.budget)):
                     waiting.append((turn, portion.seconds, place, group, portion))
                 else:
-                    self._take(group, portion)
+                    self._take(group, portion, always=self._makes_first(group, number))
         for _, _, _, group, portion in sorted(waiting, key=lambda one: one[:3]):
             self._take(group, portion)
         self._flush()
@@ -126,7 +126,7 @@ class _Search:
                 if number + 1 < len(ROUNDS) and self.spent + self.batch.seconds > ends:
                     self._flush()
                     return
-                self._take(group, portion)
+                self._take(group, portion, always=self._makes_first(group, number))
         self._flush()
 
     def _in_order(self, number: int) -> Iterator[Mask]:
@@ -157,9 +157,13 @@ class _Search:
             self.known[group] = _Known(empty, portions)
         return self.known[group]
 
-    def _take(self, group: Mask, portion: Portion) -> None:
+    def _makes_first(self, group: Mask, number: int) -> bool:
+        """Whether a group is one of those that make the first whole designs, which no budget keeps from being made."""
+        return number == 0 and (group.bit_count() == 1 or group == self.context.space.graph.all)
+
+    def _take(self, group: Mask, portion: Portion, *, always: bool = False) -> None:
         """Let some work wait until there is enough for a batch. Raises _EndedError if the budget is spent."""
-        if self.spent + self.batch.seconds + portion.seconds > SEARCH * self.request.budget:
+        if not always and self.spent + self.batch.seconds + portion.seconds > SEARCH * self.request.budget:
             self._flush()
             self._look()
             raise _EndedError(SPENT)

@@ -36,7 +36,7 @@ def small(graph: Graph) -> str:
     return replace(graph, frame=(24, 36)).text("graph")
 
 
-def explored(text: str, folder: Path, budget: float = 2.0, workers: int = 1) -> api.Exploration:
+def explored(text: str, folder: Path, budget: float = 4.0, workers: int = 1) -> api.Exploration:
     path = folder / "graph.aol"
     path.write_text(text)
     resources = api.Resources(workers)
@@ -50,7 +50,7 @@ def test_parallel_branches_come_back(tmp_path: Path) -> None:
     assert "more than 20,000 groups" in result.method_reason
     assert not result.exact
     assert "intervals of 16 orders" in result.method_description
-    assert {len(one.fusion) for one in result.pareto} >= {1}
+    assert {1, 16} <= {len(one.fusion) for one in result.pareto}
     assert len(result.pareto) > 4
 
 
@@ -122,7 +122,7 @@ def test_an_interrupt_leaves_the_front_so_far_and_resume_goes_on(tmp_path: Path,
 
 def test_the_budget_is_kept_and_said(tmp_path: Path) -> None:
     text = small(lanes(3, 2))
-    little, large = (api_result(text, tmp_path, budget) for budget in (0.5, 8.0))
+    little, large = (api_result(text, tmp_path, budget) for budget in (1.0, 6.0))
     assert "then the budget was spent" in little.method_description
     assert little.evaluated < large.evaluated
     worst = np.array([list(one.objectives.values())[:2] for one in large.pareto])
