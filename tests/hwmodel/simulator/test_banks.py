@@ -172,11 +172,11 @@ def test_messages_name_repetition_bank_and_cycle() -> None:
         "a word": bench.with_memory(0, "image", replace(image, function=Residues((1, 1)))),
     }
     assert {kind: error.diagnostics[0].message for kind, error in wrong.items() if error is not None} == {
-        "a bank": "repetition (0, 0) of 'filter' touches 2 words of bank 0 of 'image' in cycle 74, with its neighbours",
-        "a port": "cycle 74 reads bank 0 of 'image' 1 times, which has 0 ports to read: repetition (0, 0) of 'filter'",
-        "a writer": "cycle 80 writes bank 0 of 'sums' 1 times, which has 0 ports to write",
-        "a fill": "repetition (0, 0) of 'filter' starts in cycle 74, before its window on 'image' is full",
-        "a word": "repetition (0, 0) of 'filter' touches 2 words of bank 0 of 'image' in cycle 74, with its neighbours",
+        "a bank": "repetition (0, 0) of 'filter' touches 2 words of bank 0 of 'image' in cycle 78, with its neighbours",
+        "a port": "cycle 78 reads bank 0 of 'image' 1 times, which has 0 ports to read: repetition (0, 0) of 'filter'",
+        "a writer": "cycle 84 writes bank 0 of 'sums' 1 times, which has 0 ports to write",
+        "a fill": "repetition (0, 0) of 'filter' starts in cycle 78, before its window on 'image' is full",
+        "a word": "repetition (0, 0) of 'filter' touches 2 words of bank 0 of 'image' in cycle 78, with its neighbours",
     }
     (wrong_words, *_) = too_small(in_banks(own.words["image"]))
     error = bench.stopped(0, replace(own, words={**own.words, "image": wrong_words}))
