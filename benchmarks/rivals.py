@@ -192,7 +192,7 @@ def course_of_ours(space: MappingSpace, method: str, seconds: float) -> Course:
 
     context = context_of(space)
     request = SearchRequest(method, budget=1.25 * seconds, keep=keep)
-    chosen = choose_method(method, context.columns, size_of(space))
+    chosen = choose_method(method, space, context.columns, size_of(space))
     with suppress(OverError):
         found = search(context, chosen, request, JobRunner())
         keep(context, lambda: found)

@@ -29,24 +29,23 @@ Rows = Callable[[Design], Iterator[Sequence[str]]]
 
 def show(result: Result, written: str) -> None:
     """Print an exploration on stdout, as wide as the terminal or COLUMNS say."""
+    shown = _shown(result)
     heading = _heading_of_mappings(result) if result.is_mapped else _heading_of_fusions(result)
-    print_parts(heading, _front_table(result), facts_table([*_more(result), *_facts(result), ("written", written)]))
+    if len(shown) < len(result.pareto):
+        heading += f"; {len(shown)} of them shown"
+    facts = facts_table([*_more(result, len(shown)), *_facts(result), ("written", written)])
+    print_parts(heading, _front_table(result, shown), facts)
 
 
 def _heading_of_fusions(result: Result) -> str:
     of_all = f"{len(result.pareto):,} of {counted(result.evaluated, 'design')}"
-    return f"{result.top}: {of_all} on the Pareto front of {', '.join(result.objectives)}{_number_shown(result)}"
+    return f"{result.top}: {of_all} on the Pareto front of {', '.join(result.objectives)}"
 
 
 def _heading_of_mappings(result: Result) -> str:
     bounds = f", within {', '.join(result.constraints)}" if result.constraints else ""
     front = counted(len(result.pareto), "design")
-    return f"{result.top}: {front} on the Pareto front of {', '.join(result.objectives)}{bounds}{_number_shown(result)}"
-
-
-def _number_shown(result: Result) -> str:
-    shown = len(_shown(result))
-    return f"; {shown} of them shown" if shown < len(result.pareto) else ""
+    return f"{result.top}: {front} on the Pareto front of {', '.join(result.objectives)}{bounds}"
 
 
 def _shown(result: Result) -> list[Design]:
@@ -55,13 +54,13 @@ def _shown(result: Result) -> list[Design]:
     return [result.pareto[place] for place in telling_designs(result.pareto, result.objectives, most)]
 
 
-def _front_table(result: Result) -> Table:
+def _front_table(result: Result, shown: Sequence[Design]) -> Table:
     """Designs of the front, each in some lines."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="")
     table.add_column("design", overflow="fold", max_width=14 if result.is_mapped else 18)
     rows = _mapping_columns(table, result) if result.is_mapped else _fusion_columns(table)
     knee = knee_of(result)
-    for design in _shown(result):
+    for design in shown:
         names = [design.id, "knee"] if knee.is_knee and design.id == knee.design.id else [design.id]
         for name, row in zip_longest(names, rows(design), fillvalue=""):
             table.add_row(name, *(row or [""] * (len(table.columns) - 1)))
@@ -158,9 +157,9 @@ def _mapping_lines(result: Result, number: int, group: GroupRecord) -> Iterator[
         yield f"   {', '.join(extras)}", "", "", ""
 
 
-def _more(result: Result) -> Iterator[tuple[str, str]]:
+def _more(result: Result, shown: int) -> Iterator[tuple[str, str]]:
     """Where the designs are that the table leaves out."""
-    if left := len(result.pareto) - len(_shown(result)):
+    if left := len(result.pareto) - shown:
         name = result.objectives[-1]
         bound = f'--pick "{name} {">=" if grows(name) else "<="} NUMBER"'
         yield "more", f"{counted(left, 'design')} of the front in {TABLE}; {bound} takes one within bounds"

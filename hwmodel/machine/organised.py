@@ -64,6 +64,7 @@ class Builder:
     layouts: Mapping[str, BankLayout] = field(default_factory=dict)
     state_banks: Callable[[str, int], int] | None = None
     _energies: dict[tuple[int, int], int] = field(default_factory=dict, repr=False, compare=False)
+    _planned: dict[tuple[object, ...], PortPlan] = field(default_factory=dict, repr=False, compare=False)
 
     @staticmethod
     def of(ports: LocalPorts, layouts: Sequence[BankLayout]) -> Builder | None:
@@ -144,7 +145,10 @@ class Builder:
 
     def buffer_ports(self, array: str, rates: Rates) -> PortPlan:
         """The ports of the buffer of an array, whatever layout it has."""
-        return self._plan(self.ports.ports(array, rates))
+        key = array, tuple(rates[task] for task in self.touching("buffer", array))
+        if key not in self._planned:
+            self._planned[key] = self._plan(self.ports.ports(array, rates))
+        return self._planned[key]
 
     def _plan(self, ports: Ports) -> PortPlan:
         return plan_ports(ports, power_of_two=self.terms.power_of_two, most=self.terms.banks_most)
