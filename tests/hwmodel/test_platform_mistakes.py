@@ -39,12 +39,12 @@ def test_a_misspelt_table() -> None:
 
 
 def test_an_unknown_key() -> None:
-    assert refused(SMALLEST + "[local]\nports = 2\n") == (
-        "board.toml:5:1: error[unknown-key]: unknown key 'local.ports'\n"
-        "    5 | ports = 2\n"
+    assert refused(SMALLEST + "[local]\nwires = 2\n") == (
+        "board.toml:5:1: error[unknown-key]: unknown key 'local.wires'\n"
+        "    5 | wires = 2\n"
         "      | ^^^^^\n"
         "  hint: known here: banks, access_cycles, block_bits, fetch_cycles, store_cycles, write_width, read_width, "
-        "register_bits, copies_most, bank_power_of_two, price"
+        "register_bits, copies_most, banks_most, bank_power_of_two, ports, price"
     )
 
 
