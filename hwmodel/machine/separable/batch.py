@@ -30,7 +30,6 @@ from hwmodel.machine.priced import (
     LATENCY,
     TIMES,
     Figures,
-    Offered,
     Priced,
     PricedEnergy,
     PricedMemories,
@@ -46,6 +45,7 @@ from hwmodel.machine.separable.block_order import OrderCounts, Structures, Walke
 from hwmodel.machine.separable.built import BatchMemories, Buffers, no_accesses
 from hwmodel.machine.separable.counts import GroupCounts, Memory, make_counts
 from hwmodel.machine.separable.energy import GroupEnergy, moved_data, port_words
+from hwmodel.machine.separable.fastest_rates import FastestRates
 from hwmodel.machine.separable.fetches import Reading, StructureKeeps
 from hwmodel.machine.separable.first_use import find_masks
 from hwmodel.machine.separable.live_sets import LiveSets
@@ -60,7 +60,6 @@ from hwmodel.platform import Platform
 _CELLS = 1 << 20  # of a component of the blocks, times structures priced together
 _TABLES = 1 << 27  # bytes of tables of one group that couples dimensions
 _NOTHING = np.zeros((1, 1), np.int64)
-_CYCLIC = {LATENCY: False, FRAME: True}  # which steps a time is the sum of
 
 
 def open_batch(accesses: Accesses, platform: Platform, tasks: Sequence[str]) -> GroupBatch | None:
@@ -192,7 +191,7 @@ class GroupBatch:
         says why. The other legal combinations are `left_out`. Where none is legal, one that is not stands for all.
         """
         structures, timing = self.structures(scan, shapes, keeps), self.timing(self.tasks, scan)
-        fast = _Fastest.of(timing, structures, offered, times)
+        fast = FastestRates.of(timing, structures, offered, times)
         wrong = ~(structures.holds & timing.has_formula(structures))
         priced = self._priced(
             structures,
@@ -245,7 +244,7 @@ class GroupBatch:
         Of times those named.
         """
         structures, timing = self.structures(scan, shapes, keeps), self.timing(self.tasks, scan)
-        fast = _Fastest.of(timing, structures, offered, times)
+        fast = FastestRates.of(timing, structures, offered, times)
         least, energy = LeastRates(self.accesses, self.paths, self.tasks, offered), self.energy
         of_times = {name: least_of(fast.time(name), fast.legal) if name in times else _NOTHING for name in TIMES}
         priced = least.priced(
@@ -497,115 +496,3 @@ class GroupBatch:
             chosen = zip(loaded, own, strict=keeps is not None)
             designs.append(GroupDesign(processors, blocks, layouts=self.layouts, keeps=tuple(chosen)))
         return designs
-
-
-# Which rates of each task may be the fastest of a structure.
-
-
-@dataclass(frozen=True, eq=False)
-class _Fastest:
-    """The combinations of rates (S, V, tasks) that nothing beats, see `GroupBatch.fastest`; which are there (S, V).
-
-    `numbers` (S, tasks) are how many rates suit each task.
-    """
-
-    timing: Timing
-    structures: Structures
-    combinations: Ints
-    legal: NDArray[np.bool_]
-    numbers: Ints
-    cycles: dict[str, Ints]
-
-    @staticmethod
-    def of(
-        timing: Timing, structures: Structures, offered: Sequence[Sequence[int]], times: Collection[str]
-    ) -> _Fastest:
-        rates_of = [
-            Offered.of(rates, partial(timing.paths.fill, task))
-            for task, rates in zip(timing.tasks, offered, strict=True)
-        ]
-        most = timing.most_units(structures)
-        suiting = [own.suiting(most[:, place]) for place, own in enumerate(rates_of)]
-        count, variants = _variants(timing, rates_of, suiting)
-        cycles: dict[str, list[Ints]] = {name: [] for name in times}
-        chosen = []
-        for rates in variants:
-            fewest = np.ones_like(rates)
-            for name in times:
-                least, needed = timing.least(step_kinds(timing.counts, structures, cyclic=_CYCLIC[name]), rates)
-                cycles[name].append(least)
-                fewest = np.maximum(fewest, needed)
-            columns = zip(rates_of, fewest.T, rates.T, strict=True)
-            chosen.append(np.stack([own.at_least(units, like) for own, units, like in columns], axis=1))
-        return _Fastest(
-            timing,
-            structures,
-            np.stack(chosen, axis=1),
-            np.arange(len(chosen)) < count[:, None],
-            np.stack([own.sum(axis=1) for own in suiting], axis=1),
-            {name: np.stack(own, axis=1) for name, own in cycles.items()},
-        )
-
-    def time(self, name: str) -> Ints:
-        """The cycles (S, V) of latency or of a frame."""
-        if name not in self.cycles:
-            kinds = (
-                step_kinds(self.timing.counts, self.structures, cyclic=_CYCLIC[name])
-                for _ in range(self.legal.shape[1])
-            )
-            each = zip(kinds, self.combinations.transpose(1, 0, 2), strict=True)
-            self.cycles[name] = np.stack([self.timing.cycles_of_each(*one) for one in each], axis=1)
-        return self.cycles[name]
-
-
-def _variants(timing: Timing, offered: Sequence[Offered], suiting: Sequence[Ints]) -> tuple[Ints, list[Ints]]:
-    """How many combinations of rates each structure has that none beats, (S,), and V of them, (S, tasks) each.
-
-    Those of a structure come first, and its last for the rest. `suiting` (S, families) is by task how many rates of
-    each family are legal; a structure where a task has none has a combination that is not.
-    """
-    columns = [_rivals(timing, *each) for each in zip(timing.tasks, offered, suiting, strict=True)]
-    numbers = np.stack([kept.sum(axis=1) for _, kept in columns], axis=1)
-    count = numbers.prod(axis=1)
-    places = [np.argsort(~kept, axis=1, kind="stable") for _, kept in columns]
-    structure = np.arange(len(count))
-    variants = []
-    for variant in range(max(1, int(count.max(initial=1)))):
-        left, rates = np.minimum(variant, np.maximum(count - 1, 0)), []
-        for place, (column, _) in enumerate(columns):
-            digit = left % np.maximum(numbers[:, place], 1)
-            left = left // np.maximum(numbers[:, place], 1)
-            rates.append(column[structure, places[place][structure, digit]])
-        variants.append(np.stack(rates, axis=1))
-    return count, variants
-
-
-def _rivals(timing: Timing, task: str, offered: Offered, suiting: Ints) -> tuple[Ints, NDArray[np.bool_]]:
-    """Of each family the rate of the most units that is legal (S, families), and whether no other beats it.
-
-    One beats another, in every step, if it has as many units, starts as often, is as soon done with a repetition, its
-    lines take no longer to fill, and its chains wait no longer: in cycles, for all of (T - 1) o + o + latency falls
-    with these (`rounds`).
-    """
-    rates = offered.rates[offered.first + np.maximum(suiting - 1, 0)]
-    legal = suiting > 0
-    if len(offered.intervals) == 1:
-        return rates, legal
-    paces = [timing.pace(task, rate) for rate in offered.rates[offered.first].tolist()]
-    rows = [
-        (
-            one.occupancy,
-            one.occupancy + one.latency,
-            one.fill * one.occupancy,
-            one.near * one.occupancy,
-            one.far * one.occupancy,
-        )
-        for one in paces
-    ]
-    cycles = np.array(rows, np.int64)
-    soon = (cycles[:, None, :] <= cycles[None, :, :]).all(axis=2)
-    units = units_of(rates)
-    beats = soon & (units[:, :, None] >= units[:, None, :]) & legal[:, :, None]
-    first = np.tri(len(paces), k=-1, dtype=np.bool_).T  # of two that are alike the one of the least interval stays
-    beaten = (beats & (first | ~beats.transpose(0, 2, 1))).any(axis=1)
-    return rates, legal & ~beaten
