@@ -195,4 +195,4 @@ def _memory_mismatches(run: GroupRun, estimate: GroupEstimate) -> Iterator[str]:
 def _words(use: MemoryUse) -> int:
     """The words of a buffer: in all banks of a copy, where it has banks."""
     built = use.organisation
-    return use.addressed if built is None or built.way not in IN_BANKS else built.banks * built.depth
+    return built.banks * built.depth if built is not None and built.way in (*IN_BANKS, "layout") else use.addressed

@@ -75,7 +75,9 @@ class Linear:
         A step of `stride` = block / gcd(alpha_a, block) along axis a leads m = alpha_a stride / block banks further, so
         B / gcd(m, B) indices, each so far from the one before, lie in different banks.
         """
-        return max((_shared(axis, self) for axis in reversed(range(len(self.alpha)))), key=lambda own: own.number)
+        axes = reversed(range(len(self.alpha)))
+        of_scalar = Shared(0, self.banks, 1)  # a scalar has no axis to share out
+        return max((_shared(axis, self) for axis in axes), key=lambda own: own.number, default=of_scalar)
 
     def bank(self, places: Places) -> Places:
         """The banks of places (number, rank)."""
@@ -89,7 +91,8 @@ class Linear:
     def address(self, places: Places, extents: Sequence[int]) -> Places:
         """Where places (number, rank) of a box lie in their banks: a number for each, below the product of `rows`."""
         divided, own = places.copy(), self.shared
-        divided[:, own.axis] = own.group(places[:, own.axis])
+        if self.alpha:
+            divided[:, own.axis] = own.group(places[:, own.axis])
         return _row_major(divided, self.rows(extents))
 
     def __str__(self) -> str:

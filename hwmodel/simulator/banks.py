@@ -203,7 +203,12 @@ def require_banks(
     if not touched:
         return
     first = touched[0][0]
-    points, number = np.unique(np.concatenate([rows.repetition for rows, _ in touched]), axis=0, return_inverse=True)
+    # With the cycle of its start: what is computed again has other words then.
+    points, number = np.unique(
+        np.concatenate([np.column_stack([rows.cycle, rows.repetition]) for rows, _ in touched]),
+        axis=0,
+        return_inverse=True,
+    )
     own = np.split(number.reshape(-1), np.cumsum([len(words) for _, words in touched])[:-1])
     pairs = [
         np.stack([np.broadcast_to(row[:, None], words.shape)[words >= 0], words[words >= 0]])
@@ -213,7 +218,7 @@ def require_banks(
     used, often = np.unique(np.stack([row, word // memory.depth]), axis=1, return_counts=True)
     cycles = access_cycles * -(-often // ports)
     for late in np.flatnonzero(cycles > first.interval)[:1].tolist():
-        name = f"repetition ({', '.join(map(str, points[used[0, late]].tolist()))}) of '{first.touch.process}'"
+        name = f"repetition ({', '.join(map(str, points[used[0, late], 1:].tolist()))}) of '{first.touch.process}'"
         text = f"{name} keeps bank {used[1, late]} of '{array}' for {cycles[late]} cycles"
         raise fault("bank", f"{text}, where it has its unit for {first.interval}")
 

@@ -164,7 +164,7 @@ class Processors:
             delay = next(delay for delay in process.delays if delay.port == port)
             repetitions, back = self.group.accesses.repetitions(task), frames_back(process.repetition, delay)
             if back:
-                self._states[name] = StateChains.of_frames(back, issue)
+                self._states[name] = StateChains.of_frames(back * len(repetitions), issue)
             else:
                 chains = Chains.of(repetitions[stage.work.repetition], self.group.accesses.extents(task), delay.vector)
                 self._states[name] = StateChains.of(chains, stage.step, issue)

@@ -52,10 +52,9 @@ class StateChains:
         return int((opened - np.arange(len(first))).max(initial=0))
 
     @staticmethod
-    def of_frames(back: int, issue: Issue) -> StateChains:
-        """Of a delay that reaches so many frames back: each repetition of these has a word all the time."""
-        count = len(issue.runs)
-        return StateChains(back * count, np.arange(count), issue.place)
+    def of_frames(words: int, issue: Issue) -> StateChains:
+        """Of a delay that reaches back to other frames: each repetition of these has a word, whether it runs or not."""
+        return StateChains(words, np.arange(len(issue.runs)), issue.place)
 
     def banks(self, units: int) -> int:
         """The fewest banks, from as many as units on, under which no round has two chains in one bank."""
