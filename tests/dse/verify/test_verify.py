@@ -168,7 +168,8 @@ MISTAKES = {
         "what it computes differs from the reference execution's",
     ),
     "a burst takes longer": (
-        "port", "self.now += (self.platform.memory.latency or 0)", "self.now += (self.platform.memory.latency or 0) + 1",
+        "port", "self.now += (self.platform.memory.latency or 0)",
+        "self.now += (self.platform.memory.latency or 0) + 1",
         "it takes 560 cycles, where the model says 544",
     ),
     "slots are kept too long": (
