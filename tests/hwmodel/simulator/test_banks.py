@@ -319,6 +319,8 @@ def test_classes_banks_windows_and_wrapped_axes_in_one_machine() -> None:
         bench = fused("harris", units)
         (own,) = bench.local
         assert bench.stopped(0, own) is None
+        ((run, _),) = run_groups(bench.model.accesses, bench.model.platform, bench.design, bench.local)
+        assert run.lengths == bench.model.step_cycles(bench.design.groups[0])  # where it wraps lines end, windows fill
         assert any(reader.window for memory in own.banks.values() for reader in memory.readers.values())
         for array, memory in own.banks.items():
             words = own.words[array]
