@@ -185,7 +185,7 @@ class GroupBatch:
         """The same at the rates that nothing beats, (S, V): of the fastest of their families those of fewest units.
 
         Each task has one of the rates `offered` to it (ascending). Of a family of rates (`Offered`) no more is tried
-        than the most units; and none of those that is never faster than another (`_rivals`), so that V is mostly 1.
+        than the most units; and none that is never faster than another (`fastest_rates`), so that V is mostly 1.
         Fastest of some families is what has the least of all `times` that are named (of `priced.TIMES`) at once;
         without a name, all are. That is enough where only figures with `units_are_free` are compared: `Timing.least`
         says why. The other legal combinations are `left_out`. Where none is legal, one that is not stands for all.

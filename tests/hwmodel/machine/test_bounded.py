@@ -8,6 +8,7 @@ import numpy as np
 from energy_oracle import with_energies
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
+from opened_batch import opened_batch
 from strategies_machine import Case, cases, groups, offered_rates, platforms, residences
 from strategies_networks import networks
 
@@ -42,13 +43,8 @@ def test_of_many_structures_at_once(data: st.DataObject) -> None:
     network, loads = data.draw(residences(network))
     tasks, platform = data.draw(groups(network)), data.draw(platforms(plain=True))
     model = MachineModel(network, with_energies(platform, 1.5) if data.draw(st.booleans()) else platform, loads)
-    try:
-        batch = model.batch(tasks)
-    except ArrayolError as refused:
-        event(f"refused: {refused.diagnostics[0].code}")
-        return
+    batch = opened_batch(model, tasks)
     if batch is None:
-        event("not separable")
         return
     last = batch.counts.parts.group.last
     extents = model.accesses.extents(last)

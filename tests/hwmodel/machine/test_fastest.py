@@ -12,6 +12,7 @@ import pytest
 from hypothesis import Phase, event, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from opened_batch import opened_batch
 from strategies_machine import Case, bank_layouts, cases, groups, offered_rates, platforms
 from strategies_networks import networks
 
@@ -87,13 +88,8 @@ def test_in_batches_the_fewest_units_of_the_fastest(data: st.DataObject) -> None
     model = MachineModel(network, data.draw(platforms(plain=data.draw(st.integers(0, 3)) > 0)))
     offered = data.draw(offered_rates(model.platform, network, tasks, data.draw(OFFERED)))
     times = data.draw(NAMED)
-    try:
-        batch = model.batch(tasks)
-    except ArrayolError as refused:
-        event(f"refused: {refused.diagnostics[0].code}")
-        return
+    batch = opened_batch(model, tasks)
     if batch is None:
-        event("not separable")
         return
     last = batch.counts.parts.group.last
     extents = model.accesses.extents(last)

@@ -12,6 +12,7 @@ from energy_oracle import with_energies
 from hypothesis import Phase, event, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from opened_batch import opened_batch
 from strategies_machine import bank_layouts, groups, keeps, offered_rates, platforms, residences
 from strategies_networks import networks
 
@@ -62,13 +63,8 @@ def _require_batch_holds(data: st.DataObject, platform: Platform, *, coupled: bo
     model = MachineModel(network, with_energies(platform, 1.5) if data.draw(st.booleans()) else platform, loads)
     for load in set(loads.values()):
         event(f"load {load}")
-    try:
-        batch = model.batch(tasks)
-    except ArrayolError as refused:
-        event(f"refused: {refused.diagnostics[0].code}")
-        return
+    batch = opened_batch(model, tasks)
     if batch is None:
-        event("not separable")
         return
     last = batch.counts.parts.group.last
     extents = model.accesses.extents(last)

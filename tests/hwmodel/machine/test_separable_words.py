@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from hypothesis import Phase, event, given, settings
 from hypothesis import strategies as st
+from opened_batch import opened_batch
 from strategies_machine import array_keeps, groups, platforms, residences
 from strategies_networks import networks
 
-from arrayol.errors import ArrayolError
 from hwmodel.design import POLICIES, Blocks, GroupDesign, Processor
 from hwmodel.local_memory.bank_functions import BankFunction, Linear, Residues
 from hwmodel.machine.model import MachineModel
@@ -32,13 +32,8 @@ def test_words_and_depths_are_those_of_the_exact_path(data: st.DataObject) -> No
     network, loads = data.draw(residences(network))
     tasks = data.draw(groups(network))
     model = MachineModel(network, data.draw(platforms(plain=True)), loads)
-    try:
-        batch = model.batch(tasks)
-    except ArrayolError as refused:
-        event(f"refused: {refused.diagnostics[0].code}")
-        return
+    batch = opened_batch(model, tasks)
     if batch is None:
-        event("not separable")
         return
     last = batch.counts.parts.group.last
     extents = model.accesses.extents(last)
