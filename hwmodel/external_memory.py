@@ -3,7 +3,9 @@
 With `[memory.rows]` the memory keeps one row open per bank; row k is in bank k mod banks. Bursts are served in order,
 one after another, each from a clock edge on. A word in a row that is not open first opens it: `row_change_ns`, and not
 before `same_bank_activate_ns` have passed since the bank's last opening. What a burst takes itself becomes cycles,
-rounded up once; a wait in front of it ends at a clock edge. Without rows a burst takes L_m + ceil(x / m) cycles.
+rounded up once; a wait in front of it ends at a clock edge. Where the memory inside takes longer for the local words of
+a burst, one in a cycle, than the external one for its bytes, the burst takes that much longer. Without rows a burst
+takes L_m + ceil(x / m) cycles.
 """
 
 from __future__ import annotations
@@ -29,19 +31,22 @@ class Bursts:
     """Transfers of consecutive bytes in the order of the port, one entry of each array (length n) per burst.
 
     `address` and `size` in bytes (size above 0), `data` the array elements moved, `write` true towards the memory.
+    `local` are the words that the memory inside takes or gives one by one, 0 where it keeps pace.
     """
 
     address: Integers
     size: Integers
     data: Integers
     write: NDArray[np.bool_]
+    local: Integers | int = 0
 
     def __len__(self) -> int:
         return len(self.address)
 
     def only(self, chosen: Integers) -> Bursts:
         """The bursts where `chosen` (shape n, of booleans) holds, or those it numbers, in its order."""
-        return Bursts(self.address[chosen], self.size[chosen], self.data[chosen], self.write[chosen])
+        local = self.local if isinstance(self.local, int) else self.local[chosen]
+        return Bursts(self.address[chosen], self.size[chosen], self.data[chosen], self.write[chosen], local)
 
 
 def joined(parts: Iterable[Bursts]) -> Bursts:
@@ -50,8 +55,10 @@ def joined(parts: Iterable[Bursts]) -> Bursts:
     if not held:
         empty = np.zeros(0, np.int64)
         return Bursts(empty, empty, empty, np.zeros(0, np.bool_))
-    names = ("address", "size", "data", "write")
-    return Bursts(*(np.concatenate([getattr(part, name) for part in held]) for name in names))
+    names = ("address", "size", "data", "write", "local")
+    return Bursts(
+        *(np.concatenate([np.broadcast_to(getattr(part, name), len(part)) for part in held]) for name in names)
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,8 +164,11 @@ class _Parts:
         bank = row % rows.banks
         opens = _opens(row, bank)
         largest = int(bursts.size.max()) * ticks.byte + int(count.max()) * (ticks.change + ticks.activate)
+        largest += int(np.max(bursts.local)) * ticks.cycle
         exact = np.int64 if max(largest, ticks.cycle) < 1 << 61 else object
         own = (end - start).astype(exact) * ticks.byte + opens.astype(exact) * ticks.change
+        inside = np.broadcast_to(bursts.local, len(bursts)).astype(exact) * ticks.cycle
+        own[np.cumsum(count) - 1] += np.maximum(inside - bursts.size.astype(exact) * ticks.byte, 0)
         return _Parts(burst, bank, opens, own, ticks)
 
     @cached_property

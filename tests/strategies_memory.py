@@ -25,7 +25,8 @@ def row_models() -> st.SearchStrategy[RowModel]:
 
 @st.composite
 def bursts(draw: st.DrawFn) -> Bursts:
-    """Up to 20 bursts of 1 to 40 bytes in a small address space, of one byte per element."""
+    """Up to 20 bursts of 1 to 40 bytes in a small address space, of one byte per element; often of local words."""
     pairs = draw(st.lists(st.tuples(st.integers(0, 255), st.integers(1, 40), st.booleans()), max_size=20))
     address, size, write = (np.array([pair[part] for pair in pairs], np.int64) for part in range(3))
-    return Bursts(address, size, size, write.astype(bool))
+    width = draw(st.sampled_from([None, 1, 4, 16]))
+    return Bursts(address, size, size, write.astype(bool), 0 if width is None else -(-size // width))

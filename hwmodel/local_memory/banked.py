@@ -45,16 +45,15 @@ class ReadPorts:
 class BankedMemory:
     """Banks of `depth` words. `ports` is how often each can be read in a cycle, through all copies that are alike.
 
-    Each of so many `writers` has copies of its own, which it writes through one port. `written` and `read` are the data
-    of a word that the external memory's port writes and reads in a cycle, `storing` the ports of each bank for reading.
+    Each of so many `writers` has copies of its own, which it writes through one port. `storing` are the ports of each
+    bank through which the external memory's port reads in a cycle. With a bank layout each unit is a reader, or a
+    writer, and has the ports that `readers` say.
     """
 
     function: BankFunction
     depth: int
     ports: int
     readers: Mapping[ReaderName, ReadPorts] = field(default_factory=dict)
-    written: int = 1
-    read: int = 1
     storing: int = 1
     writers: int = 1
 

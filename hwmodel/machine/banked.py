@@ -59,7 +59,11 @@ def banked_memories(
             banks[array] = _banked(ports, built, _names(accesses, design.tasks, array), read_ports)
             words[array] = plan.buffers[array].contents.in_banks(built.function)
         elif built is not None and built.way == "layout" and built.function is not None:
-            layouts[array] = BankedMemory(built.function, built.depth, read_ports)
+            own = builder.layout_ports(array, rates)
+            readers = {name: ReadPorts(read_ports) for name in _names(accesses, design.tasks, array)}
+            writers = max(1, own.writing)
+            there = built.copies * read_ports // writers
+            layouts[array] = BankedMemory(built.function, built.depth, there, readers, writers=writers)
             words[array] = plan.buffers[array].contents.in_banks(built.function)
     for task, array in builder.residents:
         ports, built = builder.resident_ports(task, array, rates), builder.resident(task, array, rates)
@@ -71,10 +75,10 @@ def banked_memories(
 def _banked(ports: PortPlan, built: Organisation, names: Iterable[ReaderName], read_ports: int) -> BankedMemory:
     assert built.function is not None, "banks have a function"
     readers = dict(zip(names, _reading(ports, built), strict=True))
-    written, read = (max(map(len, sets), default=1) for sets in (ports.ports.loaded, ports.ports.stored))
+    read = max(map(len, ports.ports.stored), default=1)  # data of a word that is stored
     of_a_bank, writers = read_ports if ports.ports.writing else ROM_READS, max(1, ports.ports.writing)
     each, storing = built.copies * of_a_bank // writers, read if built.way == "copies" else 1
-    return BankedMemory(built.function, built.depth, each, readers, written, read, storing, writers)
+    return BankedMemory(built.function, built.depth, each, readers, storing, writers)
 
 
 def _names(accesses: Accesses, tasks: Sequence[str], array: str) -> Iterator[ReaderName]:

@@ -168,7 +168,8 @@ def _datum_cycles(accesses: Accesses, platform: Platform, array: str) -> Fractio
         opened = size // memory.rows.row_bytes + 2
         times = _exact(memory.rows.row_change_ns) + _exact(memory.rows.same_bank_activate_ns)
         nanoseconds = size * _exact(memory.rows.word_ns) / WORD_BYTES + opened * times
-        return nanoseconds * _exact(platform.clock_mhz or 1) / 1000 + 2
+        slower = bool(_local_words(accesses, platform, array))  # by a local word, which takes a cycle
+        return nanoseconds * _exact(platform.clock_mhz or 1) / 1000 + 2 + slower
     own = Fraction(1, memory.data_per_word) if memory.data_per_word else Fraction(bits, memory.word_bits or 1)
     return max(own, Fraction(1)) if _local_words(accesses, platform, array) else own  # each a local word
 

@@ -96,9 +96,8 @@ class LocalPorts:
     def ports(self, array: str, rates: Rates) -> Ports:
         """All that reads and writes the buffer of an array."""
         rank = len(self.group.accesses.shape(array))
-        stored = self._words(array, write=True) if array in self.group.stored else ()
         readers, writers = self.readers(array, rates), self.writers(array, rates)
-        return Ports(rank, tuple(readers), tuple(writers), self.loaded_words(array), stored)
+        return Ports(rank, tuple(readers), tuple(writers), self.loaded_words(array), self.stored_words(array))
 
     def readers(self, array: str, rates: Rates) -> list[Access]:
         """What the tasks of the group read of an array."""
@@ -116,6 +115,10 @@ class LocalPorts:
         if array not in self.group.loaded and accesses.load.get(array) != ONCE:
             return ()
         return self._words(array, write=False)
+
+    def stored_words(self, array: str) -> Sets:
+        """Those that the storer reads; none of what is not stored."""
+        return self._words(array, write=True) if array in self.group.stored else ()
 
     def _words(self, array: str, *, write: bool) -> Sets:
         """The sets of a word of an array that is loaded, or (`write`) stored in a cycle."""

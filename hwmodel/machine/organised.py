@@ -19,7 +19,7 @@ from arrayol.errors import ArrayolError
 from arrayol.ir.spec import port_named
 from arrayol.text import rounded
 from hwmodel.design import BankLayout, interval_of, units_of
-from hwmodel.local_memory.bank_functions import BankFunction, Linear, box_depth
+from hwmodel.local_memory.bank_functions import BankFunction, box_depth
 from hwmodel.local_memory.memory_kinds import Built
 from hwmodel.local_memory.organisations import (
     Candidate,
@@ -37,6 +37,7 @@ from hwmodel.local_memory.organisations import (
 from hwmodel.local_memory.port_plan import PortPlan, Ports, plan_ports
 from hwmodel.machine.estimate import MemoryKind, MemoryUse
 from hwmodel.machine.int64 import EXACT_LIMIT, SMALLER, require_energy, too_large
+from hwmodel.machine.layout_ports import LayoutPorts
 from hwmodel.machine.local_ports import LocalPorts, Rates
 from hwmodel.machine.schedule.datapaths import Datapaths
 from hwmodel.residence import ROM
@@ -76,8 +77,8 @@ class Builder:
         """The buffer of an array of so many words at one address each."""
         bits = self._bits(array)
         if array in self.layouts:
-            function, copies = self._of_layout(array, rates)
-            return organise_layout(function, copies, depth(function), bits, self.terms)
+            own = self.layout_ports(array, rates)
+            return organise_layout(own.function, own.copies, depth(own.function), bits, self.terms)
         return organise(self.buffer_ports(array, rates), bits, words, depth, self.terms, name=array)
 
     def fifo(self, array: str, rates: Rates, data: int) -> Organisation:
@@ -167,10 +168,9 @@ class Builder:
         bits = self.ports.group.accesses.size(array) * self._bits(array)
         return bits <= most_served(self.resident_ports(task, array, rates), self.terms)
 
-    def _of_layout(self, array: str, rates: Rates) -> tuple[Linear, int]:
-        """The function of a bank layout, and the units of the task that has most: each has banks of its own."""
-        layout = self.layouts[array]
-        return layout_function(layout), max(rates[task][0] for task in self.touching("buffer", array))
+    def layout_ports(self, array: str, rates: Rates) -> LayoutPorts:
+        """The ports of a buffer with a bank layout."""
+        return LayoutPorts.of(self.ports, self.layouts[array], rates)
 
     def _bits(self, array: str) -> int:
         return self.ports.group.network.arrays[array].type.bits
@@ -182,10 +182,10 @@ class Builder:
         """
         bits = self._bits(array)
         if array in self.layouts:
-            function, copies = self._of_layout(array, rates)
+            own = self.layout_ports(array, rates)
             return of_each(
-                depths(function),
-                lambda deep: self.figures(organise_layout(function, copies, deep, bits, self.terms), bits),
+                depths(own.function),
+                lambda deep: self.figures(organise_layout(own.function, own.copies, deep, bits, self.terms), bits),
             )
         plan = self.buffer_ports(array, rates)
         ways = candidates(plan, self.terms)
@@ -265,11 +265,6 @@ def of_each(sizes: Ints, figures: Callable[[int], tuple[float, ...]]) -> Figures
     distinct, of = np.unique(sizes, return_inverse=True)
     columns: Figures = np.array([figures(size) for size in distinct.tolist()], np.float64)
     return columns[of.ravel()].T
-
-
-def layout_function(layout: BankLayout) -> Linear:
-    """The function from places to banks of a layout."""
-    return Linear(layout.vector, layout.banks, layout.block)
 
 
 # Of many structures under many combinations of rates.

@@ -121,7 +121,9 @@ class Port:
         data = np.array([self.accesses.size(name) for name in names], np.int64)
         size = data * np.array([self.element_bytes(name) for name in names], np.int64)
         address = np.array([self._bases.get(name, 0) for name in names], np.int64)
-        bursts = Bursts(address, size, data, np.zeros(len(names), np.bool_))
+        runs = (self._words_of_runs(name, 0 * own, own, write=False) for name, own in zip(names, data, strict=True))
+        local = np.array(list(runs), np.int64)
+        bursts = Bursts(address, size, data, np.zeros(len(names), np.bool_), local)
         return int(port_time(self.platform, bursts).cycles.sum())
 
     def by_step(self, transfers: Sequence[Transfer], steps: int) -> PortCycles:
@@ -182,7 +184,19 @@ class Port:
         data = np.diff(np.append(starts, len(element)))
         size = self.element_bytes(transfer.array)
         address = self._bases[transfer.array] + element[starts] * size
-        return step[starts], Bursts(address, data * size, data, np.full(len(starts), transfer.write))
+        local = self._words_of_runs(transfer.array, element[starts], data, write=transfer.write)
+        return step[starts], Bursts(address, data * size, data, np.full(len(starts), transfer.write), local)
+
+    def _words_of_runs(self, array: str, start: Elements, data: Elements, *, write: bool) -> Elements:
+        """The local words of runs of consecutive elements: in each row of them as many as begin in it."""
+        local = self.local_word(array, write=write)
+        if local is None:
+            return 0 * data
+        first = np.minimum(data, local.row - start % local.row)
+        whole, last = np.divmod(data - first, local.row)
+        ends: Elements = -(-first // local.width) - (-last // local.width)
+        words: Elements = ends + whole * -(-local.row // local.width)
+        return words
 
 
 def _array_bases(accesses: Accesses, row: int) -> dict[str, int]:

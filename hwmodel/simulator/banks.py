@@ -11,18 +11,16 @@ that fill the registers before the line's first repetition starts.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from hwmodel.accesses import Extents, points
+from arrayol.text import counted
+from hwmodel.accesses import points
 from hwmodel.local_memory.banked import BankedMemory, ReadPorts, WindowReads
+from hwmodel.simulator.bank_ports import Use, mover, require_ports
 from hwmodel.simulator.plan import Ints, fault
 from hwmodel.simulator.rows import Rows
-
-Span = tuple[int, int]  # first cycle, and the first one after it
 
 
 @dataclass(frozen=True)
@@ -48,21 +46,19 @@ class Touches:
 
 @dataclass
 class BankCheck:
-    """The memory of one array in a group's run; it remembers how many ports of a bank are used in each cycle."""
+    """The memory of one array in a group's run; it remembers which ports of a bank are used in each cycle."""
 
     array: str
     memory: BankedMemory
-    _used: list[tuple[Ints, int]] = field(default_factory=list)  # cycle x banks + bank, and how often each is read
-    _written: list[Ints] = field(default_factory=list)  # the same of what is written, once each
-    _readers: list[Rows] = field(default_factory=list)
+    _used: list[Use] = field(default_factory=list)
+    _written: list[Use] = field(default_factory=list)
 
     def read(self, name: tuple[str, int], rows: Rows, words: Ints) -> None:
         """What a task reads through one tiler: the word of each place, -1 for none.
 
         Raises SimulatorError (`bank`, `window`, `port`).
         """
-        ports, banks = self.memory.readers[name], self.memory.function.banks
-        self._readers.append(rows)
+        ports = self.memory.readers[name]
         if ports.random:
             self._read_anywhere(rows, ports)
             return
@@ -72,66 +68,42 @@ class BankCheck:
             touches = self._through_window(rows, words, ports.window)
         touches = touches.once()
         self._require(touches, ports.ports, rows)
-        self._used.append((touches.cycle * banks + touches.word // self.memory.depth, 1))
+        self._used.append(self._use(touches, rows))
 
     def write(self, rows: Rows, words: Ints) -> None:
         """What a task writes through one tiler. Raises SimulatorError (`bank`)."""
         touches = Touches.of(rows.cycle[:, None] + _chunks(words.shape[1], rows.interval), words).once()
         self._require(touches, 1, rows)
-        self._written.append(touches.cycle * self.memory.function.banks + touches.word // self.memory.depth)
+        self._written.append(self._use(touches, rows))
 
-    def move(self, who: str, step: Ints, element: Ints, words: Ints, shape: Extents) -> None:
-        """What the loader writes, or the storer reads, in each step: a word of the port at a time.
+    def load(self, step: Ints, cycle: Ints, words: Ints) -> None:
+        """What the loader writes: the step and cycle of each word. Raises SimulatorError (`bank`)."""
+        self._written.append(self._moved("loader", "writes", 1, step, cycle, words))
 
-        A word has neighbours of one row, or of several where a row is shorter: of the last axes that hold a word
-        together. Raises SimulatorError (`bank`).
-        """
-        width, ports = (self.memory.written, 1) if who == "loader" else (self.memory.read, self.memory.storing)
-        order = np.lexsort((element, step))
-        step, element, bank = step[order], element[order], words[order] // self.memory.depth
-        together = [math.prod(shape[axis:]) for axis in range(len(shape) - 1, -1, -1)]
-        row = element // next((size for size in together if size >= width), math.prod(shape))
-        begins = np.diff(step, prepend=-1) != 0
-        begins[1:] |= (np.diff(element) != 1) | (np.diff(row) != 0)
-        start = np.maximum.accumulate(np.where(begins, np.arange(len(step)), 0))
-        word = np.cumsum(begins) * (math.prod(shape) + 1) + (np.arange(len(step)) - start) // width
-        taken, first, count = np.unique(np.stack([word, bank]), axis=1, return_index=True, return_counts=True)
-        for place in np.flatnonzero(count > ports)[:1].tolist():
-            message = f"the {who} has {count[place]} data of a word in bank {taken[1, place]} of '{self.array}'"
-            raise fault("bank", f"{message} in step {step[first[place]]}")
+    def store(self, step: Ints, cycle: Ints, words: Ints) -> None:
+        """What the storer reads, likewise."""
+        self._used.append(self._moved("storer", "reads", self.memory.storing, step, cycle, words))
 
-    def finish(self, stores: Sequence[Span]) -> None:
-        """Count the ports that are used in each cycle; in the spans of `stores` the storer has its own.
+    def _moved(self, who: str, does: str, ports: int, step: Ints, cycle: Ints, words: Ints) -> Use:
+        """The words that the external memory's port moves, through some ports of each bank."""
+        key = cycle * self.memory.function.banks + words // self.memory.depth
+        used, first, count = np.unique(key, return_index=True, return_counts=True)
+        for late in np.flatnonzero(count > ports)[:1].tolist():
+            bank, place = used[late] % self.memory.function.banks, first[late]
+            text = f"the {who} {does} {count[late]} words of bank {bank} of '{self.array}' in cycle {cycle[place]}"
+            raise fault("bank", f"{text} of step {step[place]}, through {counted(ports, 'port')}")
+        return Use(key, 1, mover(who, step))
 
-        Raises SimulatorError (`port`).
-        """
+    def finish(self) -> None:
+        """Count the ports that are used in each cycle. Raises SimulatorError (`port`)."""
         banks = self.memory.function.banks
-        key, count = np.unique(np.concatenate([np.zeros(0, np.int64), *self._written]), return_counts=True)
-        for first in np.flatnonzero(count > self.memory.writers)[:1].tolist():
-            text = (
-                f"cycle {key[first] // banks} writes bank {key[first] % banks} of '{self.array}' {count[first]} times"
-            )
-            raise fault("port", f"{text}, which has {self.memory.writers} ports to write")
-        if not self._used:
-            return
-        often = np.concatenate([np.full(len(keys), each) for keys, each in self._used])
-        key, place = np.unique(np.concatenate([keys for keys, _ in self._used]), return_inverse=True)
-        used = np.bincount(place.reshape(-1), often).astype(np.int64)
-        cycle = key // banks
-        for begin, end in stores:
-            used[slice(*np.searchsorted(cycle, [begin, end]))] += self.memory.storing
-        for first in np.flatnonzero(used > self.memory.ports)[:1].tolist():
-            text = f"cycle {cycle[first]} reads bank {key[first] % banks} of '{self.array}' {used[first]} times"
-            raise fault("port", f"{text}, which has {self.memory.ports} ports to read{self._names(int(cycle[first]))}")
+        require_ports(self.array, banks, "written", self._written, self.memory.writers)
+        require_ports(self.array, banks, "read", self._used, self.memory.ports)
 
-    def _names(self, cycle: int) -> str:
-        """Who reads in a cycle, in words."""
-        names = [
-            f"repetition {_point(rows, int(busy[0]))} of '{rows.touch.process}'"
-            for rows in self._readers
-            if len(busy := np.flatnonzero((rows.opens <= cycle) & (cycle < rows.cycle + rows.interval)))
-        ]
-        return f": {', '.join(names)}" if names else ""
+    def _use(self, touches: Touches, rows: Rows) -> Use:
+        """Of repetitions that go through a port of a bank for each word."""
+        key = touches.cycle * self.memory.function.banks + touches.word // self.memory.depth
+        return Use(key, 1, lambda entry: rows.named(int(touches.row[entry])))
 
     def _require(self, touches: Touches, most: int, rows: Rows) -> None:
         """No more than so many words of a bank in a cycle."""
@@ -140,7 +112,7 @@ class BankCheck:
         cycle, bank = touches.cycle[order], bank[order]
         more = np.flatnonzero((cycle[most:] == cycle[:-most]) & (bank[most:] == bank[:-most]))
         for first in more[:1].tolist():
-            name = f"repetition {_point(rows, int(touches.row[order[first]]))} of '{rows.touch.process}'"
+            name = rows.named(int(touches.row[order[first]]))
             text = f"{name} touches {most + 1} words of bank {bank[first]} of '{self.array}' in cycle {cycle[first]}"
             raise fault("bank", f"{text}, with its neighbours")
 
@@ -152,7 +124,8 @@ class BankCheck:
         for late in np.flatnonzero(units * often > ports.ports)[:1].tolist():
             text = f"'{rows.touch.process}' reads {units[late] * often} words of '{self.array}' in cycle {busy[late]}"
             raise fault("port", f"{text} at places that follow from data, where it has {ports.ports} ports")
-        self._used.append(((cycle[:, None] * banks + np.arange(banks)).reshape(-1), often))
+        key = (cycle[:, None] * banks + np.arange(banks)).reshape(-1)
+        self._used.append(Use(key, often, lambda entry: rows.named(entry // banks // rows.interval)))
 
     def _through_window(self, rows: Rows, words: Ints, window: WindowReads) -> Touches:
         """What is read of the memory; the rest is required to be in the registers of the line.
@@ -171,7 +144,7 @@ class BankCheck:
         cycle = np.where(early, first[:, None] + source * rows.interval, rows.cycle[:, None]) + chunk[unit]
         late = np.flatnonzero((memory & (cycle < rows.begin[:, None])).any(axis=1))
         if len(late):
-            name = f"repetition {_point(rows, int(late[0]))} of '{rows.touch.process}'"
+            name = rows.named(int(late[0]))
             start = rows.cycle[late[0]]
             raise fault("window", f"{name} starts in cycle {start}, before its window on '{self.array}' is full")
         line = np.broadcast_to(rows.line[:, None], words.shape)
@@ -188,39 +161,9 @@ class BankCheck:
         missing = np.flatnonzero(~np.isin(number[loaded.shape[1] :], number[: loaded.shape[1]]))
         if len(missing):
             at = int(row[missing[0]])
-            name = f"repetition {_point(rows, at)} of '{rows.touch.process}'"
+            name = rows.named(at)
             text = f"{name} wants a datum of '{self.array}' in cycle {rows.cycle[at]}"
             raise fault("window", f"{text} that is not in the registers of its window")
-
-
-def require_banks(
-    array: str, memory: BankedMemory, touched: Sequence[tuple[Rows, Ints]], access_cycles: int, ports: int
-) -> None:
-    """Each repetition of a task keeps its unit for as long as its accesses to a bank take; equal words are one access.
-
-    `touched` has by tiler the repetitions with the word of each place, -1 for none. Raises SimulatorError (`bank`).
-    """
-    if not touched:
-        return
-    first = touched[0][0]
-    # With the cycle of its start: what is computed again has other words then.
-    points, number = np.unique(
-        np.concatenate([np.column_stack([rows.cycle, rows.repetition]) for rows, _ in touched]),
-        axis=0,
-        return_inverse=True,
-    )
-    own = np.split(number.reshape(-1), np.cumsum([len(words) for _, words in touched])[:-1])
-    pairs = [
-        np.stack([np.broadcast_to(row[:, None], words.shape)[words >= 0], words[words >= 0]])
-        for row, (_, words) in zip(own, touched, strict=True)
-    ]
-    row, word = np.unique(np.concatenate(pairs, axis=1), axis=1)
-    used, often = np.unique(np.stack([row, word // memory.depth]), axis=1, return_counts=True)
-    cycles = access_cycles * -(-often // ports)
-    for late in np.flatnonzero(cycles > first.interval)[:1].tolist():
-        name = f"repetition ({', '.join(map(str, points[used[0, late], 1:].tolist()))}) of '{first.touch.process}'"
-        text = f"{name} keeps bank {used[1, late]} of '{array}' for {cycles[late]} cycles"
-        raise fault("bank", f"{text}, where it has its unit for {first.interval}")
 
 
 def _chunks(places: int, interval: int) -> Ints:
@@ -244,7 +187,3 @@ def _ways(rows: Rows, window: WindowReads) -> tuple[Ints, Ints]:
                 raise fault("window", f"the window of '{rows.touch.process}' on '{rows.touch.array}' misses a place")
         chunk[unit, at] = number[tuple(place.tolist())] // size
     return back, chunk
-
-
-def _point(rows: Rows, row: int) -> str:
-    return f"({', '.join(map(str, rows.repetition[row].tolist()))})"

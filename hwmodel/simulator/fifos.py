@@ -84,7 +84,7 @@ class Fifo:
         peak = self._peak(made, read)
         self._require_ports(made, wide, "written")
         self._require_ports(read, wide, "read")
-        self._require_words(made, read, wide, depth)
+        self._require_words(made, read, wide, depth, lambda place: reader(int(instance[place])))
         return peak
 
     def _peak(self, made: Ints, read: Ints) -> int:
@@ -102,13 +102,16 @@ class Fifo:
             text = f"more than {wide} data are {what} in cycle {cycles[place]}"
             raise fault("port", f"{text} of the FIFO of '{self.array}', whose bank has words of so many")
 
-    def _require_words(self, made: Ints, read: Ints, wide: int, depth: int) -> None:
-        """No word is written where another one waits that has not been taken in an earlier cycle."""
+    def _require_words(self, made: Ints, read: Ints, wide: int, depth: int, reader: Who) -> None:
+        """No word is written where another one waits that has not been taken in an earlier cycle.
+
+        `reader` names who reads a datum, by its number.
+        """
         whole = len(made) // wide * wide
         written, taken = made[wide - 1 : whole : wide], read[:whole:wide]
         taken = np.where(taken > written, taken, -1)  # those that went by the bank are never in the way
         late = np.flatnonzero((taken[: max(0, len(taken) - depth)] >= written[depth:]) & (taken[depth:] >= 0))
         for place in late[:1].tolist():
             word = place + depth
-            text = f"cycle {written[word]} overwrites a word of the FIFO of '{self.array}' that is not read"
-            raise fault("overwrite", f"{text}, at address {word % depth} of its bank")
+            text = f"cycle {written[word]} overwrites a word of the FIFO of '{self.array}' that {reader(place * wide)}"
+            raise fault("overwrite", f"{text} has not read, at address {word % depth} of its bank")

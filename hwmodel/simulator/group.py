@@ -8,7 +8,7 @@ met where it happens, as a broken rule.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -20,18 +20,19 @@ from hwmodel.design import GroupDesign
 from hwmodel.local_memory.banked import BankedMemory
 from hwmodel.local_memory.words import Words
 from hwmodel.platform import Platform
-from hwmodel.simulator.banks import Span
 from hwmodel.simulator.chains import Chains
+from hwmodel.simulator.data_names import DataNames
 from hwmodel.simulator.events import Events
 from hwmodel.simulator.fifos import Fifo
-from hwmodel.simulator.local_checks import LocalCheck
+from hwmodel.simulator.local_checks import LocalCheck, Passed
 from hwmodel.simulator.memories import Buffer, Memory
 from hwmodel.simulator.moves import Moved, Moves, Place, moves_of
-from hwmodel.simulator.plan import Ints, fault, named, plan_of
+from hwmodel.simulator.plan import Ints, Work, fault, named, plan_of
 from hwmodel.simulator.port import Port
 from hwmodel.simulator.processors import processor_of
 from hwmodel.simulator.setup import Setup
 from hwmodel.simulator.states import States
+from hwmodel.simulator.subscripts import RandomReads
 
 Sizes = Mapping[tuple[str, str], int]  # (kind, name) -> data: of every buffer, fifo and state
 Addressed = Mapping[str, Words]  # the words of the data of arrays in their buffers
@@ -64,7 +65,8 @@ class GroupRun:
     """A group's run: the length of every step, and what happened in it.
 
     `peaks` is the fullest that each memory was, in data; `words` how many each buffer has, in all banks; `operands` the
-    tokens each task read through each tiler; `setup` what was on the chip before.
+    tokens each task read through each tiler; `setup` what was on the chip before; `random` what tasks read at
+    subscripts of their data, to be checked when these are known.
     """
 
     moves: Moves
@@ -74,6 +76,7 @@ class GroupRun:
     words: Mapping[str, int]
     operands: Mapping[Place, NDArray[np.int64]]
     setup: Setup
+    random: tuple[RandomReads, ...]
 
     @property
     def cycles(self) -> int:
@@ -117,6 +120,10 @@ def run_group(
     return _Run(accesses, platform, design, local, memory, setup, moves).run()
 
 
+def _named_row(accesses: Accesses, work: Work, instances: Sequence[int], row: int) -> str:
+    return named(accesses, work, instances[row])
+
+
 @dataclass
 class _Sorted:
     """Numbers of things by step: `of(step)` are those of one step."""
@@ -154,7 +161,6 @@ class _Run:
     setup: Setup
     moves: Moves
     clock: int = 0
-    stores: dict[str, list[Span]] = field(default_factory=dict)
     lengths: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -170,6 +176,7 @@ class _Run:
         ]
         self.events = Events(tuple(order), tuple(self.arrays))
         self.states = [(processor, self._state(chains)) for processor in self.processors for chains in processor.chains]
+        self.moved = {name: Passed.of(array.moved) for name, array in self.arrays.items()}
         self.arrivals = {name: np.zeros(len(self.arrays[name].moved.element), np.int64) for name in self.fifos}
         self.reads = self.moves.all_reads
         self.operands = {place: np.full(read.data.shape, -1, np.int64) for place, read in self.reads.items()}
@@ -193,12 +200,12 @@ class _Run:
             self._step(step)
         for processor, state in self.states:
             state.check(processor.started, partial(named, self.accesses, processor.work))
-        self._check_banks()
+        random = self._check_banks()
         peaks = {("buffer", name): array.buffer.peak for name, array in self.arrays.items() if array.buffer}
         peaks |= {("fifo", name): self._finish(fifo) for name, fifo in self.fifos.items()}
         peaks |= {("state", state.chains.name): state.peak * state.chains.data for _, state in self.states}
         words = {name: array.buffer.size for name, array in self.arrays.items() if array.buffer}
-        return GroupRun(self.moves, tuple(self.lengths), self.events, peaks, words, self.operands, self.setup)
+        return GroupRun(self.moves, tuple(self.lengths), self.events, peaks, words, self.operands, self.setup, random)
 
     def _step(self, step: int) -> None:
         self.loader.begin()
@@ -228,7 +235,7 @@ class _Run:
                 if (tokens < 0).any():
                     message = f"step {step} loads an element of '{name}' that nothing has stored"
                     raise fault("read-before-write", message)
-                self.loader.serve(name, elements, write=False)
+                self.moved[name].loaded[data] = self.clock + self.loader.serve(name, elements, write=False)
             else:
                 tokens = array.moved.made[data]
             if array.buffer is not None:
@@ -248,33 +255,41 @@ class _Run:
                 self.operands[place][rows] = self.setup.read(read.touch.array, data)
                 continue
             array = self.arrays[read.touch.array]
-            tokens = array.moved.made[data] if array.buffer is None else array.buffer.read(step, data)
+            if array.buffer is None:
+                tokens = array.moved.made[data]
+            else:
+                work, own = self.moves.plan.works[place[0]], read.rows[rows].tolist()
+                tokens = array.buffer.read(step, data, partial(_named_row, self.accesses, work, own))
             self.operands[place][rows] = tokens
 
     def _store(self, step: int) -> None:
         for name, array in self.arrays.items():
-            data = array.moved.stored[array.store.of(step)]
-            if len(data):
+            own = array.store.of(step)
+            if len(own):
                 assert array.buffer is not None, "a FIFO's array is read by one task and never stored"
+                data = array.moved.stored[own]
                 elements = array.moved.element[data]
-                self.memory[name][elements] = array.buffer.read(step, data)
-                begin = self.storer.now
-                self.storer.serve(name, elements, write=True)
-                self.stores.setdefault(name, []).append((self.clock + begin, self.clock + self.storer.now))
+                self.memory[name][elements] = array.buffer.read(step, data, lambda _: "the storer")
+                self.moved[name].stored[own] = self.clock + self.storer.serve(name, elements, write=True)
 
-    def _check_banks(self) -> None:
-        """All accesses to what is in banks. Raises SimulatorError (`bank`, `port`, `window`)."""
+    def _check_banks(self) -> tuple[RandomReads, ...]:
+        """All accesses to what is in banks; returns those at subscripts of data.
+
+        Raises SimulatorError (`bank`, `port`, `window`, `address`).
+        """
         check = LocalCheck(self.accesses, self.moves, {own.task: own for own in self.processors})
         for name, memory in self.local.banks.items():
             buffer = self.arrays[name].buffer
             assert buffer is not None, "a FIFO has no banks"
-            check.buffer(self.arrays[name].moved, buffer.words, memory, self.stores.get(name, ()))
+            check.buffer(self.arrays[name].moved, buffer.words, memory, self.moved[name])
         for name, memory in self.local.layouts.items():
             buffer = self.arrays[name].buffer
             assert buffer is not None, "a FIFO has no layout"
-            check.layout(self.arrays[name].moved, buffer.words, memory, self.platform.local.access_cycles)
+            cycles = self.platform.local.access_cycles
+            check.layout(self.arrays[name].moved, buffer.words, memory, self.moved[name], cycles)
         for (task, name), memory in self.local.residents.items():
-            check.resident(task, name, memory)
+            check.resident(task, name, memory, self.setup)
+        return tuple(check.random)
 
     def _keep(self, length: int, computing: dict[str, int]) -> None:
         bursts = [*self.loader.bursts, *(self.storer.bursts if self.storer is not self.loader else ())]
@@ -290,7 +305,8 @@ class _Run:
             words = self.local.words[name]
             banks = self.local.banks.get(name)
             depth = words.size if banks is None else banks.depth
-            buffer = Buffer(name, self._size("buffer", name), words.size, words.word(moved.element, moved.bring), depth)
+            place, names = words.word(moved.element, moved.bring), DataNames(self.accesses, self.moves, moved)
+            buffer = Buffer(name, self._size("buffer", name), words.size, place, names, depth)
         by = (_Sorted.by(step, steps) for step in (moved.bring, moved.last, moved.stored_step))
         return _Array(moved, buffer, *by)
 

@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from hwmodel.accesses import Accesses, Extents, subscripts
 from hwmodel.local_memory.banked import BankedMemory
-from hwmodel.simulator.banks import BankCheck, Span, require_banks
-from hwmodel.simulator.moves import Moved, Moves
-from hwmodel.simulator.plan import Ints
+from hwmodel.simulator.banks import BankCheck
+from hwmodel.simulator.layouts import LayoutCheck
+from hwmodel.simulator.moves import Moved, Moves, Place
+from hwmodel.simulator.plan import Ints, fault
 from hwmodel.simulator.processors import Processor
 from hwmodel.simulator.rows import Rows
+from hwmodel.simulator.setup import Setup
+from hwmodel.simulator.subscripts import RandomReads
+
+
+@dataclass(frozen=True)
+class Passed:
+    """When the data of an array pass the port of the external memory: the cycle of each load, and of each store."""
+
+    loaded: Ints
+    stored: Ints
+
+    @staticmethod
+    def of(moved: Moved) -> Passed:
+        """Of what is still to be moved."""
+        return Passed(np.full(len(moved.element), -1), np.full(len(moved.stored), -1))
 
 
 @dataclass(frozen=True)
@@ -25,53 +41,70 @@ class LocalCheck:
     moves: Moves
     processors: Mapping[str, Processor]
 
-    def buffer(self, moved: Moved, words: Ints, memory: BankedMemory, stores: Sequence[Span]) -> None:
-        """The buffer of an array with the word of each datum, stored from in some spans of cycles.
+    random: list[RandomReads] = field(default_factory=list)  # what is read at subscripts of data, as it is found
+
+    def buffer(self, moved: Moved, words: Ints, memory: BankedMemory, passed: Passed) -> None:
+        """The buffer of an array with the word of each datum, and the cycles in which data pass the port.
 
         Raises SimulatorError (`bank`, `port`, `window`), as `resident` does.
         """
-        check, shape = BankCheck(moved.array, memory), self.accesses.shape(moved.array)
+        check = BankCheck(moved.array, memory)
         for place, read in self.moves.reads.items():
             if read.touch.array == moved.array:
                 rows = Rows.reading(self.accesses, self.moves.plan, self.processors[place[0]], read.touch, read.rows)
-                check.read(place, rows, self._in_memory(rows, words[read.data]))
+                self._read(check, place, rows, self._in_memory(rows, words[read.data]))
         if moved.loaded:
-            check.move("loader", moved.bring, moved.element, words, shape)
+            check.load(moved.bring, passed.loaded, words)
         else:
             for rows, written in self._written(moved.array, words):
                 check.write(rows, written)
-        stored = moved.stored
-        check.move("storer", moved.stored_step, moved.element[stored], words[stored], shape)
-        check.finish(stores)
+        check.store(moved.stored_step, passed.stored, words[moved.stored])
+        check.finish()
 
-    def layout(self, moved: Moved, words: Ints, memory: BankedMemory, access_cycles: int) -> None:
+    def layout(self, moved: Moved, words: Ints, memory: BankedMemory, passed: Passed, access_cycles: int) -> None:
         """A buffer with a bank layout: each unit has banks of its own, and accesses to one wait for each other.
 
-        Raises SimulatorError (`bank`) where those of a repetition take longer than it keeps its unit.
+        Raises SimulatorError (`bank`, `port`).
         """
+        check = LayoutCheck(moved.array, memory, access_cycles)
         touched: dict[str, list[tuple[Rows, Ints]]] = {}
         for (task, _), read in self.moves.reads.items():
             if read.touch.array == moved.array:
                 rows = Rows.reading(self.accesses, self.moves.plan, self.processors[task], read.touch, read.rows)
                 touched.setdefault(task, []).append((rows, self._in_memory(rows, words[read.data])))
         for reading in touched.values():
-            require_banks(moved.array, memory, reading, access_cycles, memory.ports)
-        if not moved.loaded:
+            check.read(reading)
+        if moved.loaded:
+            check.load(moved.bring, passed.loaded, words)
+        else:
             for task in self.processors:
-                written = [(rows, own) for rows, own in self._written(moved.array, words) if rows.touch.process == task]
-                require_banks(moved.array, memory, written, access_cycles, 1)
+                check.write(
+                    [(rows, own) for rows, own in self._written(moved.array, words) if rows.touch.process == task]
+                )
+        check.store(moved.stored_step, passed.stored, words[moved.stored])
+        check.finish()
 
-    def resident(self, task: str, array: str, memory: BankedMemory) -> None:
+    def resident(self, task: str, array: str, memory: BankedMemory, setup: Setup) -> None:
         """What a task has of an array that is there before the frame, loaded a word of the port at a time, or a ROM."""
         check, shape = BankCheck(array, memory), self.accesses.shape(array)
         for place, read in self.moves.resident.items():
             if place[0] == task and read.touch.array == array:
                 rows = Rows.reading(self.accesses, self.moves.plan, self.processors[task], read.touch, read.rows)
                 words = _words(memory, read.data, shape)
-                check.read(place, rows, self._in_memory(rows, words))
+                self._read(check, place, rows, self._in_memory(rows, words))
         element = np.arange(math.prod(shape))
-        check.move("loader", np.zeros(len(element), np.int64), element, _words(memory, element, shape), shape)
-        check.finish(())
+        words = _words(memory, element, shape)
+        if len(np.unique(words)) < len(words) or int(words.max()) >= memory.function.banks * memory.depth:
+            raise fault("address", f"what '{task}' has of '{array}' has no word for each element in its banks")
+        if array in setup.loaded:
+            check.load(0 * element, setup.loaded[array], words)
+        check.finish()
+
+    def _read(self, check: BankCheck, place: Place, rows: Rows, words: Ints) -> None:
+        """What a task reads through one tiler; at subscripts of data by number, until these are known."""
+        check.read(place, rows, words)
+        if check.memory.readers[place].random:
+            self.random.append(RandomReads(place, check.memory, check.memory.readers[place], rows, words))
 
     def _in_memory(self, rows: Rows, words: Ints) -> Ints:
         """The words with -1 for the constants of borders, which are not in the memory."""

@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hwmodel.accesses import Accesses
-from hwmodel.simulator.plan import Ints, fault
+from hwmodel.simulator.plan import Ints, Who, fault
+
+
+class Names(Protocol):
+    """Who brings a datum, and who uses it last, in words."""
+
+    def brings(self, datum: int) -> str:
+        """The loader, or a repetition."""
+
+    def uses(self, datum: int) -> str:
+        """The storer, or a repetition."""
 
 
 class Buffer:
     """A local memory of `size` words for the data of one array, `capacity` at once; `words` has the address of each.
 
     Bank follows bank, each of `depth` words. A word holds the token of one datum from the step that brings it, and can
-    be read from the next step on.
+    be read from the next step on. Messages call data by their `names`.
     """
 
-    def __init__(self, array: str, capacity: int, size: int, words: Ints, depth: int | None = None) -> None:
+    def __init__(
+        self, array: str, capacity: int, size: int, words: Ints, names: Names, depth: int | None = None
+    ) -> None:
         self.array = array
+        self.names = names
         self.capacity = capacity
         self.size = size
         self.depth = size if depth is None else depth
@@ -45,14 +58,17 @@ class Buffer:
             return
         words = self.words[data]
         self._require_range(step, words)
-        if self._lives[data].any():
-            raise fault("overwrite", f"step {step} brings live data to the buffer of '{self.array}' again")
+        for again in data[self._lives[data]][:1].tolist():
+            text = f"in step {step} {self.names.brings(again)} brings live data to the buffer of '{self.array}' again"
+            raise fault("overwrite", text)
         taken = np.ones(count, np.bool_)  # by what is live, or by another datum of the step
         taken[np.unique(words, return_index=True)[1]] = False
-        wrong = np.flatnonzero(taken | (self._holds[words] >= 0))
-        if len(wrong):
-            message = f"step {step} overwrites live data in the buffer of '{self.array}'"
-            raise fault("overwrite", f"{message} at {self._place(int(words[wrong[0]]))}")
+        for wrong in np.flatnonzero(taken | (self._holds[words] >= 0))[:1].tolist():
+            word, held = int(words[wrong]), int(self._holds[words[wrong]])
+            other = held if held >= 0 else int(data[words == word][0])
+            message = f"step {step} overwrites live data in the buffer of '{self.array}' at {self._place(word)}"
+            who = f"{self.names.brings(int(data[wrong]))} writes over what {self.names.uses(other)} needs"
+            raise fault("overwrite", f"{message}: {who}")
         self._taken += count
         self._lives[data] = True
         self._holds[words], self._since[words], self._token[words] = data, step, tokens
@@ -72,19 +88,24 @@ class Buffer:
                 "words",
             )
 
-    def read(self, step: int, data: Ints) -> Ints:
-        """The tokens of data brought in an earlier step. Raises SimulatorError (`read-before-write`)."""
+    def read(self, step: int, data: Ints, who: Who) -> Ints:
+        """The tokens of data (rows, ...) brought in an earlier step; `who` names a row.
+
+        Raises SimulatorError (`read-before-write`).
+        """
         words = self.words[data]
-        if not self._lives[data].all() or (self._since[words] >= step).any():
-            raise fault("read-before-write", f"step {step} reads a datum of '{self.array}' that is not in its buffer")
+        for row in np.argwhere(~self._lives[data] | (self._since[words] >= step))[:1, 0].tolist():
+            text = f"in step {step} {who(row)} reads a datum of '{self.array}' that is not in its buffer"
+            raise fault("read-before-write", text)
         return self._token[words]
 
     def release(self, step: int, data: Ints) -> None:
         """Data are live no more after their last step. Raises SimulatorError (`overwrite`)."""
         if not len(data):
             return
-        if not self._lives[data].all():
-            raise fault("overwrite", f"step {step} gives back a word of '{self.array}' that is not taken")
+        for gone in data[~self._lives[data]][:1].tolist():
+            text = f"step {step} gives back a word of '{self.array}' that is not taken"
+            raise fault("overwrite", f"{text}, after {self.names.uses(gone)}")
         self._lives[data], self._holds[self.words[data]] = False, -1
         self._taken -= len(data)
 

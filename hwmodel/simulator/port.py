@@ -58,45 +58,73 @@ class Port:
         model, clock = self.platform.memory.rows, self.platform.clock_mhz
         self.rows = _Rows(model, clock) if model is not None and clock is not None else None
 
-    def serve(self, array: str, elements: Ints, *, write: bool) -> None:
-        """Move elements of one array after what was moved before."""
-        start = self.now
-        if self.rows is not None:
-            self._serve_runs(self.rows, array, elements)
-        elif (array, write) in self.requesters:
-            self.now = self.requesters[array, write].serve(self.now, elements, self.step)
-        else:
-            self.now += (self.platform.memory.latency or 0) + self._box_cycles(array, np.sort(elements), write=write)
-        self.bursts.append(Burst(array, write, len(elements), start, self.now))
+    def serve(self, array: str, elements: Ints, *, write: bool) -> Ints:
+        """Move elements of one array after what was moved before.
 
-    def _box_cycles(self, array: str, elements: Ints, *, write: bool) -> int:
-        """The cycles of a box's words: each is there a cycle after the one before, and in parts goes on to the memory.
-
-        That takes, or gives, one local word in a cycle, of a run in one row.
+        Returns the cycle in which each goes into the memory inside, or comes out of it.
         """
-        shape, size = self.accesses.shape(array), self.accesses.network.arrays[array].type.bytes
-        local, cycle, moved = local_word(self.platform, size, shape, write=write), 0, 0
-        for start, count in runs_in(elements, shape) if local is not None else ():
-            assert local is not None
-            for first in range(start, start + count, min(local.row, count)):
-                left = min(local.row, start + count - first)
-                while left:
-                    moved, left = moved + min(left, local.width), left - min(left, local.width)
-                    cycle = max(cycle + 1, self._words(array, moved))
-        return max(cycle, self._words(array, len(elements)))
+        start, order = self.now, np.argsort(elements)
+        ascending, cycles = elements[order], np.empty(len(elements), np.int64)
+        if self.rows is not None:
+            cycles[order] = self._serve_runs(self.rows, array, ascending, write=write)
+        elif (array, write) in self.requesters:
+            self.now, cycles[order] = self.requesters[array, write].serve(self.now, ascending, self.step)
+        else:
+            begin = self.now + (self.platform.memory.latency or 0)
+            passed = self._box_cycles(array, ascending, write=write)
+            cycles[order] = begin + passed
+            self.now = begin + int(passed.max()) + 1
+        self.bursts.append(Burst(array, write, len(elements), start, self.now))
+        return cycles
 
-    def _words(self, array: str, data: int) -> int:
+    def _box_cycles(self, array: str, elements: Ints, *, write: bool) -> Ints:
+        """The cycle of each element of a box: a word is there a cycle after the one before.
+
+        In parts it goes on to the memory, which takes, or gives, one local word in a cycle, of a run in one row.
+        """
+        word = self._words(array, np.arange(1, len(elements) + 1)) - 1  # that completes each
+        local = self._local_words(array, elements, write=write)
+        if local is None:
+            return word
+        last = np.append(np.diff(local) > 0, True)
+        # A local word passes after the one before, and when its last element is there.
+        passed = np.maximum.accumulate(word[last] - np.arange(int(local[-1]) + 1)) + np.arange(int(local[-1]) + 1)
+        return passed[local]
+
+    def _local_words(self, array: str, elements: Ints, *, write: bool) -> Ints | None:
+        """The local word of each of some elements, ascending, from 0 on; None where any word is taken at once."""
+        shape, size = self.accesses.shape(array), self.accesses.network.arrays[array].type.bytes
+        local, words, before = local_word(self.platform, size, shape, write=write), list[Ints](), 0
+        if local is None:
+            return None
+        for _, count in runs_in(elements, shape):
+            row, place = np.divmod(np.arange(count), local.row)
+            words.append(before + row * -(-local.row // local.width) + place // local.width)
+            before = int(words[-1][-1]) + 1
+        return np.concatenate(words)
+
+    def _words(self, array: str, data: Ints) -> Ints:
+        """The words of so many data."""
         memory = self.platform.memory
         if memory.data_per_word is not None:
             return -(-data // memory.data_per_word)
         return -(-data * self.accesses.network.arrays[array].type.bytes * 8 // (memory.word_bits or 1))
 
-    def _serve_runs(self, rows: _Rows, array: str, elements: Ints) -> None:
-        size = self.accesses.network.arrays[array].type.bytes
-        base = self._base(array, rows.model.row_bytes)
-        ascending = np.sort(elements)
-        for run in np.split(ascending, np.flatnonzero(np.diff(ascending) != 1) + 1):
-            self.now = rows.burst(self.now, base + int(run[0]) * size, len(run) * size)
+    def _serve_runs(self, rows: _Rows, array: str, elements: Ints, *, write: bool) -> Ints:
+        """Run after run; their local words pass in the last cycles of each."""
+        size, shape = self.accesses.network.arrays[array].type.bytes, self.accesses.shape(array)
+        base, cycles = self._base(array, rows.model.row_bytes), list[Ints]()
+        local = local_word(self.platform, size, shape, write=write)
+        for run in np.split(elements, np.flatnonzero(np.diff(elements) != 1) + 1):
+            words = np.zeros(len(run), np.int64)
+            if local is not None:
+                row = run // local.row
+                from_row = run - np.maximum(row * local.row, run[0])
+                words = np.cumsum((np.diff(row, prepend=row[0]) > 0) | (from_row % local.width == 0)) - 1
+            number = int(words[-1]) + 1
+            self.now = rows.burst(self.now, base + int(run[0]) * size, len(run) * size, number)
+            cycles.append(self.now - number + words)
+        return np.concatenate(cycles)
 
     def _base(self, array: str, row_bytes: int) -> int:
         """Arrays lie in the network's order, each at the start of a row."""
@@ -122,8 +150,11 @@ class _Rows:
         self.open_row: dict[int, int] = {}
         self.opened_at: dict[int, int] = {}
 
-    def burst(self, start: int, address: int, size: int) -> int:
-        """The cycle at which a burst ends that may start at cycle `start`."""
+    def burst(self, start: int, address: int, size: int, words: int) -> int:
+        """The cycle at which a burst ends that may start at cycle `start`; the memory inside takes so many words of it.
+
+        Where it takes longer to take them, a word in a cycle, than the external one to move them, that much is added.
+        """
         time, first, end = start * self.cycle, True, address + size
         while address < end:
             row = address // self.model.row_bytes
@@ -136,7 +167,7 @@ class _Rows:
                 time += self.change
             time += (stop - address) * self.byte
             address, first = stop, False
-        return -(-time // self.cycle)
+        return -(-(time + max(0, words * self.cycle - size * self.byte)) // self.cycle)
 
     def _activated(self, bank: int, time: int, *, at_edge: bool) -> int:
         """When the bank can be opened: a wait in front of a burst ends at a clock edge."""

@@ -98,22 +98,26 @@ class Requester:
         ends = min(ends, (each * data + row - 2) // row)
         return max(each, parts + (ends if self.worst_part or row % width else 0))
 
-    def local_words(self, start: int, size: int) -> Ints:
-        """How many local words each word has of a run, (words,): a word goes in as it comes, parted at ends of rows."""
+    def parts(self, start: int, size: int) -> tuple[Ints, Ints]:
+        """Of each element of a run its word, counted from the run's first, and its local word, counted from 0.
+
+        A word goes in as it comes, with the elements that it completes, parted at ends of rows.
+        """
         width, row = (self.local.width, self.local.row) if self.local else (self.word, math.prod(self.shape))
         element = np.arange(start, start + size)
         word = ((element + 1) * self.size - 1) // self.word
         parts = np.stack([word, (element - word * self.word // self.size) // width, element // row])
         begins = np.append(True, (np.diff(parts, axis=1) != 0).any(axis=0))
-        return np.bincount(word[begins] - start * self.size // self.word)
+        return word - start * self.size // self.word, np.cumsum(begins) - 1
 
-    def serve(self, now: int, elements: Ints, step: int) -> int:
-        """When the last word of a step's elements is there, of which the first is requested at cycle `now`.
+    def serve(self, now: int, elements: Ints, step: int) -> tuple[int, Ints]:
+        """Serve a step's elements, ascending, the first of which is requested at cycle `now`.
 
-        Raises SimulatorError (`request-too-short`) where a run is longer than what is requested for it, or has more
-        local words than cycles.
+        Returns when the last word is there, and the cycle in which each element goes into the memory inside, or comes
+        out of it. Raises SimulatorError (`request-too-short`) where a run is longer than what is requested for it, or
+        has more local words than cycles.
         """
-        runs = runs_in(np.sort(elements), self.shape)
+        runs, cycles = runs_in(elements, self.shape), list[Ints]()
         words = self.words(max(size for _, size in runs))
         parts = -(-words // self.memory.max_burst_words)
         each, done, issued = -(-words // parts), list[int](), now - 1
@@ -124,19 +128,22 @@ class Requester:
             if last >= first + parts * each:
                 message = f"step {step} requests {parts * each} words of a run of '{self.array}' that has more"
                 raise fault("request-too-short", message)
-            local = self.local_words(start, size)
+            word, local = self.parts(start, size)
+            # A word takes a cycle for each of its local words, and one if it completes no element.
+            taken = np.maximum(np.bincount(word[np.append(True, np.diff(local) > 0)], minlength=last - first + 1), 1)
+            begins = np.zeros(len(taken), np.int64)
             for part in range(parts):
-                own = np.maximum(local[part * each : (part + 1) * each], 1)
+                own = taken[part * each : (part + 1) * each]
                 if int(own.sum()) > passing:
                     message = f"step {step} requests a run of '{self.array}' for {passing} cycles, but its memory needs"
                     raise fault("request-too-short", f"{message} {int(own.sum())}")
                 before = done[-self.memory.outstanding] if len(done) >= self.memory.outstanding else now
                 issued = max(issued + 1, before)
                 time = max(issued + (self.memory.latency or 0), done[-1] if done else now)
-                for _ in range(passing):
-                    time += 1
-                done.append(time)
-        return done[-1]
+                begins[part * each : (part + 1) * each] = time + np.cumsum(own) - own
+                done.append(time + passing)
+            cycles.append(begins[word] + local - local[np.searchsorted(word, word)])
+        return done[-1], np.concatenate(cycles)
 
 
 def _is_in_blocks(elements: Ints, size: int) -> bool:

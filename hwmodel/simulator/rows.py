@@ -38,10 +38,9 @@ class Rows:
         times = own.started[rows], own.began[rows], own.lines.line[rows], _places(own)[rows]
         return Rows(touch, points[rows], *times, own.units, own.unit.interval, ahead)
 
-    @property
-    def opens(self) -> Ints:
-        """The first cycle in which what each reads may be read: of the first round of a line the one where it fills."""
-        return np.where(self.at < self.units, self.begin, self.cycle)
+    def named(self, row: int) -> str:
+        """One of the repetitions, as messages call it."""
+        return f"repetition ({', '.join(map(str, self.repetition[row].tolist()))}) of '{self.touch.process}'"
 
     def beyond(self, accesses: Accesses) -> NDArray[np.bool_]:
         """Which places of the patterns are the constant of a border, which is not in the memory."""

@@ -21,9 +21,13 @@ from hwmodel.simulator.port import Port
 
 @dataclass(frozen=True)
 class Setup:
-    """The tokens of every element of every resident array; what loading them took, and how many data are held."""
+    """The tokens of every element of every resident array; what loading them took, and how many data are held.
+
+    `loaded` has of arrays that are loaded the cycle in which each element goes into the memories.
+    """
 
     tokens: Mapping[str, Ints]
+    loaded: Mapping[str, Ints]
     cycles: int
     bytes: int
     data: int
@@ -38,7 +42,7 @@ class Setup:
 
 def set_up(accesses: Accesses, platform: Platform, memory: Memory) -> Setup:
     """Load from the external memory what is loaded once; ROMs are what they are."""
-    port, tokens, size, data = Port(accesses, platform), dict[str, Ints](), 0, 0
+    port, tokens, loaded, size, data = Port(accesses, platform), dict[str, Ints](), dict[str, Ints](), 0, 0
     port.begin()
     for name in accesses.network.arrays:
         if not accesses.is_resident(name):
@@ -48,9 +52,9 @@ def set_up(accesses: Accesses, platform: Platform, memory: Memory) -> Setup:
         if accesses.load[name] == ONCE:
             tokens[name] = memory[name].copy()
             port.expect(name, [elements], write=False)
-            port.serve(name, elements, write=False)
+            loaded[name] = port.serve(name, elements, write=False)
             size += len(elements) * accesses.network.arrays[name].type.bytes
             data += len(elements)
     for held in tokens.values():
         held.setflags(write=False)
-    return Setup(tokens, port.now, size, data)
+    return Setup(tokens, loaded, port.now, size, data)

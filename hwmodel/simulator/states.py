@@ -49,17 +49,23 @@ class States:
 
         Raises SimulatorError (`overwrite`, `port`).
         """
-        self._require_words()
+        self._require_words(who)
         if self.banks:
             self._require_ports(started, who)
 
-    def _require_words(self) -> None:
+    def _require_words(self, who: Who) -> None:
         first, last, banks = self.chains.first, self.chains.last, max(1, self.banks)
         late = np.flatnonzero(first[self.words :] <= last[: max(0, len(last) - self.words)])
         for number in (late[:1] + self.words).tolist():
             place = f"at address {number % self.words // banks} of bank {number % banks}"
             text = f"step {first[number]} overwrites a chain of '{self.chains.name}' that is open {place}"
-            raise fault("overwrite", text)
+            one, other = (self._begins(own, who) for own in (number, number - self.words))
+            raise fault("overwrite", f"{text}: that of {one} comes over that of {other}")
+
+    def _begins(self, chain: int, who: Who) -> str:
+        """The first repetition of a chain; one of an earlier frame has none here."""
+        instances = np.flatnonzero(self.chains.number == chain)
+        return who(int(instances[0])) if len(instances) else f"number {chain}"
 
     def _require_ports(self, started: Ints, who: Who) -> None:
         chained = np.flatnonzero(self.chains.number >= 0)

@@ -25,14 +25,16 @@ from arrayol.ir.spec import (
 )
 from hwmodel.accesses import Accesses, Extents
 from hwmodel.simulator.group import GroupRun
+from hwmodel.simulator.moves import Read
 from hwmodel.simulator.plan import Work
+from hwmodel.simulator.subscripts import RandomReads, places_read
 
 Values = dict[str, NDArray[Any]]  # by array: the value of each token
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Computes, task by task, what was written from what was read."""
+    """Computes, task by task, what was written from what was read; and where that says what was read, checks it."""
 
     spec: Spec
     accesses: Accesses
@@ -62,6 +64,9 @@ class Evaluation:
         }
         spec = Spec(self.spec.name, {}, {elementary.name: elementary, alone.name: alone})
         outputs = execute(spec, alone.name, inputs, functions=self.functions)
+        for reads in run.random:
+            if reads.name[0] == work.task and not process.delays:  # whose values are not at hand
+                self._check_subscripts(reads, elementary, run.moves.all_reads[reads.name], inputs, place)
         made: Values = {}
         repetitions = self.accesses.repetitions(work.task)[work.repetition]
         for touch in self.accesses.writes[work.task]:
@@ -70,6 +75,17 @@ class Evaluation:
             rows = patterns[writing].reshape(-1)
             made[touch.array] = np.concatenate([made[touch.array], rows]) if touch.array in made else rows
         return made
+
+    def _check_subscripts(
+        self, reads: RandomReads, elementary: Elementary, read: Read, inputs: Values, place: NDArray[Any]
+    ) -> None:
+        """What repetitions read at subscripts of their data. Raises SimulatorError (`port`)."""
+        own = place[read.rows]
+        patterns = {}
+        for port in elementary.inputs:
+            shape = tuple(extent or 1 for extent in port.shape)
+            patterns[port.name] = inputs[port.name].reshape(-1, *shape)[own]
+        reads.check(*places_read(elementary, read.touch.port, patterns, len(own)))
 
     def _patterns(
         self, run: GroupRun, work: Work, number: int, place: NDArray[Any], space: Extents, values: Values

@@ -102,7 +102,7 @@ def port_bits(oracle: Oracle) -> Counter[str]:
                 continue
             bursts = [len(elements)]
             if memory.rows is not None:
-                bursts = [data for _, _, data in oracle.runs_of(array, elements)]
+                bursts = [data for _, _, data, _ in oracle.runs_of(array, elements)]
             for data in bursts:
                 if memory.data_per_word is not None:
                     words, bits = math.ceil(data / memory.data_per_word), memory.data_per_word * 8 * oracle.bytes(array)

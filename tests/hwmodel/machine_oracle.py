@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from oracle_accesses import Point, RefusedError, box, defaults, inputs, minus, outputs, plus
-from oracle_requests import local_words_of_set, run_cycles
+from oracle_requests import local_words_of_set, row_of, run_cycles
 from oracle_schedules import Schedules, schedules_of
 from oracle_steps import Stepped
 
@@ -113,13 +113,16 @@ class Oracle(Stepped):
             cycles = [sum(self.burst(array, found, write) for array, found in sides[write]) for write in (0, 1)]
         else:
             bursts = [
-                (*run, write) for write in (0, 1) for array, found in sides[write] for run in self.runs_of(array, found)
+                (*run, write, self.words_of_run(array, run[3], run[2], write))
+                for write in (0, 1)
+                for array, found in sides[write]
+                for run in self.runs_of(array, found)
             ]
             columns = [np.array(column, np.int64) for column in zip(*bursts, strict=True)] or [
                 np.zeros(0, np.int64)
-            ] * 4
-            write = columns[3].astype(bool)
-            found = port_time(self.platform, Bursts(columns[0], columns[1], columns[2], write)).cycles
+            ] * 6
+            write = columns[4].astype(bool)
+            found = port_time(self.platform, Bursts(columns[0], columns[1], columns[2], write, columns[5])).cycles
             cycles = [int(found[~write].sum()), int(found[write].sum())]
         return (sum(cycles) if memory.port == "shared" else max(cycles)), cycles[0], cycles[1]
 
@@ -150,7 +153,17 @@ class Oracle(Stepped):
             words = math.ceil(data * 8 * self.bytes(array) / (memory.word_bits or 1))
         return (memory.latency or 0) + max(words, local)
 
-    def runs_of(self, array: str, elements: list[Point]) -> list[tuple[int, int, int]]:
+    def words_of_run(self, array: str, first: int, data: int, write: int) -> int:
+        """The local words of a run of consecutive elements, each of one row."""
+        width = self.local_width(array, write)
+        if width is None:
+            return 0
+        row = row_of(self.shape(array), width)
+        rows = [element // row for element in range(first, first + data)]
+        return sum(math.ceil(rows.count(own) / width) for own in set(rows))
+
+    def runs_of(self, array: str, elements: list[Point]) -> list[tuple[int, int, int, int]]:
+        """Address, bytes, data and first element of each run."""
         base = 0
         for name in self.network.arrays:
             if name == array:
@@ -165,7 +178,7 @@ class Oracle(Stepped):
             else:
                 found.append([number])
         size = self.bytes(array)
-        return [(base + run[0] * size, len(run) * size, len(run)) for run in found]
+        return [(base + run[0] * size, len(run) * size, len(run), run[0]) for run in found]
 
     # Memory ------------------------------------------------------------------------------------------------------
 

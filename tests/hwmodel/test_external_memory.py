@@ -32,8 +32,9 @@ def byte_by_byte(rows: RowModel, clock_mhz: float, sequence: Bursts) -> tuple[li
     open_row: dict[int, int] = {}
     opened_at: dict[int, Fraction] = {}
     edges, cycles, changes = 0, [], []
-    for address, size in zip(sequence.address.tolist(), sequence.size.tolist(), strict=True):
-        now, changed = edges * period, 0
+    local = np.broadcast_to(sequence.local, len(sequence)).tolist()
+    for address, size, words in zip(sequence.address.tolist(), sequence.size.tolist(), local, strict=True):
+        now, changed, moving = edges * period, 0, Fraction(0)
         for byte in range(address, address + size):
             row = byte // rows.row_bytes
             bank = row % rows.banks
@@ -46,6 +47,8 @@ def byte_by_byte(rows: RowModel, clock_mhz: float, sequence: Bursts) -> tuple[li
                 now += Fraction(str(rows.row_change_ns))
                 changed += 1
             now += Fraction(str(rows.word_ns)) / 64
+            moving += Fraction(str(rows.word_ns)) / 64
+        now += max(Fraction(0), words * period - moving)  # the memory inside takes a word in a cycle
         end = -(-now // period)
         cycles.append(int(end - edges))
         changes.append(changed)

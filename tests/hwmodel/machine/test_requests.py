@@ -116,7 +116,7 @@ def test_a_request_of_a_word_less_is_caught() -> None:
     memory = ExternalMemory(latency=5, word_bits=32, burst="run", outstanding=2)
     requester = Requester.of("a", (32,), 1, memory, steps)
     assert requester.words(8) == 3
-    assert requester.serve(0, steps[0], 0) == 8
+    assert requester.serve(0, steps[0], 0)[0] == 8
     short = Requester("a", (32,), 1, 4, memory, requester.worst - 3)
     with pytest.raises(SimulatorError, match="step 7 requests 2 words of a run of 'a' that has more"):
         short.serve(0, steps[0], 7)
@@ -139,7 +139,7 @@ def test_local_words_of_all_three_readings(
     assert cycles == [run_cycles(sets, one, shape, size, memory, width) for one in sets]
     requester = Requester.of("a", shape, size, memory, steps, local)
     assert cycles == [
-        requester.serve(0, one, number) for number, one in enumerate(steps)
+        requester.serve(0, one, number)[0] for number, one in enumerate(steps)
     ]  # it stops at a cycle too few
     slower = (requests.passing > requests.words).any()
     event(f"the memory inside is {'slower' if slower else 'as fast'}")
@@ -162,7 +162,7 @@ def test_a_cycle_less_for_local_words_is_caught(monkeypatch: pytest.MonkeyPatch)
     """Two rows of 17 bytes, at 16 a word: the second word has an end of the first row."""
     memory, row = ExternalMemory(latency=5, word_bits=128, burst="run"), LocalWord(16, 17)
     requester = Requester.of("a", (2, 17), 1, memory, [np.arange(34)], row)
-    assert requester.serve(0, np.arange(34), 0) == 5 + 4
+    assert requester.serve(0, np.arange(34), 0)[0] == 5 + 4
     monkeypatch.setattr(Requester, "passing", lambda own, longest, each: each)
     with pytest.raises(SimulatorError, match="step 7 requests a run of 'a' for 3 cycles, but its memory needs 4"):
         requester.serve(0, np.arange(34), 7)

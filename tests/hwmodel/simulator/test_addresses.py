@@ -87,12 +87,22 @@ def smaller(form: Form) -> list[Form]:
 def rule(buffer: Buffer, step: int, data: list[int], *, read: bool = False) -> str:
     wanted = np.array(data)
     with pytest.raises(SimulatorError) as caught:
-        buffer.read(step, wanted) if read else buffer.bring(step, wanted, wanted)
+        buffer.read(step, wanted, lambda row: f"reader {row}") if read else buffer.bring(step, wanted, wanted)
     return f"{caught.value.rule}: {caught.value}"
 
 
+class Numbers:
+    """Data called by their numbers."""
+
+    def brings(self, datum: int) -> str:
+        return f"who brings {datum}"
+
+    def uses(self, datum: int) -> str:
+        return f"who uses {datum}"
+
+
 def memory(words: list[int], size: int) -> Buffer:
-    return Buffer("a", 4, size, np.array(words))
+    return Buffer("a", 4, size, np.array(words), Numbers())
 
 
 def test_an_address_beyond_the_memory() -> None:
@@ -100,25 +110,30 @@ def test_an_address_beyond_the_memory() -> None:
 
 
 def test_two_data_of_one_step_at_one_address() -> None:
-    assert "overwrite: " in rule(memory([0, 1, 1], 3), 5, [1, 2])
+    text = "in the buffer of 'a' at address 1: who brings 2 writes over what who uses 1 needs"
+    assert f"overwrite: error[simulation-overwrite]: step 5 overwrites live data {text}" in rule(
+        memory([0, 1, 1], 3), 5, [1, 2]
+    )
 
 
 def test_a_live_datum_is_overwritten() -> None:
     buffer = memory([0, 1, 0], 3)
     buffer.bring(0, np.array([0]), np.array([7]))
-    assert "step 1 overwrites live data in the buffer of 'a' at address 0" in rule(buffer, 1, [2])
+    text = "in the buffer of 'a' at address 0: who brings 2 writes over what who uses 0 needs"
+    assert f"step 1 overwrites live data {text}" in rule(buffer, 1, [2])
 
 
 def test_a_word_is_free_after_its_last_step() -> None:
     buffer = memory([0, 1, 0], 3)
     buffer.bring(0, np.array([0]), np.array([7]))
-    assert buffer.read(1, np.array([0])).tolist() == [7]
+    assert buffer.read(1, np.array([0]), str).tolist() == [7]
     buffer.release(1, np.array([0]))
     buffer.bring(2, np.array([2]), np.array([9]))
-    assert buffer.read(3, np.array([2])).tolist() == [9]
+    assert buffer.read(3, np.array([2]), str).tolist() == [9]
 
 
 def test_a_read_in_the_step_of_the_write() -> None:
     buffer = memory([0], 1)
     buffer.bring(0, np.array([0]), np.array([7]))
-    assert "read-before-write: " in rule(buffer, 0, [0], read=True)
+    text = "in step 0 reader 0 reads a datum of 'a' that is not in its buffer"
+    assert text in rule(buffer, 0, [0], read=True)

@@ -20,6 +20,7 @@ from hwmodel.local_memory.addresses import BankAddresses, Box
 from hwmodel.local_memory.bank_functions import Linear, Residues
 from hwmodel.local_memory.banked import BankedMemory, BankedWords
 from hwmodel.local_memory.words import BufferWords, Words
+from hwmodel.local_words import local_width
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.plan import plan_group
 from hwmodel.platform import load_platform
@@ -93,7 +94,7 @@ def test_one_bank_fewer_is_a_conflict(convolution: Bench) -> None:
     """Whatever the function: where a cycle needs them all, fewer do not do."""
     found = 0
     for group, array, memory in convolution.memories():
-        for function in fewer(memory.function) if memory.function.banks == largest(memory) else ():
+        for function in fewer(memory.function) if memory.function.banks == largest(convolution, array, memory) else ():
             error = convolution.with_memory(group, array, replace(memory, function=function))
             assert error is not None
             assert error.rule == "bank"
@@ -102,19 +103,19 @@ def test_one_bank_fewer_is_a_conflict(convolution: Bench) -> None:
     assert found
 
 
-def largest(memory: BankedMemory) -> int:
+def largest(bench: Bench, array: str, memory: BankedMemory) -> int:
     """The data of a word, or the places that a window or a pattern takes in a cycle, if that are as many as banks."""
     fresh = [len(reader.window.fresh) for reader in memory.readers.values() if reader.window is not None]
-    return max(memory.written, memory.read, *fresh, 1)
+    size = bench.model.network.arrays[array].type.bytes
+    return max(*(local_width(bench.model.platform, size, write=write) for write in (False, True)), *fresh)
 
 
 def test_a_conflict_names_repetition_bank_and_cycle() -> None:
     bench = Bench.of("conv3x3", 1, {"filter": (3, 11), "threshold": (4, 7)})
     memory = bench.local[0].banks["image"]
-    error = bench.with_memory(0, "image", replace(memory, function=Residues((1, 1)), written=1))
+    error = bench.with_memory(0, "image", replace(memory, function=Residues((1, 1))))
     assert "repetition (" in str(error)
     assert "of 'filter' touches 2 words of bank 0 of 'image' in cycle " in str(error)
-    error = bench.with_memory(0, "image", replace(memory, function=Residues((1, 1))))
     assert error is not None
     assert error.rule == "bank"
 
@@ -132,7 +133,23 @@ def test_a_bank_layout_has_addresses(vector: tuple[int, ...], banks: int, block:
     assert bench.stopped(0, own) is None
     image = next(use for use in bench.model.evaluate(bench.design).groups[0].memories if use.name == "image")
     assert image.organisation is not None
-    assert (image.organisation.copies, image.organisation.banks, image.organisation.depth) == (3, banks, memory.depth)
+    rows, columns = bench.model.accesses.shape("image")
+    of_a_word = [  # 16 data that follow each other in a row
+        [(vector[0] * row + vector[1] * (column + place)) // block % banks for place in range(16)]
+        for row in range(rows)
+        for column in range(columns - 15)
+    ]
+    writers = max(max(map(word.count, word)) for word in of_a_word)
+    assert (image.organisation.copies, image.organisation.banks) == (3 * writers, banks)
+    assert (memory.ports, memory.writers, image.organisation.depth) == (3, writers, memory.depth)
+    for wrong, what in (
+        (replace(memory, ports=2), "is read through 3 ports in cycle"),
+        (replace(memory, writers=writers - 1), f"is written through {writers} ports in cycle"),
+    ):
+        error = bench.stopped(0, replace(own, layouts={"image": wrong}))
+        assert error is not None
+        assert error.rule == "port"
+        assert what in str(error)
     one = replace(own, layouts={"image": replace(memory, function=Linear((0, 0), 1), depth=words.size)})
     error = bench.stopped(0, one)
     assert error is not None
@@ -141,7 +158,7 @@ def test_a_bank_layout_has_addresses(vector: tuple[int, ...], banks: int, block:
 
 
 def with_layout(layout: BankLayout, units: int) -> Bench:
-    bench = Bench.of("conv3x3", units, {"filter": (3, 11), "threshold": (4, 7)})
+    bench = Bench.of("conv3x3", units, {"filter": (3, 29), "threshold": (4, 7)})
     (first, second), local = bench.design.groups, bench.model.platform.local
     platform = bench.model.platform.model_copy(update={"local": local.model_copy(update={"banks": 9})})
     model = MachineModel(bench.model.network, platform)
@@ -165,23 +182,27 @@ def test_messages_name_repetition_bank_and_cycle() -> None:
     own = bench.local[0]
     image, sums = own.banks["image"], own.banks["sums"]
     wrong = {
-        "a bank": bench.with_memory(0, "image", replace(image, function=Residues((1, 1)), written=1)),
+        "a bank": bench.with_memory(0, "image", replace(image, function=Residues((1, 1)))),
         "a port": bench.with_memory(0, "image", replace(image, ports=0)),
         "a writer": bench.with_memory(0, "sums", replace(sums, writers=0)),
         "a fill": bench.stopped(0, replace(own, fills={})),
-        "a word": bench.with_memory(0, "image", replace(image, function=Residues((1, 1)))),
+        "a word": bench.with_memory(0, "image", replace(image, function=Residues((3, 4)))),
     }
     assert {kind: error.diagnostics[0].message for kind, error in wrong.items() if error is not None} == {
         "a bank": "repetition (0, 0) of 'filter' touches 2 words of bank 0 of 'image' in cycle 78, with its neighbours",
-        "a port": "cycle 78 reads bank 0 of 'image' 1 times, which has 0 ports to read: repetition (0, 0) of 'filter'",
-        "a writer": "cycle 84 writes bank 0 of 'sums' 1 times, which has 0 ports to write",
+        "a port": "bank 0 of 'image' is read through 1 port in cycle 78, where it has 0: repetition (0, 0) of 'filter'",
+        "a writer": "bank 0 of 'sums' is written through 1 port in cycle 84, where it has 0: "
+        "repetition (0, 0) of 'filter'",
         "a fill": "repetition (0, 0) of 'filter' starts in cycle 78, before its window on 'image' is full",
-        "a word": "repetition (0, 0) of 'filter' touches 2 words of bank 0 of 'image' in cycle 78, with its neighbours",
+        "a word": "the loader writes 4 words of bank 0 of 'image' in cycle 30 of step 0, through 1 port",
     }
     (wrong_words, *_) = too_small(in_banks(own.words["image"]))
     error = bench.stopped(0, replace(own, words={**own.words, "image": wrong_words}))
     assert error is not None
-    assert error.diagnostics[0].message == "step 1 overwrites live data in the buffer of 'image' at address 0 of bank 7"
+    assert error.diagnostics[0].message == (
+        "step 1 overwrites live data in the buffer of 'image' at address 0 of bank 7: the loader writes over what "
+        "repetition (0, 0) of 'filter' needs"
+    )
 
 
 def test_a_port_fewer_is_used_twice() -> None:
@@ -203,12 +224,13 @@ def test_a_copy_fewer_is_used_twice() -> None:
     stored = [(group, memory) for group, array, memory in bench.memories() if array == "p2" and not memory.readers]
     assert stored
     for group, memory in stored:
-        copies = replace(memory, function=Residues((4, 1)), ports=4, storing=4, read=4)
+        copies = replace(memory, function=Residues((4, 1)), ports=4, storing=4)
         assert bench.with_memory(group, "p2", copies) is None
         error = bench.with_memory(group, "p2", replace(copies, storing=3))
         assert error is not None
         assert error.rule == "bank"
-        assert "the storer has 4 data of a word in bank 0 of 'p2'" in str(error)
+        text = "the storer reads 4 words of bank 0 of 'p2' in cycle 204 of step 2, through 3 ports"
+        assert text in str(error)
 
 
 @pytest.mark.parametrize("units", [1, 4])

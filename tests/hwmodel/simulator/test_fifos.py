@@ -70,8 +70,8 @@ def test_a_word_too_few_is_an_overwrite() -> None:
     own = fifo([(0, 1), (1, 2), (2, 3)], [(0, 4), (1, 5), (2, 6)])
     assert own.finish(1, 3, str) == 3
     assert (
-        stopped(own, depth=2)
-        == "overwrite: cycle 3 overwrites a word of the FIFO of 'a' that is not read, at address 0 of its bank"
+        stopped(own, depth=2) == "overwrite: cycle 3 overwrites a word of the FIFO of 'a' that reader 0 has not read, "
+        "at address 0 of its bank"
     )
 
 

@@ -36,7 +36,8 @@ def test_an_open_chain_is_overwritten() -> None:
     States(chains(lives, []), 2, 1, 3).check(np.zeros(0, np.int64), str)
     assert (
         stopped(States(chains(lives, []), 2, 1, 2), [])
-        == "overwrite: step 2 overwrites a chain of 't.p' that is open at address 0 of bank 0"
+        == "overwrite: step 2 overwrites a chain of 't.p' that is open at address 0 of bank 0: "
+        "that of number 2 comes over that of number 0"
     )
 
 

@@ -1,0 +1,41 @@
+"""Ports of banks in use: who uses one in which cycle, and that there are as many."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from arrayol.text import counted
+from hwmodel.simulator.plan import Ints, fault
+
+
+@dataclass(frozen=True)
+class Use:
+    """Banks that are used in cycles, as cycle x banks + bank, each through so many `ports`; `who` names an entry."""
+
+    key: Ints
+    ports: int
+    who: Callable[[int], str]
+
+
+def require_ports(array: str, banks: int, does: str, uses: Sequence[Use], there: int) -> None:
+    """In no cycle a bank is used through more ports than are there; `does` is what is done to it, in words.
+
+    Raises SimulatorError (`port`).
+    """
+    keys = np.concatenate([np.zeros(0, np.int64), *(use.key for use in uses)])
+    ports = np.concatenate([np.zeros(0, np.int64), *(np.full(len(use.key), use.ports) for use in uses)])
+    key, place = np.unique(keys, return_inverse=True)
+    used = np.bincount(place.reshape(-1), ports, len(key)).astype(np.int64)
+    for late in np.flatnonzero(used > there)[:1].tolist():
+        cycle, bank = divmod(int(key[late]), banks)
+        names = [use.who(entry) for use in uses for entry in np.flatnonzero(use.key == key[late]).tolist()]
+        text = f"bank {bank} of '{array}' is {does} through {counted(int(used[late]), 'port')} in cycle {cycle}"
+        raise fault("port", f"{text}, where it has {there}: {', '.join(dict.fromkeys(names))}")
+
+
+def mover(who: str, step: Ints) -> Callable[[int], str]:
+    """The name of the loader or storer in the step of each entry."""
+    return lambda entry: f"the {who} in step {step[entry]}"

@@ -1,0 +1,89 @@
+"""Reads at subscripts that follow from data: each at the word that the data ask for, in its cycle.
+
+While a group runs, tokens move and no subscript is known: as many reads as the design says have a port of every bank
+to themselves. Once the values are known the body says which places of its pattern each repetition reads, and in which
+order. These are read one after another: of a repetition that occupies its unit for o cycles, with ports for r reads,
+ceil(r / o) in each cycle. Equal places are one read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrayol.execute.compile_body import compile_body
+from arrayol.execute.environment import DTYPES, Place, empty
+from arrayol.ir.spec import Elementary
+from arrayol.text import counted
+from hwmodel.local_memory.banked import BankedMemory, ReaderName, ReadPorts
+from hwmodel.simulator.bank_ports import Use, require_ports
+from hwmodel.simulator.plan import Ints, fault
+from hwmodel.simulator.rows import Rows
+
+
+@dataclass(frozen=True)
+class RandomReads:
+    """What a task reads through one tiler at subscripts of its data: its repetitions, with the word of each place."""
+
+    name: ReaderName
+    memory: BankedMemory
+    ports: ReadPorts
+    rows: Rows
+    words: Ints
+
+    def check(self, row: Ints, place: Ints) -> None:
+        """Places that repetitions read, by row, in the order of reading. Raises SimulatorError (`port`)."""
+        array, interval = self.rows.touch.array, self.rows.interval
+        inside = self.words[row, place] >= 0  # no constant of a border
+        row, place = row[inside], place[inside]
+        order = np.argsort(row, kind="stable")
+        row, place = row[order], place[order]
+        number = np.arange(len(row)) - np.searchsorted(row, row)
+        for late in np.flatnonzero(number >= self.ports.random)[:1].tolist():
+            cycle = self.rows.cycle[row[late]] + interval - 1
+            text = f"{self.rows.named(int(row[late]))} reads {counted(int(number[row == row[late]].max()) + 1, 'word')}"
+            bank = self.words[row[late], place[late]] // self.memory.depth
+            text += f" of '{array}' at places that follow from data, up to cycle {cycle} and bank {bank}"
+            raise fault("port", f"{text}, where it has ports for {self.ports.random}")
+        cycle = self.rows.cycle[row] + number // -(-self.ports.random // interval)
+        banks = self.memory.function.banks
+        key = cycle * banks + self.words[row, place] // self.memory.depth
+        use = Use(key, 1, lambda entry: self.rows.named(int(row[entry])))
+        require_ports(array, banks, "read", [use], self.ports.ports)
+
+
+@dataclass(frozen=True)
+class _Recorded:
+    """A port's patterns (places, repetitions) that remember what is read of them; `numbers` are those of elements."""
+
+    values: NDArray[Any]
+    numbers: Ints
+    read: list[Ints] = field(default_factory=list)
+
+    def __getitem__(self, key: Any) -> Any:
+        self.read.append(np.asarray(self.numbers[key]).reshape(-1))
+        return self.values[key]
+
+
+def places_read(
+    elementary: Elementary, port: str, patterns: Mapping[str, NDArray[Any]], repetitions: int
+) -> tuple[Ints, Ints]:
+    """Which places of a port's pattern some repetitions of a body read: the repetition and the place of each read.
+
+    `patterns` (repetitions, pattern) by port. Each place of a repetition is there once, in the order of reading.
+    """
+    arrays: dict[str, Any] = {name: np.moveaxis(own, 0, -1) for name, own in patterns.items()}
+    own = arrays[port]
+    recorded = arrays[port] = _Recorded(own, np.arange(own.size).reshape(own.shape))
+    for output in elementary.outputs:
+        shape: Sequence[int] = [extent or 1 for extent in output.shape]
+        arrays[output.name] = empty((*shape, repetitions), DTYPES[output.type])
+    compile_body(elementary, 1).run(arrays, (repetitions,), Place(elementary.name, None))
+    read = np.concatenate([np.zeros(0, np.int64), *recorded.read])
+    first = np.unique(read, return_index=True)[1]
+    place, repetition = np.divmod(read[np.sort(first)], repetitions)
+    return repetition, place

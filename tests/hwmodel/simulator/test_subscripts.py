@@ -1,0 +1,90 @@
+"""Reads at subscripts that follow from data: at the words that the data ask for, in their cycle."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from shipped import SMALL, any_input
+from test_banks import Bench
+
+from arrayol.checks.check import check_source, load_checked
+from arrayol.files import shipped_folder
+from arrayol.ir.spec import Elementary
+from arrayol.source import SourceFile
+from hwmodel.local_memory.bank_functions import Residues
+from hwmodel.local_memory.banked import BankedMemory
+from hwmodel.simulator.group import LocalMemories
+from hwmodel.simulator.plan import SimulatorError
+from hwmodel.simulator.simulate import Simulation, simulate
+from hwmodel.simulator.subscripts import places_read
+
+BODY = """elementary look(x: u8, T: u8[6]) -> (y: u8[3]) {
+  y[0] = T[x] + T[5 - x]
+  y[1] = T[(x + T[x]) % 6] if x < 4 else 0
+  y[2] = T[1]
+}
+task top(x: u8[4], T: u8[6]) -> (y: u8[4, 3]) { repeat [4] of look { x <- x  T <- T  y -> y } }
+"""
+
+
+def test_a_body_says_what_it_reads() -> None:
+    """Each place once, in the order of the text; where a condition does not hold nothing is read."""
+    elementary = check_source(SourceFile("look.aol", BODY)).spec.components["look"]
+    assert isinstance(elementary, Elementary)
+    x, table = np.array([0, 2, 5], np.uint8), np.array([3, 1, 4, 1, 5, 9], np.uint8)
+    repetition, place = places_read(elementary, "T", {"x": x, "T": np.tile(table, (3, 1))}, 3)
+    read = [place[repetition == one].tolist() for one in range(3)]
+    assert read == [[0, 5, 3, 1], [2, 3, 0, 1], [5, 0, 1]]
+
+
+def tables() -> Iterator[tuple[int, tuple[str, str], BankedMemory]]:
+    for group, own in enumerate(CAMERA.local):
+        for pair, memory in own.residents.items():
+            if any(reader.random for reader in memory.readers.values()):
+                yield group, pair, memory
+
+
+CAMERA = Bench.of("camera", 1)
+
+
+def run(group: int, wrong: LocalMemories) -> Simulation:
+    """The camera with other memories of a group, on data."""
+    spec = load_checked(shipped_folder() / "camera.aol", SMALL["camera"])
+    model, local = CAMERA.model, [*CAMERA.local[:group], wrong, *CAMERA.local[group + 1 :]]
+    inputs = {port.name: any_input(port, 1) for port in spec.given_inputs(spec.components[model.network.name])}
+    return simulate(spec, model.accesses, model.platform, CAMERA.design, local, inputs)
+
+
+def test_a_table_is_read_where_data_say() -> None:
+    ((group, _, _),) = tables()
+    found = run(group, CAMERA.local[group])
+    assert found.identical
+    (reads,) = found.groups[group].random
+    assert reads.rows.touch.array == "GAMMA"
+
+
+def test_a_read_too_many_and_a_table_too_small() -> None:
+    """The gamma correction reads its table three times."""
+    ((group, pair, memory),) = tables()
+    ((name, reader),) = memory.readers.items()
+    assert reader.random == 3
+    own = CAMERA.local[group]
+
+    def stopped(wrong: BankedMemory) -> str:
+        with pytest.raises(SimulatorError) as caught:
+            run(group, replace(own, residents={**own.residents, pair: wrong}))
+        return f"{caught.value.rule}: {caught.value.diagnostics[0].message}"
+
+    text = stopped(replace(memory, readers={name: replace(reader, random=2)}))
+    assert text.startswith(
+        "port: repetition (0, 0) of 'gamma' reads 3 words of 'GAMMA' at places that follow from data"
+    )
+    assert text.endswith("and bank 0, where it has ports for 2")
+    half = replace(memory, depth=memory.depth // 2)
+    assert stopped(half).startswith("address: what 'gamma' has of 'GAMMA' has no word for each element")
+    assert run(
+        group, replace(own, residents={**own.residents, pair: replace(memory, function=Residues((4,)))})
+    ).identical
