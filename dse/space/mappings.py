@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import product
 from typing import Any
 
@@ -121,7 +121,10 @@ class MappingSpace:
         if task not in self._rates:
             process = self.model.network.processes[task]
             intervals = intervals_of(self.study, self.model.platform, process)
-            self._rates[task] = rates(self.units, intervals, every=wants_every_rate(self.study))
+            # What a FIFO carries lies in no buffer that would have to serve all places of a pattern.
+            fifos = (False, True) if "fifo" in self.study.links else (False,)
+            serves = [partial(self.model.may_serve, task, in_fifos=fifo) for fifo in fifos]
+            self._rates[task] = rates(self.units, intervals, every=wants_every_rate(self.study), serves=serves)
         return self._rates[task]
 
     @cached_property

@@ -1,8 +1,8 @@
 """The rates that a processor may have: its units, and its interval, the cycles from one start to the next on a unit.
 
 Without delays u units at interval I do what one unit at I / u does with as many operators and fewer multiplexers. So
-one unit is tried at every interval of a task, several only at the least. A study that lists both numbers of units and
-intervals asks for every combination.
+one unit is tried at every interval of a task, several only at the least at which memories may serve them. A study that
+lists both numbers of units and intervals asks for every combination.
 
 Rates stand in the order of what they do in a cycle, the slowest first; of equal ones first that with fewer units.
 Where two designs of a group are equal in all figures that are compared and in their units, the search keeps the first.
@@ -10,9 +10,9 @@ Where two designs of a group are equal in all figures that are compared and in t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import product
+from itertools import islice, product
 
 from arrayol.errors import ArrayolError, Diagnostic
 from arrayol.ir.network import Network, Process
@@ -22,19 +22,32 @@ from dse.space.study import Study
 from hwmodel.design import interval_of, rate_of, units_of
 from hwmodel.platform import Platform
 
+Serves = Callable[[int, int], bool]  # whether memories may serve so many units at an interval
 
-def rates(units: Sequence[int], intervals: Sequence[int], *, every: bool) -> tuple[int, ...]:
+
+def rates(
+    units: Sequence[int], intervals: Sequence[int], *, every: bool, serves: Iterable[Serves] = ()
+) -> tuple[int, ...]:
     """What a processor may have of these numbers of units and intervals, each ascending: see above.
 
-    `every` combination, or several units at the least interval only.
+    `every` combination, or several units at the least interval only at which each of `serves` says that memories may
+    serve them, at the least one of all without any.
     """
     if every:
         pairs = set(product(units, intervals))
     else:
         lone = {(1, interval) for interval in intervals} if 1 in units else set()
-        pairs = lone | {(number, intervals[0]) for number in units}
+        tried = [_served(units, intervals, own) for own in serves] if len(intervals) > 1 else []
+        pairs = lone.union(*tried) if tried else lone | {(number, intervals[0]) for number in units}
+        pairs = pairs or {(number, intervals[0]) for number in units}  # all of which will be refused
     slowest_first = sorted(pairs, key=lambda pair: (Fraction(*pair), pair))
     return tuple(rate_of(number, interval) for number, interval in slowest_first)
+
+
+def _served(units: Sequence[int], intervals: Sequence[int], serves: Serves) -> Iterator[tuple[int, int]]:
+    """Numbers of units, each at the least interval at which they are served; none that never is."""
+    for number in units:
+        yield from islice(((number, interval) for interval in intervals if serves(number, interval)), 1)
 
 
 def balanced(work: Sequence[int], offered: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], ...]:

@@ -24,6 +24,7 @@ from hwmodel.machine.energy import EnergyPrices, energy_prices
 from hwmodel.machine.estimate import DesignEstimate, GroupEstimate, MemoryUse, Once
 from hwmodel.machine.exact import estimate_exactly, memories_in_succession, step_cycles
 from hwmodel.machine.group import Group
+from hwmodel.machine.lone_ports import LonePorts
 from hwmodel.machine.priced import LATENCY, Priced
 from hwmodel.machine.residents import loaded_once, resident_memories
 from hwmodel.machine.scans import breaking_pair, legal_scans
@@ -121,6 +122,7 @@ class MachineModel:
         self._batches: dict[tuple[str, ...], GroupBatch | None] = {}
         self._separable: dict[tuple[str, ...], bool] = {}
         self._fifos: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self._lone: dict[str, LonePorts | None] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return MachineModel, (self.network, self.platform, dict(self.accesses.loads))  # what is remembered stays here
@@ -135,6 +137,14 @@ class MachineModel:
     def is_legal(self, task: str, blocks: Blocks) -> bool:
         """Whether the delays of a task allow the scan of such blocks."""
         return breaking_pair(self.accesses.extents(task), self.accesses.delays(task), blocks) is None
+
+    def may_serve(self, task: str, units: int, interval: int, *, in_fifos: bool) -> bool:
+        """Whether memories may serve so many units of a task at an interval; see `LonePorts`."""
+        if task not in self._lone:
+            self._lone[task] = LonePorts.of(self.accesses, self.platform, task)
+        lone, process = self._lone[task], self.network.processes[task]
+        cycles = self.platform.datapath(process, interval).interval
+        return lone is None or lone.may_serve(units, cycles, in_fifos=in_fifos)
 
     def estimate(self, group: GroupDesign) -> GroupEstimate:
         """The estimate of a group: by the separable path where that takes it, else by the exact one.

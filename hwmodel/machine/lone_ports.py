@@ -1,0 +1,61 @@
+"""Whether memories may serve a task at all at some rate, by how much it touches in a cycle: before blocks are chosen.
+
+That no function keeps places apart, what other tasks do to the same memories, and blocks too large for registers may
+forbid more. Where this says no, each design of the task at that rate is refused (docs/machine.md, section 6).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from arrayol.errors import ArrayolError
+from hwmodel.accesses import Accesses, Touch
+from hwmodel.design import row_major
+from hwmodel.local_memory.organisations import ROM_READS, Terms
+from hwmodel.local_memory.windows import window_of
+from hwmodel.machine.group import Group
+from hwmodel.machine.local_ports import LocalPorts
+from hwmodel.platform import Platform
+
+
+@dataclass(frozen=True)
+class LonePorts:
+    """The ports of a task by itself, its units along the line of a row-major scan."""
+
+    ports: LocalPorts
+    terms: Terms
+
+    @staticmethod
+    def of(accesses: Accesses, platform: Platform, task: str) -> LonePorts | None:
+        """Those of a task; None where any memory serves it, or it is no group by itself."""
+        try:
+            group = Group(accesses, (task,))
+        except ArrayolError:
+            return None
+        ports = LocalPorts(group, platform, row_major(len(accesses.extents(task))))
+        return None if ports.terms is None else LonePorts(ports, ports.terms)
+
+    def may_serve(self, units: int, cycles: int, *, in_fifos: bool) -> bool:
+        """Whether some memories may serve so many units that each take some cycles.
+
+        With `in_fifos` what a FIFO may carry lies in none.
+        """
+        accesses, (task,) = self.ports.group.accesses, self.ports.group.tasks
+        arrays = accesses.network.arrays
+        sides = ((touch, side is accesses.reads) for side in (accesses.reads, accesses.writes) for touch in side[task])
+        return all(
+            self._serves(touch, units, cycles, read=read)
+            or (in_fifos and bool(arrays[touch.array].producers) and len(arrays[touch.array].readers) == 1)
+            for touch, read in sides
+        )
+
+    def _serves(self, touch: Touch, units: int, cycles: int, *, read: bool) -> bool:
+        """Whether there may be as many banks as one tiler touches places in a cycle, copies of them, or registers."""
+        access, terms, array = self.ports.access(touch, units, cycles), self.terms, touch.array
+        window, most = window_of(access) if read else None, access.in_a_cycle
+        if window is not None:
+            most = min(most, max(map(len, window.reads(cycles))))
+        if read and most <= terms.copies_most * ROM_READS:
+            return True
+        least = len(set(access.places)) * self.ports.group.network.arrays[array].type.bits  # that its memory holds
+        return not access.random and (most <= terms.banks_most or least <= terms.register_bits)
