@@ -43,8 +43,11 @@ class MappedSpec:
 
 
 @st.composite
-def mapped_specs(draw: st.DrawFn) -> MappedSpec:
-    """One to four tasks with bodies, in groups of any legal fusion, every decision of a design drawn."""
+def mapped_specs(draw: st.DrawFn, *, built: bool = False) -> MappedSpec:
+    """One to four tasks with bodies, in groups of any legal fusion, every decision of a design drawn.
+
+    With `built` the platform names a technology, so that memories are built of something.
+    """
     in_order = draw(st.integers(0, 5)) == 0
     linked = draw(streams() if in_order else linked_specs())
     written = loaded(linked.text)
@@ -56,7 +59,7 @@ def mapped_specs(draw: st.DrawFn) -> MappedSpec:
     except ArrayolError as failure:
         assume(failure.diagnostics[0].code not in ("wraps-in-part", "border-in-part"))
         raise
-    platform = _on(draw(platforms()), network)
+    platform = _on(draw(platforms(built=built)), network)
     model = MachineModel(network, platform, loads)
     fusions = [fusion for subspace in subspaces(task_graph(network)) for fusion in subspace]
     fusion = fusions[0] if in_order else draw(st.sampled_from(fusions))

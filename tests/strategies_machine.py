@@ -79,8 +79,11 @@ def elementary_entries(draw: st.DrawFn, name: str) -> ElementaryEntry:
 
 
 @st.composite
-def platforms(draw: st.DrawFn, *, plain: bool = False, by_run: bool = False) -> Platform:
-    """Any platform; a `plain` one has no rows, one `by_run` none and bursts by runs of addresses."""
+def platforms(draw: st.DrawFn, *, plain: bool = False, by_run: bool = False, built: bool = False) -> Platform:
+    """Any platform; a `plain` one has no rows, one `by_run` none and bursts by runs of addresses.
+
+    With `built` it names a technology.
+    """
     widths = (
         {"data_per_word": draw(st.integers(1, 4))}
         if draw(st.booleans())
@@ -96,7 +99,7 @@ def platforms(draw: st.DrawFn, *, plain: bool = False, by_run: bool = False) -> 
     memory = ExternalMemory(
         latency=draw(st.integers(0, 6)), port=draw(st.sampled_from(("shared", "separate"))), rows=rows, **widths, **runs
     )
-    technology = {"technology": "ecp5-6"} if draw(st.integers(0, 2)) == 0 else {}
+    technology = {"technology": "ecp5-6"} if built or draw(st.integers(0, 2)) == 0 else {}
     local = LocalMemory(
         banks=4,
         access_cycles=draw(st.integers(1, 2)),

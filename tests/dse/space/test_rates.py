@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from arrayol import api
 from arrayol.errors import ArrayolError
+from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
 from dse.space.mappings import MappingSpace, check_space
 from dse.space.rates import rates
@@ -86,6 +87,28 @@ def test_several_units_at_the_least_interval_or_every_combination(
     assert [Fraction(*pair) for pair in found] == sorted(Fraction(*pair) for pair in found)
     ties = [(one, other) for one, other in pairwise(found) if Fraction(*one) == Fraction(*other)]
     assert all(one[0] < other[0] for one, other in ties)
+
+
+@given(ascending, ascending, st.sets(st.tuples(st.integers(1, 9), st.integers(1, 9))))
+def test_several_units_at_the_least_interval_that_is_served(
+    units: list[int], intervals: list[int], refused: set[tuple[int, int]]
+) -> None:
+    """One unit at all of them; of several those that are served at none are left out, unless nothing else is left."""
+    found = set(pairs(rates(units, intervals, every=False, serves=[lambda *pair: pair not in refused])))
+    expected = {(1, interval) for interval in intervals if 1 in units}
+    for number in units:
+        served = [interval for interval in intervals if (number, interval) not in refused or len(intervals) == 1]
+        expected |= {(number, interval) for interval in served[:1]}
+    assert found == (expected or {(number, intervals[0]) for number in units})
+
+
+def test_keys_of_attention_are_read_at_an_interval_that_banks_serve() -> None:
+    """2,048 numbers of all keys in a cycle are more than there may be banks; 410 are not."""
+    path = shipped_folder() / "attention.aol"
+    model = MachineModel(flatten(api.load(path), "attention"), load_platform(path.with_suffix(".toml")))
+    found = pairs(MappingSpace(model, api.Space(narrow=True).whole()).rates("scores"))
+    assert [(number, interval) for number, interval in found if number > 1] == [(2, 5), (3, 5), (4, 5)]
+    assert (1, 1) in found  # one unit is tried at every interval; that it is refused there is told
 
 
 STUDIES = {

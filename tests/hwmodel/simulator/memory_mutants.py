@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
 
 from hwmodel.design import Design, GroupDesign
@@ -12,15 +13,18 @@ from hwmodel.local_memory.bank_functions import BankFunction, Linear, Residues, 
 from hwmodel.local_memory.banked import BankedMemory
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.plan import plan_group
-from hwmodel.simulator.group import LocalMemories
+from hwmodel.simulator.group import LocalMemories, run_group
+from hwmodel.simulator.memories import external_memory
 from hwmodel.simulator.plan import SimulatorError
-from hwmodel.simulator.simulate import run_groups
+from hwmodel.simulator.setup import set_up
 
 RULES: Mapping[str, frozenset[str]] = {  # what stops each mutant, where something does
     "a bank fewer": frozenset({"bank", "window"}),
     "a port fewer": frozenset({"port"}),
     "a copy fewer": frozenset({"bank", "port"}),
     "a writer fewer": frozenset({"port"}),
+    "a layout's port fewer": frozenset({"port"}),
+    "a layout's writer fewer": frozenset({"port"}),
     "a fresh place fewer": frozenset({"window"}),
     "a round of fill fewer": frozenset({"window", "bank", "port"}),
     "a FIFO narrower": frozenset({"port"}),
@@ -40,14 +44,22 @@ class Caught:
     unexpected: list[str] = field(default_factory=list)
 
     def judge(self, model: MachineModel, design: Design, local: list[LocalMemories]) -> None:
-        """Every mutant of a design's memories: it runs through, or stops by a rule, `unexpected` if not of its kind."""
-        for place, (group, own) in enumerate(zip(design.groups, local, strict=True)):
+        """Every mutant of a design's memories: it runs through, or stops by a rule, `unexpected` if not of its kind.
+
+        Only the group of the mutant is run: those before it have been, with the memories that they have.
+        """
+        memory = external_memory(model.accesses, model.network.inputs)
+        setup, made = set_up(model.accesses, model.platform, memory), Counter[str]()
+        for group, own in zip(design.groups, local, strict=True):
+            run = partial(run_group, model.accesses, model.platform, group, setup=setup, earlier=made)
             for kind, wrong in mutants(model, group, own):
                 self.tried[kind] += 1
-                rule = rule_of(model, design, [*local[:place], wrong, *local[place + 1 :]])
+                rule = rule_of(partial(run, wrong, {name: tokens.copy() for name, tokens in memory.items()}))
                 if rule is not None and rule not in RULES[kind]:
                     self.unexpected.append(f"{kind}: {rule}")
                 self.stopped[kind] += rule is not None
+            moves = run(own, memory).moves
+            made.update({name: len(moved.element) for name, moved in moves.arrays.items() if not moved.loaded})
 
     def lines(self) -> Iterator[str]:
         """What came of it, in words."""
@@ -55,10 +67,10 @@ class Caught:
             yield f"{kind:24} {self.stopped[kind]:4} of {tried}"
 
 
-def rule_of(model: MachineModel, design: Design, local: list[LocalMemories]) -> str | None:
-    """The rule at which the machine stops a design; None where it runs through."""
+def rule_of(run: Callable[[], object]) -> str | None:
+    """The rule at which the machine stops; None where it runs through."""
     try:
-        run_groups(model.accesses, model.platform, design, local)
+        run()
     except SimulatorError as stopped:
         return stopped.rule
     return None
@@ -85,6 +97,12 @@ def _of_banks(model: MachineModel, group: GroupDesign, own: LocalMemories) -> It
             words = buffer.contents.in_banks(function)
             less = replace(memory, function=function, depth=words.depth)
             yield "a bank fewer", replace(own, words={**own.words, array: words}, banks={**own.banks, array: less})
+    for array, memory in own.layouts.items():
+        for kind, wrong in (
+            ("a layout's port fewer", replace(memory, ports=memory.ports - 1)),
+            ("a layout's writer fewer", replace(memory, writers=memory.writers - 1)),
+        ):
+            yield kind, replace(own, layouts={**own.layouts, array: wrong})
     for pair, memory in own.residents.items():
         for kind, wrong in _of_ports(memory):
             yield kind, replace(own, residents={**own.residents, pair: wrong})

@@ -201,7 +201,7 @@ def test_messages_name_repetition_bank_and_cycle() -> None:
     assert error is not None
     assert error.diagnostics[0].message == (
         "step 1 overwrites live data in the buffer of 'image' at address 0 of bank 7: the loader writes over what "
-        "repetition (0, 0) of 'filter' needs"
+        "repetition (0, 11) of 'filter' needs"
     )
 
 
