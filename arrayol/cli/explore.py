@@ -196,7 +196,12 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
     show_default=True,
     help="How the space is searched; auto says what it takes, and why.",
 )
-@click.option("--seed", metavar="N", type=click.IntRange(0, LARGEST_SEED), help="Of the method nsga2.  [default: 0]")
+@click.option(
+    "--seed",
+    metavar="N",
+    type=click.IntRange(0, LARGEST_SEED),
+    help="Of NSGA-II: the method nsga2, and rounds with more than three objectives.  [default: 0]",
+)
 @click.option(
     "--budget",
     metavar="S",
@@ -328,8 +333,8 @@ def command(  # noqa: PLR0913  one for each option
             click.echo(f"{option} counts for method {ROUNDS} alone, which was not taken", err=True)
     if not exploration.result.complete and not quiet:
         click.echo(f"this is the front so far; --resume --out {folder} goes on from here", err=True)
-    if seed is not None and exploration.result.method != NSGA2:
-        click.echo(f"--seed counts for method {NSGA2} alone, which was not taken", err=True)
+    if seed is not None and exploration.result.evolution is None:
+        click.echo("--seed counts for NSGA-II alone, which was not taken", err=True)
     if as_json:
         _print_json(exploration, rule, folder)
     else:
@@ -364,8 +369,8 @@ def _require_compatible(
     named = {"--workers": workers is not None, "--cluster": cluster is not None, "--resume": resume}
     for option in (name for name, is_named in named.items() if is_named and method == EXHAUSTIVE):
         raise click.UsageError(f"{option} is not for --method {EXHAUSTIVE}, which takes small spaces in one go")
-    if seed is not None and method not in (AUTO, NSGA2):
-        raise click.UsageError(f"--seed is for --method {NSGA2}; {method} draws nothing at random")
+    if seed is not None and method not in (AUTO, ROUNDS, NSGA2):
+        raise click.UsageError(f"--seed is for --method {NSGA2} and {ROUNDS}; {method} draws nothing at random")
 
 
 @contextmanager

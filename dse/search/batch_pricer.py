@@ -82,8 +82,15 @@ class BatchPricer:
 
     def price(self, designs: Iterable[GroupDesign]) -> None:
         """Price those that are new."""
-        fresh = dict.fromkeys(design for design in designs if design not in self.figures)
-        self.runner.do(self.context, [self._plan(list(self._jobs(fresh)))])
+        self.do(self.jobs(designs))
+
+    def jobs(self, designs: Iterable[GroupDesign]) -> list[PricesJob]:
+        """What prices those that are new."""
+        return list(self._jobs(dict.fromkeys(design for design in designs if design not in self.figures)))
+
+    def do(self, jobs: Sequence[PricesJob]) -> None:
+        """Do such jobs, and remember the figures."""
+        self.runner.do(self.context, [self._plan(jobs)])
 
     def _plan(self, jobs: Sequence[PricesJob]) -> JobPlan[None]:
         for job, prices in zip(jobs, (yield jobs), strict=True):

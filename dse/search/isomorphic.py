@@ -43,9 +43,13 @@ class IsomorphicGroups:
 
     def renamed(self, searched: GroupFront, first: Mask, group: Mask) -> GroupFront:
         """The front that was found of the `first` one as that of `group`."""
-        tasks = dict(zip(self.space.tasks(first), self.space.tasks(group), strict=True))
+        return replace(searched, designs=tuple(self.design(design, first, group) for design in searched.designs))
+
+    def design(self, design: GroupDesign, group: Mask, other: Mask) -> GroupDesign:
+        """A design of a group as that of another one that is equal but for names."""
+        tasks = dict(zip(self.space.tasks(group), self.space.tasks(other), strict=True))
         arrays = dict(zip(_arrays(self.space, tasks), _arrays(self.space, tasks.values()), strict=True))
-        return replace(searched, designs=tuple(_renamed(design, tasks, arrays) for design in searched.designs))
+        return _renamed(design, tasks, arrays)
 
 
 def group_content(space: MappingSpace, tasks: tuple[str, ...]) -> Signature:

@@ -87,12 +87,12 @@ class JobCost:
         return sum(map(self.space.accesses.size, arrays))
 
 
-def in_jobs(items: Iterable[tuple[Item, float]]) -> Iterator[tuple[list[Item], float]]:
-    """Runs of items, given with their estimated seconds, of at most JOB_SECONDS together, at least one in each."""
+def in_jobs(items: Iterable[tuple[Item, float]], most: float = JOB_SECONDS) -> Iterator[tuple[list[Item], float]]:
+    """Runs of items, given with their estimated seconds, of at most so many together, at least one in each."""
     run: list[Item] = []
     total = 0.0
     for item, seconds in items:
-        if run and total + seconds > JOB_SECONDS:
+        if run and total + seconds > most:
             yield run, total
             run, total = [], 0.0
         run.append(item)

@@ -42,7 +42,6 @@ from hwmodel.design import Design
 
 EXACT_SECONDS = 60.0  # of predicted work, up to which `auto` prices everything
 POWERS_AT_MOST = 10**5  # plain group designs up to which it does where a power is compared, and with it all times
-FRONTS_OF_ROUNDS = 3  # objectives; fronts in more are too large to be made whole by groups
 
 
 def choose_method(asked: str, space: MappingSpace, columns: Columns, size: SpaceSize) -> Chosen:
@@ -90,7 +89,7 @@ def _automatic(space: MappingSpace, columns: Columns, size: SpaceSize) -> Chosen
         return Chosen(EXACT, f"about {seconds:.1f} s of work are enough to price every group")
     else:
         why = f"to price every group is more than {EXACT_SECONDS:g} s of work"
-    return Chosen(NSGA2 if len(columns.objectives) > FRONTS_OF_ROUNDS else ROUNDS, why)
+    return Chosen(ROUNDS, why)
 
 
 def _too_many_fusions(size: SpaceSize) -> str:

@@ -38,6 +38,33 @@ def mapping_options(space: MappingSpace, plain: GroupDesign, *, singly: bool = F
 
 def one_more(space: MappingSpace, structure: GroupDesign) -> Iterator[GroupDesign]:
     """What differs from a structure, plain or not, in one decision, all others as they are."""
+    plain, choices, current = _decisions(space, structure)
+    seen = {structure}
+    for place, options in enumerate(choices):
+        for option in options:
+            found = with_options(plain, (*current[:place], option, *current[place + 1 :]))
+            if found not in seen:
+                seen.add(found)
+                yield found
+
+
+def chosen_of(space: MappingSpace, structure: GroupDesign) -> list[int]:
+    """The place of each of a structure's choices in `choices_of`. Raises ValueError where one is not there."""
+    plain, choices, current = _decisions(space, structure)
+    found = with_options(plain, current)
+    if found != structure_of(structure):
+        raise ValueError("a choice that the study does not offer here")
+    places = []
+    for place, options in enumerate(choices):
+        others = (with_options(plain, (*current[:place], option, *current[place + 1 :])) for option in options)
+        places.append([one == found for one in others].index(True))
+    return places
+
+
+def _decisions(
+    space: MappingSpace, structure: GroupDesign
+) -> tuple[GroupDesign, list[tuple[Any, ...]], tuple[Any, ...]]:
+    """The plain structure on the blocks of a structure, what may be chosen there, and what the structure chooses."""
     blocks = structure.blocks
     bare = Blocks(blocks.shape, blocks.scan.innermost) if blocks.outer else blocks
     plain = GroupDesign(tuple(map(Processor, structure.tasks)), bare)
@@ -46,13 +73,7 @@ def one_more(space: MappingSpace, structure: GroupDesign) -> Iterator[GroupDesig
     cuts = tuple(processor.cut for processor in structure.processors)
     kept = [texts for texts in choices[5] if with_options(plain, (*own, texts, *cuts)).keeps == structure.keeps]
     current = (*own, *(kept[:1] or [()]), *cuts)
-    seen = {structure}
-    for place, options in enumerate(choices):
-        for option in options:
-            found = with_options(plain, (*current[:place], option, *current[place + 1 :]))
-            if found not in seen:
-                seen.add(found)
-                yield found
+    return plain, choices, current
 
 
 def count_mapping_options(space: MappingSpace, plain: GroupDesign) -> int:

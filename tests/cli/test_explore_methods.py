@@ -79,7 +79,7 @@ def test_the_same_seed_gives_the_same_bytes(arrayol: CommandLine, arrayol_proces
 def test_a_seed_for_another_method(arrayol: CommandLine, conv3x3: Path, method: str) -> None:
     done = arrayol("explore", "conv3x3.aol", *SMALL, "--method", method, "--seed", "3")
     assert (done.stdout, done.returncode) == ("", 2)
-    assert done.stderr == f"{USAGE}--seed is for --method nsga2; {method} draws nothing at random\n"
+    assert done.stderr == f"{USAGE}--seed is for --method nsga2 and rounds; {method} draws nothing at random\n"
     assert not (conv3x3 / "conv3x3-explore").exists()
 
 

@@ -8,7 +8,7 @@ its blocks, their scan, and the mapping options. Genes beyond the choices there 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,7 +18,7 @@ from arrayol.errors import ArrayolError
 from dse.search.group_front import with_rates
 from dse.search.heuristic.nsga2 import Genes
 from dse.space.mappings import MappingSpace
-from dse.space.options import choices_of, with_options
+from dse.space.options import choices_of, chosen_of, is_plain, with_options
 from dse.space.task_graph import Mask, bits
 from hwmodel.design import Blocks, GroupDesign, Processor, Scan
 
@@ -37,10 +37,13 @@ class TaskGenes:
 
 
 class Coding:
-    """Between genes and designs of one space; `most` is the largest value of each gene."""
+    """Between genes and designs of one space; `most` is the largest value of each gene.
 
-    def __init__(self, space: MappingSpace) -> None:
-        self.space = space
+    `sides` gives the sides of blocks along an extent, where the study lists no shapes; by default the study's.
+    """
+
+    def __init__(self, space: MappingSpace, sides: Callable[[int], Sides] | None = None) -> None:
+        self.space, self._sides_along = space, sides or space.sides
         self.rates = {name: space.rates(name) for name in space.graph.names}
         self.links = [
             (task, reader) for task in range(len(space.graph)) for reader in bits(space.graph.successors[task])
@@ -49,9 +52,9 @@ class Coding:
         self.fusion_genes = len(most)
         self.tasks = []
         for name in space.graph.names:
-            sides = self._sides(name)
-            self.tasks.append(TaskGenes(len(most), sides))
-            most += [len(self.rates[name]) - 1, *(len(options) - 1 for options in sides), self._scans(name) - 1]
+            own = self._sides(name)
+            self.tasks.append(TaskGenes(len(most), own))
+            most += [len(self.rates[name]) - 1, *(len(options) - 1 for options in own), self._scans(name) - 1]
             most += [OPTIONS - 1] * self._option_genes
         self.most: Genes = np.array(most, np.int64)
         self._fusions: dict[bytes, tuple[Mask, ...]] = {}
@@ -102,6 +105,39 @@ class Coding:
             genes[task.start : end] = parts[of[number]][task.start : end]
         return genes
 
+    def genes(self, design: Mapping[Mask, GroupDesign]) -> Genes | None:
+        """Genes that stand for a whole design; None where some choice of it has no gene."""
+        genes = np.zeros_like(self.most)
+        try:
+            for group, own in design.items():
+                self._write(group, own, genes)
+        except ValueError:
+            return None
+        return self.joined(dict.fromkeys(design, genes))
+
+    def _write(self, group: Mask, design: GroupDesign, genes: Genes) -> None:
+        """Write a group's choices. Raises ValueError where one of them has no gene."""
+        last = self.space.graph.names.index(design.tasks[-1])
+        own, members = self.tasks[last], [self.tasks[task] for task in bits(group)]
+        blocks = design.blocks
+        for processor, member in zip(design.processors, members, strict=True):
+            genes[member.start] = self.rates[processor.task].index(processor.rate)
+        shape, place = blocks.shape, own.start + 1
+        for options in own.sides:
+            size = len(options[0])
+            genes[place] = options.index(shape[:size])
+            shape, place = shape[size:], place + 1
+        genes[place] = self._legal_scans(design.tasks[-1], blocks.shape).index(blocks.scan.innermost)
+        if is_plain(design) and self._starts_plain:
+            return
+        chosen = chosen_of(self.space, design)
+        if max(chosen) >= OPTIONS:
+            raise ValueError("more choices than a gene has values")
+        genes[place + 1 : place + 1 + GROUP_OPTIONS] = chosen[:GROUP_OPTIONS]
+        for member, cut in zip(members, chosen[GROUP_OPTIONS:], strict=True):
+            if member is not own:
+                genes[member.start + 2 + len(member.sides) + GROUP_OPTIONS] = cut
+
     def spread(self, count: int, random: np.random.Generator) -> Genes:
         """Designs to start from: regular ones, small to large blocks under slow and fast rates, and random ones."""
         regular = [self._regular(joined, size, fastest) for joined in (0, 1) for size in range(5) for fastest in (0, 1)]
@@ -127,7 +163,7 @@ class Coding:
         if isinstance(blocks, Mapping) and task in blocks:
             return (self.space.shapes(task),)
         extents = self.space.accesses.extents(task)
-        return tuple(tuple((side,) for side in self.space.sides(extent)) for extent in extents)
+        return tuple(tuple((side,) for side in self._sides_along(extent)) for extent in extents)
 
     def _scans(self, task: str) -> int:
         rank = len(self.space.accesses.extents(task))

@@ -1,9 +1,12 @@
-"""NSGA-II through a space of mappings too large to be searched exactly; what it finds is a heuristic front."""
+"""NSGA-II through a space of mappings too large to be searched exactly; what it finds is a heuristic front.
+
+It starts from regular and random designs, or from the front of a search before it, which its own only makes better.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+import math
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial, reduce
 
 import numpy as np
@@ -12,15 +15,17 @@ from numpy.typing import NDArray
 from dse.jobs.jobs import SEARCHING, Report, SearchProgress
 from dse.jobs.runner import JobRunner
 from dse.pareto.combine import Groups, Stock, values_of
-from dse.pareto.fronts import Combination, Values, front_of
-from dse.pareto.hypervolume import RisingVolume, share_of
+from dse.pareto.fronts import Combination, Values
+from dse.pareto.hypervolume import RisingVolume, octaves_of, share_of, spread_rows
 from dse.search.batch_pricer import BatchPricer
 from dse.search.context import Evolution, Generation, SearchContext, Searched
 from dse.search.exact import bounds_text, in_order
+from dse.search.figures import objective_values
 from dse.search.group_front import Counts
-from dse.search.heuristic.encoding import Coding
+from dse.search.heuristic.encoding import Coding, Sides
 from dse.search.heuristic.nsga2 import Genes, evolve
 from dse.search.heuristic.slow_designs import SlowDesigns
+from dse.search.wholes import Wholes
 from dse.space.options import is_plain
 from dse.space.size import size_of
 from dse.space.task_graph import Mask
@@ -31,43 +36,10 @@ GENERATIONS_AT_MOST = 400
 RECOMBINED_EVERY = 5  # generations
 STALLED_AFTER = 30  # generations in which the front has gained less than STALLED_BELOW of its hypervolume
 STALLED_BELOW = 5e-4
+GENERATION_SECONDS = 0.15  # what one takes beside the prices of its designs
 _REFUSED = 1e6  # the excess of a design with a refused group
 
 Costs = NDArray[np.float64]
-
-
-@dataclass
-class _Archive:
-    """Every design so far that no other dominates, and the values of the front after each generation."""
-
-    values: Values
-    units: Values
-    designs: list[Groups] = field(default_factory=list)
-    history: list[Values] = field(default_factory=list)
-    evaluated: list[int] = field(default_factory=list)
-
-    def add(self, values: Values, units: Values, designs: Sequence[Groups]) -> None:
-        """Take feasible designs."""
-        together = [*self.designs, *designs]
-        front = front_of(np.concatenate([self.values, values]), np.concatenate([self.units, units]))
-        self.values, self.units = front.values, front.units
-        self.designs = [together[row] for row in front.origin]
-
-    def note(self, evaluated: int) -> None:
-        """A generation has ended."""
-        self.history.append(self.values)
-        self.evaluated.append(evaluated)
-
-    def has_stalled(self) -> bool:
-        """Whether the front some generations ago was nearly as good as the last one."""
-        if len(self.history) <= STALLED_AFTER or not len(self.history[-STALLED_AFTER - 1]):
-            return False
-        return share_of(self.history[-STALLED_AFTER - 1], self.history[-1]) > 1 - STALLED_BELOW
-
-    def generations(self) -> Iterator[Generation]:
-        """Each generation with its share of the last hypervolume."""
-        for number, (values, evaluated) in enumerate(zip(self.history, self.evaluated, strict=True)):
-            yield Generation(number, evaluated, round(share_of(values, self.history[-1]), 6))
 
 
 def search_heuristically(context: SearchContext, seed: int, runner: JobRunner, report: Report) -> Searched:
@@ -75,16 +47,9 @@ def search_heuristically(context: SearchContext, seed: int, runner: JobRunner, r
 
     The same space, columns and seed give the same front.
     """
-    search, volume = _Search(Coding(context.space), BatchPricer(context, runner)), RisingVolume()
+    search, volume = GeneticSearch(context, runner, seed), RisingVolume()
     figures = context.columns.leading
-    first = search.coding.spread(POPULATION, np.random.default_rng(seed))
-    resets = np.where(search.coding.resets, 0.8, 0.0)
-    archive, stalled = search.archive, True
-    for number, asked in enumerate(evolve(search.coding.most, len(context.columns.figures), first, resets, seed)):
-        asked.tell(*search.answer(asked.genes))
-        if number and number % RECOMBINED_EVERY == 0:
-            asked.join(*search.recombine())
-        archive.note(len(search.pricer.figures))
+    for number in search.generations():
         report(
             SearchProgress(
                 SEARCHING,
@@ -93,34 +58,99 @@ def search_heuristically(context: SearchContext, seed: int, runner: JobRunner, r
                 "generations",
                 at_most=True,
                 designs=len(search.pricer.figures),
-                hypervolume=partial(volume.with_points, archive.values[:, :figures]),
+                hypervolume=partial(volume.with_points, search.wholes.values[:, :figures]),
             )
         )
-        if number % RECOMBINED_EVERY == 0 and archive.has_stalled():
-            break
-        if number == GENERATIONS_AT_MOST:
-            stalled = False
-            break
-    return _searched(search, Evolution(seed, POPULATION, stalled, tuple(archive.generations())))
+    return _searched(search)
 
 
-class _Search:
-    """What one search knows: how genes are read, what was priced, the front, and the best designs of each group."""
+class GeneticSearch:
+    """What one search knows: how genes are read, what was priced, the front, and the best designs of each group.
 
-    def __init__(self, coding: Coding, pricer: BatchPricer) -> None:
-        self.coding, self.pricer = coding, pricer
-        figures = len(pricer.columns.figures)
-        self.archive = _Archive(np.zeros((0, figures), np.int64), np.zeros(0, np.int64))
-        self.stock = Stock(coding.space.graph, coding.space.fusions, pricer.columns.combination)
-        self.slow = SlowDesigns(coding.space, pricer.figures)
+    `wholes` are the designs to start from. `sides` gives the sides of blocks along an extent, by default the study's.
+    """
+
+    def __init__(
+        self,
+        context: SearchContext,
+        runner: JobRunner,
+        seed: int,
+        wholes: Wholes | None = None,
+        sides: Callable[[int], Sides] | None = None,
+    ) -> None:
+        space, columns = context.space, context.columns
+        self.seed = seed
+        self.coding = Coding(space, sides or space.sides)
+        self.pricer = BatchPricer(context, runner)
+        self.wholes = wholes or Wholes.none(len(columns.figures))
+        self.stock = Stock(space.graph, space.fusions, columns.combination)
+        self.slow = SlowDesigns(space, self.pricer.figures)
         self.genes: dict[GroupDesign, Genes] = {}  # of each group design the row in which it was first seen
-        self.joined: set[bytes] = set()
+        self.known: set[bytes] = set()  # rows that were made of groups
+        self.history: list[Values] = []  # the front after each generation,
+        self.evaluated: list[int] = []  # and the designs priced
+        self.seconds = 0.0  # of predicted work
+        self.stalled = False
 
-    def answer(self, genes: Genes) -> tuple[Costs, Costs]:
-        """Objectives and excess of one generation; its feasible designs go to the archive, its groups to the stock."""
-        self.slow.next_generation()
-        designs = [self._design(row) for row in genes]
-        self.pricer.price(group for design in designs if design for group in design.values())
+    def generations(self, seconds: float = math.inf) -> Iterator[int]:
+        """Evolve, and tell the number of each generation that has ended.
+
+        Ends where nothing more comes, after the last generation allowed, or before one that is more work than is left
+        of so many predicted seconds.
+        """
+        columns, resets = self.pricer.columns, np.where(self.coding.resets, 0.8, 0.0)
+        self.stalled = True  # unless it ends for another reason
+        for number, asked in enumerate(
+            evolve(self.coding.most, len(columns.figures), self._first(), resets, self.seed)
+        ):
+            designs = self._designs(asked.genes)
+            jobs = self.pricer.jobs(group for design in designs if design for group in design.values())
+            cost = GENERATION_SECONDS + sum(job.cost for job in jobs)
+            if self.seconds + cost > seconds:
+                self.stalled = False
+                return
+            self.seconds += cost
+            self.pricer.do(jobs)
+            asked.tell(*self._answer(designs, asked.genes))
+            if number and number % RECOMBINED_EVERY == 0:
+                asked.join(*self._recombine())
+            self.history.append(self.wholes.values)
+            self.evaluated.append(len(self.pricer.figures))
+            yield number
+            if number % RECOMBINED_EVERY == 0 and self._has_stalled():
+                return
+            if number == GENERATIONS_AT_MOST:
+                self.stalled = False
+                return
+
+    @property
+    def evolution(self) -> Evolution:
+        """How it went: each generation with its share of the last hypervolume."""
+        pairs = zip(self.history, self.evaluated, strict=True)
+        generations = (
+            Generation(number, evaluated, round(share_of(values, self.history[-1]), 6))
+            for number, (values, evaluated) in enumerate(pairs)
+        )
+        return Evolution(self.seed, POPULATION, self.stalled, tuple(generations))
+
+    def _first(self) -> Genes:
+        """The population to start with: at most half of it are designs of the front there is."""
+        genes = self.coding.spread(POPULATION, np.random.default_rng(self.seed))
+        octaves = octaves_of(objective_values(self.pricer.columns, self.wholes.values))
+        rows = spread_rows(octaves, POPULATION // 2)
+        seeds = [row for place in rows if (row := self.coding.genes(self.wholes.designs[place])) is not None]
+        if seeds:
+            genes[-len(seeds) :] = seeds
+        return genes
+
+    def _has_stalled(self) -> bool:
+        """Whether the front some generations ago was nearly as good as the last one."""
+        if len(self.history) <= STALLED_AFTER or not len(self.history[-STALLED_AFTER - 1]):
+            return False
+        return share_of(self.history[-STALLED_AFTER - 1], self.history[-1]) > 1 - STALLED_BELOW
+
+    def _answer(self, designs: Sequence[Groups | None], genes: Genes) -> tuple[Costs, Costs]:
+        """Objectives and excess of priced designs; feasible ones join the front, their groups the stock."""
         self._store_groups(designs, genes)
         values = np.zeros((len(designs), len(self.pricer.columns.figures)), np.int64)
         excess = np.full(len(designs), _REFUSED)
@@ -138,25 +168,30 @@ class _Search:
         units = np.array(
             [sum(p.units for group in design.values() for p in group.processors) for design in kept], np.int64
         )
-        self.archive.add(values[rows], units, kept)
+        self.wholes = self.wholes.joined(values[rows], units, kept.__getitem__)
         return values.astype(np.float64), excess
 
-    def recombine(self) -> tuple[Genes, Costs]:
-        """Genes and objectives of the best whole designs of groups seen so far, each once; the archive takes all."""
+    def _recombine(self) -> tuple[Genes, Costs]:
+        """Genes and objectives of the best whole designs of groups seen so far, each once; all join the front."""
         wholes = self.stock.wholes()
         values, units = values_of(wholes, len(self.pricer.columns.figures))
         kept = self.pricer.columns.keep_bounds(values)
-        self.archive.add(values[kept], units[kept], [wholes[row].groups for row in kept])
+        self.wholes = self.wholes.joined(values[kept], units[kept], lambda row: wholes[kept[row]].groups)
         rows: list[Genes] = []
         places: list[int] = []
         for place, whole in enumerate(wholes):
             row = self.coding.joined({group: self.genes[design] for group, design in whole.groups.items()})
-            if row.tobytes() not in self.joined:
-                self.joined.add(row.tobytes())
+            if row.tobytes() not in self.known:
+                self.known.add(row.tobytes())
                 rows.append(row)
                 places.append(place)
         genes = np.array(rows, np.int64).reshape(len(rows), len(self.coding.most))
         return genes, values[places].astype(np.float64)
+
+    def _designs(self, genes: Genes) -> list[Groups | None]:
+        """What the rows of the next generation stand for."""
+        self.slow.next_generation()
+        return [self._design(row) for row in genes]
 
     def _design(self, genes: Genes) -> Groups | None:
         groups = self.coding.design(genes)
@@ -174,36 +209,37 @@ class _Search:
         self.stock.add(fresh)
 
 
+def evolution_text(evolution: Evolution) -> str:
+    """How it went, in a sentence."""
+    ended = "its front gained nothing more" if evolution.stalled else "its last generation"
+    return (
+        f"NSGA-II, seed {evolution.seed}, {len(evolution.generations) - 1} generations of {POPULATION} until {ended}; "
+        f"every {RECOMBINED_EVERY} generations the best designs of each group were put together to whole designs"
+    )
+
+
 def _excess(values: Values, combination: Combination) -> float:
     """How far the figures of a whole design are above the limits, as shares of these."""
     bounded = zip(map(int, values), combination.limits, strict=True)
     return sum(max(0.0, value / max(1, limit) - 1) for value, limit in bounded if limit is not None)
 
 
-def _searched(search: _Search, evolution: Evolution) -> Searched:
-    space, archive, pricer = search.coding.space, search.archive, search.pricer
-    front = front_of(archive.values, archive.units)
-    size = size_of(space)
-    priced = pricer.counts
+def _searched(search: GeneticSearch) -> Searched:
+    space, wholes, pricer = search.coding.space, search.wholes, search.pricer
+    evolution, size, priced = search.evolution, size_of(space), pricer.counts
     # Options count as far as they were tried: how many there are depends on every single structure.
     with_options = sum(not is_plain(design) for design in pricer.figures)
     total = size.group_designs + with_options if space.study.holds_plain else max(size.group_designs, priced.size)
 
     def design(row: int) -> Design:
-        return in_order(space, archive.designs[int(front.origin[row])])
+        return in_order(space, wholes.designs[row])
 
-    ended = "its front gained nothing more" if evolution.stalled else "its last generation"
-    count = len(evolution.generations) - 1
-    description = (
-        f"NSGA-II, seed {evolution.seed}, {count} generations of {POPULATION} until {ended}; every {RECOMBINED_EVERY} "
-        "generations the best designs of each group were put together to whole designs"
-    )
     return Searched(
-        front=front,
+        front=wholes.front,
         design=design,
         counts=Counts(priced.evaluated, priced.infeasible, total - priced.size),
         exact=False,
-        description=description + search.slow.text() + bounds_text(space, epsilon=False),
+        description=evolution_text(evolution) + search.slow.text() + bounds_text(space, epsilon=False),
         group_designs=total,
         whole_designs=size.whole_designs,
         refusal=pricer.refusal,

@@ -24,8 +24,9 @@ from dse.pareto.combine import (
     completions_of,
     whole_front,
 )
-from dse.pareto.fronts import Combination, Front, Rows, Values, front_of
+from dse.pareto.fronts import Combination, Front, Rows, Values
 from dse.search.rounds.schedule import Schedule
+from dse.search.wholes import Wholes
 from dse.space.task_graph import Mask
 from hwmodel.design import GroupDesign
 
@@ -40,15 +41,6 @@ _SUM_SECONDS = 2e-7
 Design = Callable[[Mask, int], GroupDesign]  # the one behind a row of a group's front
 
 
-@dataclass(frozen=True)
-class Wholes:
-    """Whole designs of which none dominates another: figures (n, figures), units (n,) and the groups of each."""
-
-    values: Values
-    units: Values
-    designs: tuple[Groups, ...] = ()
-
-
 @dataclass
 class Archive:
     """The best whole designs so far; `wholes` only gets better. `steps` are those of the last look at the groups."""
@@ -58,7 +50,7 @@ class Archive:
     steps: int = 0
 
     def __post_init__(self) -> None:
-        self.wholes = Wholes(np.zeros((0, len(self.combination.largest)), np.int64), np.zeros(0, np.int64))
+        self.wholes = Wholes.none(len(self.combination.largest))
 
     @property
     def used(self) -> Counter[Mask]:
@@ -91,18 +83,11 @@ class Archive:
         return not thin.has_lost
 
     def _join(self, whole: WholeFront | ListedFront, design: Design) -> None:
-        own = self.wholes
-        front = front_of(
-            np.concatenate([own.values, whole.front.values]), np.concatenate([own.units, whole.front.units])
-        )
-        known = len(own.designs)
-        designs = []
-        for row in front.origin.tolist():
-            if row < known:
-                designs.append(own.designs[row])
-            else:
-                designs.append({one.group: design(one.group, one.row) for one in whole.choices(row - known)})
-        self.wholes = Wholes(front.values, front.units, tuple(designs))  # at once: an interrupt may come at any time
+        def groups(row: int) -> Groups:
+            return {one.group: design(one.group, one.row) for one in whole.choices(row)}
+
+        # At once: an interrupt may come at any time.
+        self.wholes = self.wholes.joined(whole.front.values, whole.front.units, groups)
 
 
 _MOST_SUMS = POINTS_OF_PREFIX * POINTS_OF_GROUP

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import accumulate
 from operator import itemgetter
@@ -19,11 +19,12 @@ from operator import itemgetter
 from dse.jobs.jobs import Job
 from dse.search.figures import Columns
 from dse.search.group import GroupJobs, SomeJobs
-from dse.search.group_front import GroupPart
-from dse.search.pricing import plain_structure
-from dse.search.rounds.schedule import ROUNDS, Schedule, Structure
+from dse.search.group_front import GroupPart, with_rates
+from dse.search.job_cost import in_jobs
+from dse.search.pricing import RateChoices, plain_structure
+from dse.search.rounds.schedule import ROUNDS, Schedule, Structure, by_scan
 from dse.space.mappings import MappingSpace
-from dse.space.options import count_mapping_options, spread
+from dse.space.options import count_mapping_options, is_plain, spread, structure_of, takes_exact_path
 from dse.space.task_graph import Mask
 from hwmodel.design import Blocks, GroupDesign
 
@@ -46,10 +47,12 @@ class Portions:
     def __init__(self, space: MappingSpace, columns: Columns, schedule: Schedule, group: Mask, piece: float) -> None:
         self.space, self.columns, self.schedule, self.group, self.piece = space, columns, schedule, group, piece
         self.tasks = space.tasks(group)
-        self._waiting = 0  # designs of portions that were offered and not taken
-        self._left = 0  # designs that no portion has
+        self._open: dict[Structure, int] = {}  # plain structures that were not priced, or not yet, and their designs
+        self._left = 0  # designs with options that no portion has
+        self._offered = -1  # the last round whose plain structures were
         self._exact: set[Blocks] = set()  # done of what batches have skipped
         self._opened: set[GroupDesign] = set()
+        self._tried: set[GroupDesign] = set()  # beside others, by the local search
 
     def plain(self, number: int) -> list[Portion]:
         """Plain structures that a round has new: the first portion of few, where each takes long."""
@@ -59,7 +62,8 @@ class Portions:
         most = max(self.piece - jobs.cost.tables, self.piece / 4)
         each = [(jobs.cost.blocks(one[1]), one) for one in self.schedule.fresh(self.group, number, free=self._is_free)]
         kept = [pair for pair in each if pair[0] <= most]
-        self._left += (len(each) - len(kept)) * jobs.rates.count
+        self._open.update((one, jobs.rates.count) for _, one in each)
+        self._offered = number
         first = 0
         if not jobs.cost.is_separable:
             kept.sort(key=itemgetter(0))  # among equals as they came
@@ -70,11 +74,9 @@ class Portions:
         return [self._plain(jobs, run) for run in runs if run]
 
     def _plain(self, jobs: GroupJobs, run: Sequence[tuple[float, Structure]]) -> Portion:
-        designs = len(run) * jobs.rates.count
-        self._waiting += designs
-
         def taken() -> Sequence[Job]:
-            self._waiting -= designs
+            for _, structure in run:
+                self._open.pop(structure, None)
             return jobs.plain((structure for _, structure in run), products_only=True)
 
         seconds = jobs.cost.tables + sum(seconds for seconds, _ in run)
@@ -112,11 +114,15 @@ class Portions:
         if how == "spread":
             starts += spread([one for one in self._all(number) if one not in self._opened], OPENED)
         for start in dict.fromkeys(starts):
-            opened = jobs.singly([start], self.piece)
-            seconds = sum(job.cost for job in opened.jobs) + jobs.cost.offers
-            yield Portion(seconds, partial(self._open, start, opened))
+            yield self._switched(jobs, start)
 
-    def _open(self, start: GroupDesign, opened: SomeJobs) -> Sequence[Job]:
+    def _switched(self, jobs: GroupJobs, start: GroupDesign) -> Portion:
+        """What differs from a structure in one option."""
+        opened = jobs.singly([start], self.piece)
+        seconds = sum(job.cost for job in opened.jobs) + jobs.cost.offers
+        return Portion(seconds, partial(self._switch, start, opened))
+
+    def _switch(self, start: GroupDesign, opened: SomeJobs) -> Sequence[Job]:
         self._opened.add(start)
         self._left += opened.pruned
         return opened.jobs
@@ -153,11 +159,82 @@ class Portions:
     def _dear(self) -> dict[Blocks, int]:
         return {}
 
+    def around(self, number: int, part: GroupPart, designs: Sequence[GroupDesign]) -> Iterator[Portion]:
+        """What differs from designs in one decision and was not priced: a side of blocks, a rate, an option.
+
+        Also the designs themselves, which may have been found elsewhere.
+        """
+        jobs, last = self._jobs(number), self.tasks[-1]
+        starts = list(dict.fromkeys(map(structure_of, designs)))
+        found = [one for one in starts if one not in part.structures]
+        found += [replace(one, blocks=blocks) for one in starts for blocks in self.schedule.beside(one.blocks, last)]
+        plain = [one for one in dict.fromkeys(found) if is_plain(one) and one.blocks not in part.skipped]
+        yield from self._plain_around(jobs, plain)
+        for one in dict.fromkeys(found):
+            is_done = one in self._tried or (is_plain(one) and one.blocks in self._exact)
+            if one not in plain and not is_done:
+                yield from self._alone(jobs, one)
+        yield from self._other_rates(jobs, designs)
+        for start in starts if self.space.study.has_options else ():
+            if start not in self._opened:
+                yield self._switched(jobs, start)
+
+    def _plain_around(self, jobs: GroupJobs, plain: Sequence[GroupDesign]) -> Iterator[Portion]:
+        known = self.schedule.upto(self.tasks[-1], self._offered)
+        structures = [(one.blocks.scan, one.blocks.shape) for one in plain if one not in self._tried]
+        self._tried.update(plain)
+        fresh = sorted((one for one in structures if one not in known or one in self._open), key=by_scan)
+        costs = [(jobs.cost.blocks(one[1]), one) for one in fresh]
+        most = self.piece - jobs.cost.tables
+        for run, _ in in_jobs(((pair, pair[0]) for pair in costs if pair[0] <= most), most):
+            yield self._plain(jobs, run)
+
+    def _alone(self, jobs: GroupJobs, structure: GroupDesign) -> Iterator[Portion]:
+        """A structure by itself, unless it takes too long."""
+        if is_plain(structure):
+            seconds = jobs.cost.exactly(structure.blocks.shape)
+        else:
+            seconds = jobs.cost.structure(slow=takes_exact_path(structure))
+        if seconds <= self.piece:
+            yield Portion(seconds, partial(self._try, jobs, structure))
+
+    def _try(self, jobs: GroupJobs, structure: GroupDesign) -> Sequence[Job]:
+        self._tried.add(structure)
+        if is_plain(structure):
+            self._exact.add(structure.blocks)
+        return jobs.structures([structure])
+
+    def _other_rates(self, jobs: GroupJobs, designs: Sequence[GroupDesign]) -> Iterator[Portion]:
+        """Designs of the same structures with one task slower or faster, where not all combinations were tried."""
+        if jobs.rates.chosen is None:
+            return
+        known = set(jobs.rates.chosen)
+        for design in designs:
+            found = [one for one in self._rates_around(design) if one not in known]
+            fresh = [one for one in found if with_rates(design, one) not in self._tried]
+            if fresh:
+                self._tried.update(with_rates(design, one) for one in fresh)
+                other = GroupJobs(self.space, self.columns, self.tasks, RateChoices(chosen=tuple(fresh)))
+                structure = structure_of(design)
+                seconds = other.cost.structure(slow=takes_exact_path(structure))
+                if seconds <= self.piece:
+                    yield Portion(seconds, partial(other.structures, [structure]))
+
+    def _rates_around(self, design: GroupDesign) -> Iterator[tuple[int, ...]]:
+        """Its rates, and those that differ by a place of one task's list."""
+        own = tuple(processor.rate for processor in design.processors)
+        yield own
+        for at, task in enumerate(self.tasks):
+            offered = self.space.rates(task)
+            place = offered.index(own[at])
+            for rate in (*offered[max(0, place - 1) : place], *offered[place + 1 : place + 2]):
+                yield (*own[:at], rate, *own[at + 1 :])
+
     def left_out(self, part: GroupPart) -> int:
         """Group designs of the rounds so far that were not priced."""
         exact = sum(blocks not in self._exact for blocks in dict.fromkeys(part.skipped))
         each = self._jobs(0).rates.count if exact else 0
-        return self._waiting + self._left + exact * each + sum(self._dear.values())
+        return sum(self._open.values()) + self._left + exact * each + sum(self._dear.values())
 
     def _jobs(self, number: int) -> GroupJobs:
         rates = self.schedule.rates(self.group, number, free=self._is_free)

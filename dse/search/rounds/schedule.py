@@ -5,6 +5,7 @@ A round holds all that the one before holds, so that what is priced stays priced
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,7 +20,7 @@ from dse.space.mappings import MappingSpace, Shape
 from dse.space.orders import Order, intervals, prefixes, topological_orders
 from dse.space.rates import balanced
 from dse.space.task_graph import Mask, bits
-from hwmodel.design import Scan
+from hwmodel.design import Blocks, Scan
 
 Scans = Literal["few", "upwards", "all"]
 Options = Literal["none", "on fronts", "spread", "all"]
@@ -114,12 +115,12 @@ class Schedule:
         last = self.space.last(group)
         assert last is not None, "groups of rounds have one"
         if number and self.rates(group, number, free=free) != self.rates(group, number - 1, free=free):
-            return sorted(self.upto(last, number), key=_by_scan)
+            return sorted(self.upto(last, number), key=by_scan)
         key = last, number
         if key not in self._new:
             before = self.upto(last, number - 1)
             new = (one for one in self.upto(last, number) if one not in before)
-            self._new[key] = sorted(new, key=_by_scan)
+            self._new[key] = sorted(new, key=by_scan)
         return self._new[key]
 
     def upto(self, task: str, number: int) -> Mapping[Structure, None]:
@@ -151,11 +152,35 @@ class Schedule:
             yield from self.space.shapes(task)
             return
         extents = self.space.accesses.extents(task)
-        sides = [finest_ladder(extent) if ratio is None else ladder(extent, ratio) for extent in extents]
-        if blocks == "divisors":
-            every = [self.space.sides(extent) for extent in extents]
-            sides = [own if ratio is None else near(own, some) for own, some in zip(every, sides, strict=True)]
+        sides = [self.sides(extent) for extent in extents]
+        if ratio is not None:
+            some = [ladder(extent, ratio) for extent in extents]
+            pairs = zip(sides, some, strict=True)
+            sides = [near(*pair) for pair in pairs] if blocks == "divisors" else some
         yield from product(*sides)
+
+    def sides(self, extent: int) -> tuple[int, ...]:
+        """The sides of blocks along an extent in the last rounds, where the study lists no shapes; ascending."""
+        return self.space.sides(extent) if self.space.study.blocks == "divisors" else finest_ladder(extent)
+
+    def beside(self, blocks: Blocks, task: str) -> Iterator[Blocks]:
+        """Legal blocks of a last task that are a side larger or smaller in one dimension, or listed beside these."""
+        for shape in self._beside(task, blocks.shape):
+            pairs = zip(blocks.outer, shape, strict=False)
+            outer = tuple(own if at in blocks.scan.twice else side for at, (own, side) in enumerate(pairs))
+            found = Blocks(shape, blocks.scan, outer)
+            if found.fit(len(shape)) and self.space.model.is_legal(task, found):
+                yield found
+
+    def _beside(self, task: str, shape: Shape) -> Iterator[Shape]:
+        blocks = self.space.study.blocks
+        if isinstance(blocks, Mapping) and task in blocks:
+            yield from _neighbours(self.space.shapes(task), shape)
+            return
+        for axis, extent in enumerate(self.space.accesses.extents(task)):
+            sides = [(side,) for side in self.sides(extent)]
+            for side in _neighbours(sides, shape[axis : axis + 1]):
+                yield (*shape[:axis], *side, *shape[axis + 1 :])
 
     def rates(self, group: Mask, number: int, *, free: bool) -> RateChoices:
         """The rates that a group's structures are priced under; all on offer where units are `free`."""
@@ -168,7 +193,14 @@ class Schedule:
         return RateChoices(chosen=tuple(evenly(balanced(work, offered), most)))
 
 
-def _by_scan(structure: Structure) -> str:
+def _neighbours(items: Sequence[Shape], item: Shape) -> Sequence[Shape]:
+    """Of ascending items those before and after one, which may be there."""
+    before, after = bisect_left(items, item), bisect_right(items, item)
+    return (*items[max(0, before - 1) : before], *items[after : after + 1])
+
+
+def by_scan(structure: Structure) -> str:
+    """By what structures of a group are ordered, so that those of one scan are priced together."""
     return str(structure[0])
 
 

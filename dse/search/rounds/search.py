@@ -3,7 +3,9 @@
 A round (`schedule`) looks at more sides of blocks, rates, scans and groups than the one before; only what is new in it
 is priced. Each round goes first through the groups that the archive's designs use, then through all others, and of each
 it takes a first portion before the rest of any. As it goes the fronts of groups make whole designs, which join the
-archive.
+archive. Where the rounds end without having priced everything, or their share of the budget does, what is left goes to
+a search around the designs of the archive: what differs from one of their groups in one decision. With more objectives
+than fronts of groups are good for, NSGA-II goes on from the archive before that.
 
 The budget counts work, in seconds that `dse.search.job_cost` predicts from constants: so the same is done on every
 machine, by any number of workers, interrupted or not. Work goes in batches whose content is fixed, each small beside
@@ -14,12 +16,10 @@ search between two batches.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from functools import partial
 from time import monotonic
-
-import numpy as np
 
 from dse.jobs.jobs import SEARCHING, Job, JobPlan, SearchProgress
 from dse.jobs.runner import JobRunner
@@ -29,11 +29,13 @@ from dse.search.context import SearchContext, Searched, SearchRequest
 from dse.search.exact import in_order
 from dse.search.group import group_front
 from dse.search.group_front import Counts, GroupFront, GroupPart, joined, nothing
+from dse.search.heuristic.search import GeneticSearch
 from dse.search.isomorphic import IsomorphicGroups
 from dse.search.rounds.archive import Archive
 from dse.search.rounds.portions import Portion, Portions
 from dse.search.rounds.schedule import ROUNDS, Schedule
 from dse.search.rounds.told import CLOCK, INTERRUPTED, SPENT, Course
+from dse.space.options import spread
 from dse.space.task_graph import Mask
 from hwmodel.design import GroupDesign
 
@@ -42,11 +44,20 @@ LEAST_PIECE = 1.0  # seconds
 CHEAP = 0.01  # of the budget: where the exact path takes more than that, it waits until others had their first portion
 FURTHER = 0.1  # of the budget, for options in one round, and for what only the exact path takes
 SEARCH = 0.8  # of the budget, and of the clock; the rest is for what comes after
+ROUNDS_TO = 0.75  # of the budget: then the search around designs begins
+MANY = 3  # objectives; with more, groups have so many designs on their fronts that whole designs are made of few:
+MANY_ROUNDS_TO, EVOLVED_TO = 0.4, 0.72  # of the budget then: first rounds, then NSGA-II
+EVOLVING, AROUND_FRONT = "NSGA-II", "around the front"  # what is going on after the rounds
+AROUND = 24  # designs of groups around which is searched before whole designs may be made
 FIRST_BATCH = 0.4  # seconds; later ones are of an eighth of what was done before
 
 
 class _EndedError(Exception):
     """The search has to end, for a reason."""
+
+
+class _SpentError(Exception):
+    """A part of the search has spent its share of the budget."""
 
 
 @dataclass
@@ -79,26 +90,92 @@ class _Search:
         self.volume = RisingVolume()
         self.batch = _Batch()
         self.spent, self.next_look, self.rounds = 0.0, FIRST_BATCH, 0
+        self.share = 0.0  # of the budget, that may be spent so far
+        self.stage = ""  # after the rounds
+        self.genetic: GeneticSearch | None = None
+        self.searched_around: set[tuple[Mask, GroupDesign]] = set()
         self.cut = ""
         self.is_exact = False
         self.began = monotonic()
 
     def run(self) -> None:
-        """All rounds, as far as budget and clock go."""
+        """Rounds, NSGA-II where objectives are many, and around the front, as far as budget and clock go."""
+        is_many = len(self.context.columns.objectives) > MANY
         try:
-            for number in range(len(ROUNDS)):
-                self._round(number)
-                self.rounds += 1
-            if self.left_out == 0 and self.schedule.takes_all_groups:
-                self.is_exact = self.archive.add_all(self.schedule, self._fronts(), self._design)
+            with self._up_to(MANY_ROUNDS_TO if is_many else ROUNDS_TO):
+                self._rounds()
+            if is_many and not self.is_exact:
+                self._evolve(EVOLVED_TO)
+            with self._up_to(SEARCH):
+                self._search_around()
+                return
+            self.cut = SPENT
         except _EndedError as reason:
             self.cut = str(reason)
         except KeyboardInterrupt:
             with suppress(KeyboardInterrupt):
                 self._look()
-            if not len(self.archive.wholes.values):
+            if not len(self.archive.wholes):
                 raise
             self.cut = INTERRUPTED
+
+    @contextmanager
+    def _up_to(self, share: float) -> Iterator[None]:
+        """Within, work is taken until so much of the budget is spent."""
+        self.share = share
+        with suppress(_SpentError):
+            yield
+
+    def _rounds(self) -> None:
+        for number in range(len(ROUNDS)):
+            self._round(number)
+            self.rounds += 1
+        if self.left_out == 0 and self.schedule.takes_all_groups:
+            self.is_exact = self.archive.add_all(self.schedule, self._fronts(), self._design)
+
+    def _evolve(self, share: float) -> None:
+        """NSGA-II from the archive on; each generation's front takes the archive's place, as it holds nothing worse."""
+        began, self.stage = self.spent, EVOLVING
+        self.genetic = genetic = GeneticSearch(
+            self.context, self.runner, self.request.seed, self.archive.wholes, self.schedule.sides
+        )
+        for _ in genetic.generations(share * self.request.budget - began):
+            self.archive.wholes = genetic.wholes
+            self.spent = began + genetic.seconds
+            self.request.keep(self.context, self.searched)
+            self._report()
+            self._heed_clock()
+
+    def _search_around(self) -> None:
+        """Price what differs from designs of the archive in one decision, until nothing better comes of it."""
+        number, self.stage = min(self.rounds, len(ROUNDS) - 1), AROUND_FRONT
+        while not self.is_exact:
+            if not (fresh := self._unsearched()):
+                self._look()
+                if not (fresh := self._unsearched()):
+                    return
+            self.searched_around.update(fresh)
+            designs: dict[Mask, list[GroupDesign]] = {}
+            for group, design in fresh:
+                designs.setdefault(group, []).append(design)
+            for group, own in designs.items():
+                known = self._known(group)
+                for portion in known.portions.around(number, known.part, own):
+                    self._take(group, portion)
+            self._flush()
+
+    def _unsearched(self) -> list[tuple[Mask, GroupDesign]]:
+        """Some designs of groups of the archive around which was not searched, as those of the first of their kind."""
+        found = dict.fromkeys(
+            (self._first(group), self._as_first(group, design))
+            for whole in self.archive.wholes.designs
+            for group, design in whole.items()
+        )
+        return spread([one for one in found if one not in self.searched_around], AROUND)
+
+    def _as_first(self, group: Mask, design: GroupDesign) -> GroupDesign:
+        first = self._first(group)
+        return design if first == group else self.isomorphic.design(design, group, first)
 
     def _round(self, number: int) -> None:
         """Every first portion, then the others by what they take; then options."""
@@ -162,11 +239,11 @@ class _Search:
         return number == 0 and (group.bit_count() == 1 or group == self.context.space.graph.all)
 
     def _take(self, group: Mask, portion: Portion, *, always: bool = False) -> None:
-        """Let some work wait until there is enough for a batch. Raises _EndedError if the budget is spent."""
-        if not always and self.spent + self.batch.seconds + portion.seconds > SEARCH * self.request.budget:
+        """Let some work wait until there is enough for a batch. Raises _SpentError if the share of the budget is."""
+        if not always and self.spent + self.batch.seconds + portion.seconds > self.share * self.request.budget:
             self._flush()
             self._look()
-            raise _EndedError(SPENT)
+            raise _SpentError
         self.batch.jobs.setdefault(group, []).extend(portion.jobs())
         self.batch.seconds += portion.seconds
         if self.batch.seconds > min(PIECE * self.request.budget, max(FIRST_BATCH, self.spent / 8)):
@@ -182,6 +259,10 @@ class _Search:
         if self.spent >= self.next_look:
             self._look()
         self._report()
+        self._heed_clock()
+
+    def _heed_clock(self) -> None:
+        """Raises _EndedError if the time is over."""
         timeout = self.request.timeout
         if timeout is not None and monotonic() - self.began > SEARCH * timeout:
             self._look()
@@ -198,7 +279,7 @@ class _Search:
         self.request.keep(self.context, self.searched)
 
     def _report(self) -> None:
-        number, budget = self.rounds + 1, SEARCH * self.request.budget
+        number, budget = min(self.rounds + 1, len(ROUNDS)), SEARCH * self.request.budget
         self.request.report(
             SearchProgress(
                 SEARCHING,
@@ -208,6 +289,7 @@ class _Search:
                 at_most=True,
                 designs=self.counts.size,
                 work=min(1.0, self.spent / budget),
+                place=self.stage,
                 hypervolume=partial(
                     self.volume.with_points, self.archive.wholes.values[:, : self.context.columns.leading]
                 ),
@@ -228,8 +310,8 @@ class _Search:
         first = self.first[group]
         searched = self.known[first].front
         assert searched is not None, "made before whole designs are"
-        one = replace(searched, designs=(searched.designs[row],))
-        return one.designs[0] if first == group else self.isomorphic.renamed(one, first, group).designs[0]
+        design = searched.designs[row]
+        return design if first == group else self.isomorphic.design(design, first, group)
 
     @property
     def left_out(self) -> int:
@@ -238,16 +320,27 @@ class _Search:
 
     @property
     def counts(self) -> Counts:
-        """Of all groups that were priced."""
-        return sum((known.part.counts for known in self.known.values()), Counts(pruned=self.left_out))
+        """Of all groups that were priced, as far as NSGA-II did it once more."""
+        others = self.genetic.pricer.counts if self.genetic else Counts()
+        return sum((known.part.counts for known in self.known.values()), others + Counts(pruned=self.left_out))
 
     def searched(self) -> Searched:
         """What was found so far."""
         space, wholes, counts = self.context.space, self.archive.wholes, self.counts
         refusals = ((space.tasks(group), known.part.refusal) for group, known in self.known.items())
-        course = Course(self.rounds, self.cut, self.spent, self.request.budget, self.left_out, exact=self.is_exact)
+        evolution = self.genetic.evolution if self.genetic and self.genetic.history else None
+        course = Course(
+            self.rounds,
+            self.cut,
+            self.spent,
+            self.request.budget,
+            self.left_out,
+            around=len(self.searched_around),
+            evolution=evolution,
+            exact=self.is_exact,
+        )
         return Searched(
-            front=Front(wholes.values, wholes.units, np.arange(len(wholes.values))),
+            front=wholes.front,
             design=lambda row: in_order(space, wholes.designs[row]),
             counts=counts,
             exact=self.is_exact and not space.study.longest_group and not space.study.epsilon,
@@ -256,6 +349,7 @@ class _Search:
             whole_designs=None,
             complete=course.is_complete,
             refusal=next(((tasks, refusal) for tasks, refusal in refusals if refusal), None),
+            evolution=evolution,
         )
 
 

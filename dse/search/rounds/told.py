@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from arrayol.text import counted
+from dse.search.context import Evolution
 from dse.search.exact import bounds_text
+from dse.search.heuristic.search import evolution_text
 from dse.search.rounds.schedule import COMBINATIONS_AT_MOST, ROUNDS, Schedule
 
 SPENT = "then the budget was spent"
@@ -15,13 +17,18 @@ INTERRUPTED = "then it was interrupted"
 
 @dataclass(frozen=True)
 class Course:
-    """Rounds that were done, why it ended before the last, seconds of predicted work, and designs left out."""
+    """Rounds that were done, why the search ended if it was not done, seconds of predicted work, and designs left out.
+
+    `around` are the designs of groups around which was searched afterwards.
+    """
 
     rounds: int
     cut: str
     spent: float
     budget: float
     left_out: int
+    around: int
+    evolution: Evolution | None
     exact: bool
 
     @property
@@ -32,18 +39,22 @@ class Course:
     def text(self, schedule: Schedule) -> str:
         """In a sentence, with every bound."""
         space = schedule.space
-        rounds = f"{self.rounds} of {len(ROUNDS)} rounds" + (f", {self.cut}" if self.cut else "")
         groups = (
             "all groups"
             if schedule.takes_all_groups
             else f"groups that are intervals of {counted(len(schedule.orders), 'order')} of the tasks"
         )
-        text = f"{rounds}; {groups}; {self.spent:.1f} s of predicted work of a budget of {self.budget:g} s"
+        text = f"{self.rounds} of {len(ROUNDS)} rounds; {groups}"
+        if self.evolution is not None:
+            text += f"; then {evolution_text(self.evolution)}"
+        if self.around:
+            text += f"; then what differs in one decision from {counted(self.around, 'design')} of groups of the front"
+        text += f"{self.cut and ', '}{self.cut}; {self.spent:.1f} s of predicted work of a budget of {self.budget:g} s"
         if self.exact:
             text += "; everything was priced"
-        elif not self.cut and self.left_out:
+        elif self.rounds == len(ROUNDS) and self.left_out:
             text += f"; {counted(self.left_out, 'group design')} left out, which take too long each"
-        elif not self.cut and schedule.takes_all_groups:
+        elif self.rounds == len(ROUNDS) and schedule.takes_all_groups:
             text += f"; fronts on the way were thinned, or of rates at most {COMBINATIONS_AT_MOST:,} combinations tried"
         if space.study.has_options and not self.exact:
             text += "; options of the study tried one at a time on structures of groups"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -45,3 +47,27 @@ def test_genes_of_groups_taken_from_several_rows(seed: int) -> None:
     chosen = {group: int(random.integers(len(rows))) for group in found[0]}
     genes = coding.joined({group: rows[place] for group, place in chosen.items()})
     assert coding.design(genes) == {group: found[place][group] for group, place in chosen.items()}
+
+
+@settings(max_examples=30)
+@given(SEEDS)
+def test_genes_of_a_design_stand_for_it(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    coding = CODINGS[int(random.integers(len(CODINGS)))]
+    row = coding.spread(30, random)[int(random.integers(30))]
+    design = coding.design(row)
+    if design is None:
+        return
+    genes = coding.genes(design)
+    assert genes is not None
+    assert (genes <= coding.most).all()
+    assert coding.design(genes) == design
+
+
+def test_a_design_of_other_sides_has_no_genes() -> None:
+    coding = CODINGS[1]
+    design = coding.design(coding.spread(2, np.random.default_rng(0))[0])
+    assert design is not None
+    group, own = next(iter(design.items()))
+    odd = replace(own, blocks=replace(own.blocks, shape=tuple(5 for _ in own.blocks.shape)))
+    assert coding.genes({**design, group: odd}) is None

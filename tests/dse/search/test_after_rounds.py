@@ -1,0 +1,150 @@
+"""What comes after the rounds: NSGA-II where objectives are many, and the search around designs of the front."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from arrayol import api
+from arrayol.files import shipped_folder
+from arrayol.ir.network import flatten
+from dse.jobs.jobs import SEARCHING
+from dse.jobs.runner import JobRunner
+from dse.search.context import ROUNDS, SearchContext, Searched, SearchRequest
+from dse.search.figures import columns_of
+from dse.search.group_front import joined, nothing
+from dse.search.group_jobs import PlainJob, StructuresJob
+from dse.search.rounds import search as rounds
+from dse.search.rounds.portions import Portions
+from dse.search.rounds.schedule import Schedule
+from dse.space.mappings import MappingSpace
+from dse.space.options import structure_of
+from dse.space.study import Study
+from hwmodel.machine.model import MachineModel
+from hwmodel.platform import load_platform
+
+sys.path.append(str(Path(__file__).parents[3] / "benchmarks"))
+from graphs import chain
+
+PLATFORM = shipped_folder() / "platforms" / "default.toml"
+FEW = ("latency_cycles", "internal_memory_data")
+MANY = (*FEW, "traffic_bytes", "units")
+STUDY = Study(units=(1, 2), links=("buffer",), cuts=("none",), policies=("reuse", "tile"))
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("graph") / "graph.aol"
+    path.write_text(replace(chain(2), frame=(6, 8)).text("graph"))
+    return path
+
+
+def explored(path: Path, budget: float, objectives: Sequence[str], **more: Any) -> api.Result:
+    space = api.Space(study=STUDY, verify=False)
+    return api.explore(
+        api.load(path), PLATFORM, space=space, method="rounds", budget=budget, objectives=objectives, **more
+    ).result
+
+
+def searched(path: Path, budget: float, objectives: Sequence[str]) -> Searched:
+    space = MappingSpace(MachineModel(flatten(api.load(path), "graph"), load_platform(PLATFORM)), STUDY)
+    columns = columns_of(objectives, (), space.model, reuse_memory=False)
+    return rounds.search_in_rounds(SearchContext(space, columns), SearchRequest(ROUNDS, budget=budget), JobRunner())
+
+
+def test_many_objectives_go_on_with_nsga2(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the archive on: nothing that the rounds have found is lost, and the share of the front only rises."""
+    found = searched(path, 2.5, MANY)
+    assert found.evolution is not None
+    assert "then NSGA-II, seed 0" in found.description
+    shares = [one.hypervolume for one in found.evolution.generations]
+    assert shares == sorted(shares)
+    assert shares[0] > 0.5  # the first generation has the rounds' front
+    monkeypatch.setattr(rounds, "EVOLVED_TO", 0.0)
+    monkeypatch.setattr(rounds, "AROUND", 0)
+    before = searched(path, 2.5, MANY)
+    assert len(before.front)
+    for values in before.front.values:
+        assert (found.front.values <= values).all(axis=1).any()
+
+
+def test_few_objectives_do_not(path: Path) -> None:
+    found = searched(path, 2.5, FEW)
+    assert found.evolution is None
+    assert "NSGA-II" not in found.description
+
+
+def test_it_searches_around_the_front(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After the beginning of a round, one decision at a time; nothing gets worse, and something better."""
+    monkeypatch.setattr(rounds, "ROUNDS_TO", 0.02)
+    found = searched(path, 40.0, FEW)
+    assert "then what differs in one decision from" in found.description
+    assert "the budget was spent" not in found.description  # nothing better came
+    monkeypatch.setattr(rounds, "AROUND", 0)
+    before = searched(path, 40.0, FEW)
+    assert found.counts.evaluated > before.counts.evaluated
+    for values in before.front.values:
+        assert (found.front.values <= values).all(axis=1).any()
+    assert any(not (before.front.values <= values).all(axis=1).any() for values in found.front.values)
+
+
+def test_around_a_design_is_only_what_was_not_priced(path: Path) -> None:
+    """All neighbours of some plain design, each once; none a second time, and none that a round has priced."""
+    space = MappingSpace(MachineModel(flatten(api.load(path), "graph"), load_platform(PLATFORM)), STUDY)
+    columns = columns_of(FEW, (), space.model, reuse_memory=False)
+    context = SearchContext(space, columns)
+    schedule = Schedule(space)
+    portions = Portions(space, columns, schedule, space.graph.all, piece=5.0)
+
+    def do(some: Sequence[Any], part: Any) -> Any:
+        return joined([part, *(job.run(context) for portion in some for job in portion.jobs())], columns)
+
+    part = do(portions.plain(0), nothing(columns, len(portions.tasks)))
+    designs = part.designs(np.arange(len(part.values)))
+    jobs = [job for portion in portions.around(0, part, designs) for job in portion.jobs()]
+    shapes = [shape for job in jobs if isinstance(job, PlainJob) for _, some in job.shapes for shape in some]
+    known = {shape for _, shape in schedule.upto(portions.tasks[-1], 0)}
+    sides = [schedule.sides(extent) for extent in space.accesses.extents(portions.tasks[-1])]
+    for design in designs:
+        for axis, side in enumerate(design.blocks.shape):
+            place = sides[axis].index(side)
+            for near in (*sides[axis][max(0, place - 1) : place], *sides[axis][place + 1 : place + 2]):
+                shape = (*design.blocks.shape[:axis], near, *design.blocks.shape[axis + 1 :])
+                assert (shape in shapes) == (shape not in known)
+    options = [one for job in jobs if isinstance(job, StructuresJob) for one in job.structures]
+    assert {one.policy for one in options} == {"tile"}
+    assert {one.blocks for one in options} <= {structure_of(design).blocks for design in designs}
+    again = do(portions.around(0, part, designs), part)
+    assert again.counts == part.counts
+
+
+class Interrupted:
+    """Reports, the first of which from some place is interrupted."""
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+
+    def __call__(self, progress: Any) -> None:
+        if progress.phase == SEARCHING and progress.place == self.place:
+            self.place = "over"
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(("objectives", "place"), [(FEW, rounds.AROUND_FRONT), (MANY, rounds.EVOLVING)])
+def test_workers_and_interrupts_change_no_byte(
+    objectives: Sequence[str], place: str, path: Path, tmp_path: Path
+) -> None:
+    """Interrupted around the front, or in NSGA-II, the resumed search has the same bytes."""
+    first = explored(path, 2.0, objectives, report=Interrupted(place), resources=api.Resources(folder=tmp_path))
+    assert not first.complete
+    assert "then it was interrupted" in first.method_description
+    assert ("then NSGA-II" in first.method_description) == (objectives == MANY)
+    resumed = explored(path, 2.0, objectives, resources=api.Resources(folder=tmp_path, resume=True))
+    assert resumed.complete
+    assert explored(path, 2.0, objectives, resources=api.Resources(2)).to_json() == resumed.to_json()
