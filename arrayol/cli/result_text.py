@@ -14,7 +14,7 @@ from dse.output.folder import TABLE
 from dse.pareto.counted import COMPARED_AT_MOST
 from dse.results.designs import Design, GroupRecord
 from dse.results.pick import knee_of, telling_designs
-from dse.results.schema import Comparisons, Result
+from dse.results.schema import PARTITIONS, SUBSPACES, Comparisons, Result
 from dse.results.shared import technology_text
 from dse.results.volume import filled, share_of_any
 from dse.search.context import NSGA2
@@ -167,6 +167,7 @@ def _more(result: Result, shown: int) -> Iterator[tuple[str, str]]:
 
 def _facts(result: Result) -> Iterator[tuple[str, str]]:
     yield "space", _space(result)
+    yield from _partitions(result)
     if result.is_mapped:
         priced, infeasible = f"{rounded(result.evaluated)} {result.counted} priced", rounded(result.infeasible)
         yield "searched", f"{priced}, {infeasible} infeasible, {rounded(result.pruned)} pruned"
@@ -207,6 +208,22 @@ def _space(result: Result) -> str:
     fusions = "fusions" if space.fusions is None else counted(space.fusions, "fusion")
     whole = "" if space.whole_designs is None else f", {rounded(space.whole_designs)} whole designs"
     return f"{fusions} of {tasks}: {counted(space.groups, 'group')}, {space.group_designs:,} group designs{whole}"
+
+
+def _partitions(result: Result) -> Iterator[tuple[str, str]]:
+    """How far the space was searched, by the integer partitions that fusions stand for."""
+    counts = result.partitions
+    if counts is None:
+        return
+    tasks = counted(len(result.space.tasks), "task")
+    what = f"{PARTITIONS} of {tasks}" if counts.counted == PARTITIONS else f"{SUBSPACES} by number of groups"
+    why = ", ".join(f"{count:,} {reason}" for reason, count in counts.pruned.items())
+    parts = [
+        f"{counts.covered:,} covered" if counts.covered else "",
+        f"{counts.partly:,} in part" if counts.partly else "",
+        f"{sum(counts.pruned.values()):,} pruned ({why})" if why else "",
+    ]
+    yield "", f"{counts.total:,} {what}: {', '.join(filter(None, parts))}"
 
 
 def _comparisons(pairs: Comparisons) -> str:

@@ -307,6 +307,13 @@ def _counts(result: Result) -> Iterator[str]:
             f"evaluated, infeasible and pruned are {result.evaluated:,}, {result.infeasible:,} and "
             f"{result.pruned:,}, {parts:,} together, and the space has {_shown(total)} {result.counted}"
         )
+    if (counts := result.partitions) is not None:
+        parts = counts.covered + counts.partly + sum(counts.pruned.values())
+        if min(counts.covered, counts.partly, *counts.pruned.values(), 0) < 0 or parts != counts.total:
+            yield (
+                f"partitions: covered, partly and pruned are {parts:,} together, and there are {counts.total:,} "
+                f"{counts.counted}"
+            )
     for part in space.subspaces or ():
         fusions = sum(part.partitions.values())
         if part.fusions != fusions:

@@ -56,6 +56,23 @@ class Comparisons(Record):
     all_pairs: int | None
 
 
+PARTITIONS, SUBSPACES = "integer partitions", "subspaces"
+
+
+class PartitionCounts(Record):
+    """How far the fusions were searched, by the integer partitions of the number of tasks that they stand for.
+
+    Of `total` ones some are `covered`, with all their designs, some `partly`, and the rest `pruned`, by why. `counted`
+    says what: with many tasks subspaces, by numbers of groups.
+    """
+
+    counted: str
+    total: int
+    covered: int
+    partly: int
+    pruned: dict[str, int]
+
+
 class Hypervolume(Record):
     """What the front dominates up to the reference point, on logarithmic axes whose unit is the octave."""
 
@@ -103,6 +120,7 @@ class Result(Record):
     `elements` has a digest of each const array's elements,
     `components` one of each elementary's and task's text.
     `bounds` has, by objective, what no design is below, where the front is not exact and that is known.
+    `partitions` says of how many integer partitions all designs were looked at; null where that takes too long.
     `complete` is false where a clock or an interrupt ended the search, so that another run may find more.
     `designs` holds more than the front where that was asked for: every feasible design of the published model in the
     order of the space, the front and the fronts of all fusions of the machine model.
@@ -138,6 +156,7 @@ class Result(Record):
     evolution: EvolutionRecord | None
     hypervolume: Hypervolume
     bounds: dict[str, int | float] | None = None
+    partitions: PartitionCounts | None = None
     pareto: tuple[Design, ...]
     designs: tuple[Design, ...] | None = None
 

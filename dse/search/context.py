@@ -13,6 +13,7 @@ from dse.pareto.fronts import Front
 from dse.results.schema import Comparisons, Result
 from dse.search.figures import Columns
 from dse.search.group_front import Counts, GroupFront
+from dse.search.integer_partitions import Coverage
 from dse.search.isomorphic import group_content
 from dse.space.mappings import MappingSpace
 from dse.space.task_graph import Mask
@@ -108,6 +109,7 @@ class Searched:
     groups: Mapping[Mask, GroupFront] = field(default_factory=dict)
     comparisons: Comparisons | None = None
     evolution: Evolution | None = None
+    coverage: Coverage | None = None
 
 
 # The models and methods of an exploration by name, and what is asked of one.

@@ -26,6 +26,7 @@ from dse.pareto.fronts import Front
 from dse.search.context import SearchContext, Searched
 from dse.search.group import search_group
 from dse.search.group_front import Counts, GroupFront, GroupPart
+from dse.search.integer_partitions import coverage
 from dse.search.interim_front import InterimFront
 from dse.search.isomorphic import IsomorphicGroups
 from dse.space.fusions import execution_order, next_groups
@@ -74,6 +75,7 @@ def searched_groups(
         whole_designs=count_wholes(space, {group: part.counts.size for group, part in fronts.items()}),
         refusal=next(((space.tasks(group), part.refusal) for group, part in fronts.items() if part.refusal), None),
         groups=fronts,
+        coverage=coverage(space, [group for group, part in fronts.items() if len(part.front)], is_whole=all_options),
     )
 
 

@@ -20,6 +20,7 @@ from dse.search.context import EXHAUSTIVE, SearchContext, Searched, refused
 from dse.search.exact import bounds_text, in_order
 from dse.search.figures import Columns, values_of
 from dse.search.group_front import Counts, total_units, with_rates
+from dse.search.integer_partitions import coverage
 from dse.search.pricing import RateChoices, plain_structure
 from dse.space.mappings import MappingSpace
 from dse.space.options import mapping_options
@@ -86,6 +87,7 @@ def _searched(
         group_designs=sum(group.size for group in groups.values()),
         whole_designs=total,
         counts_wholes=True,
+        coverage=coverage(space, [mask for mask, group in groups.items() if group.designs], is_whole=True),
         refusal=next(((space.tasks(mask), group.refusal) for mask, group in groups.items() if group.refusal), None),
     )
 

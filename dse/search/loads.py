@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import reduce
 from itertools import accumulate
 
 import numpy as np
@@ -20,6 +21,7 @@ from dse.results.schema import Comparisons
 from dse.search.context import Chosen, SearchContext, Searched, SearchRequest
 from dse.search.figures import columns_of
 from dse.search.group_front import Counts
+from dse.search.integer_partitions import Coverage
 from dse.search.methods import search
 from dse.search.slowest import slowed
 from dse.space.mappings import MappingSpace
@@ -77,8 +79,14 @@ def joined(parts: Sequence[Searched]) -> Searched:
         whole_designs=sum(wholes) if len(wholes) == len(parts) else None,
         counts_wholes=parts[0].counts_wholes,
         refusal=next((part.refusal for part in parts if part.refusal), None),
+        coverage=_all_covered([part.coverage for part in parts]),
         comparisons=_all_pairs([part.comparisons for part in parts if part.comparisons is not None]),
     )
+
+
+def _all_covered(each: Sequence[Coverage | None]) -> Coverage | None:
+    known = [one for one in each if one is not None]
+    return reduce(Coverage.joined, known) if len(known) == len(each) else None
 
 
 def _all_pairs(comparisons: Sequence[Comparisons]) -> Comparisons | None:

@@ -281,6 +281,7 @@ def _result(
         comparisons=searched.comparisons,
         evolution=_evolution(searched.evolution) if searched.evolution else None,
         hypervolume=volume_of(records, columns.names),
+        partitions=searched.coverage.counts() if searched.coverage else None,
         bounds=None if searched.exact or not searched.complete else _least(space, columns),
         pareto=records,
         designs=None if others is None else (*records, *others),

@@ -23,6 +23,7 @@ from dse.results.schema import Comparisons, Refusal, Result, SpaceSummary, Subsp
 from dse.results.steps import StepFinder
 from dse.results.volume import volume_of
 from dse.search.context import ASKED, AUTO, EXHAUSTIVE, PARTITION, Chosen, SearchRequest, refused
+from dse.search.integer_partitions import Coverage, code_of
 from dse.search.plotted_points import Collector
 from dse.space.fusions import Subspace, count_by_groups, expand, subspaces
 from dse.space.objectives import Objective, available, require_available
@@ -377,9 +378,18 @@ def _result(
         comparisons=Comparisons(subspaces=search.comparisons_by_subspaces, all_pairs=search.comparisons_of_all_pairs),
         evolution=None,
         hypervolume=volume_of(front, names),
+        partitions=_covered(search).counts(),
         pareto=front,
         designs=_designs(search, search.kept) if keep_all else None,
     )
+
+
+def _covered(search: FusionSearch) -> Coverage:
+    """All partitions that have a legal fusion."""
+    tasks = len(search.graph)
+    sizes = (map(int, text.split("+")) for summary in search.summaries for text in summary.partitions)
+    codes = frozenset(code_of(one, tasks) for one in sizes)
+    return Coverage(tasks, None, codes, codes, is_whole=True)
 
 
 def _space(search: FusionSearch) -> SpaceSummary:

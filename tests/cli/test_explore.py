@@ -33,6 +33,7 @@ design   group and its tasks         units   data/unit        cycles          da
          2: hfrl, vfbu                   4         480   41,472.0 µs      60.0 KiB
 
 space        8 legal fusions of 4 tasks, in 4 subspaces by number of groups
+             5 integer partitions of 4 tasks: 5 covered
 evaluated    8 designs, 0 of them infeasible
 compared     32 ordered pairs subspace by subspace, against 56 all with all
 hypervolume  17.4% of the box up to 4,444,858.9 cycles, 3,400,356.4 data, on logarithmic axes

@@ -25,6 +25,7 @@ from dse.search.group_front import Counts
 from dse.search.heuristic.encoding import Coding, Sides
 from dse.search.heuristic.nsga2 import Genes, evolve
 from dse.search.heuristic.slow_designs import SlowDesigns
+from dse.search.integer_partitions import Code, code_of, covered
 from dse.search.wholes import Wholes
 from dse.space.options import is_plain
 from dse.space.size import size_of
@@ -89,6 +90,7 @@ class GeneticSearch:
         self.known: set[bytes] = set()  # rows that were made of groups
         self.history: list[Values] = []  # the front after each generation,
         self.evaluated: list[int] = []  # and the designs priced
+        self.partitions: set[Code] = set()  # of the fusions of designs that were looked at
         self.seconds = 0.0  # of predicted work
         self.stalled = False
 
@@ -152,6 +154,8 @@ class GeneticSearch:
     def _answer(self, designs: Sequence[Groups | None], genes: Genes) -> tuple[Costs, Costs]:
         """Objectives and excess of priced designs; feasible ones join the front, their groups the stock."""
         self._store_groups(designs, genes)
+        tasks = len(self.coding.space.graph)
+        self.partitions.update(code_of(map(Mask.bit_count, design), tasks) for design in designs if design)
         values = np.zeros((len(designs), len(self.pricer.columns.figures)), np.int64)
         excess = np.full(len(designs), _REFUSED)
         for row, design in enumerate(designs):
@@ -244,4 +248,5 @@ def _searched(search: GeneticSearch) -> Searched:
         whole_designs=size.whole_designs,
         refusal=pricer.refusal,
         evolution=evolution,
+        coverage=covered(space, search.partitions, is_whole=False),
     )

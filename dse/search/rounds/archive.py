@@ -25,6 +25,7 @@ from dse.pareto.combine import (
     whole_front,
 )
 from dse.pareto.fronts import Combination, Front, Rows, Values
+from dse.search.integer_partitions import Code, codes_along
 from dse.search.rounds.schedule import Schedule
 from dse.search.wholes import Wholes
 from dse.space.task_graph import Mask
@@ -82,6 +83,11 @@ class Archive:
         self._join(whole, design)
         return not thin.has_lost
 
+    @staticmethod
+    def partitions(schedule: Schedule, groups: Collection[Mask]) -> frozenset[Code]:
+        """The integer partitions of the fusions that some groups make."""
+        return _Paths.of(schedule, groups).partitions
+
     def _join(self, whole: WholeFront | ListedFront, design: Design) -> None:
         def groups(row: int) -> Groups:
             return {one.group: design(one.group, one.row) for one in whole.choices(row)}
@@ -126,6 +132,12 @@ class _Paths:
     def steps(self) -> int:
         """How many steps by a group they have; 0 where there is no whole design."""
         return self.completions.steps if self.completions else sum(map(len, self.following.values()))
+
+    @property
+    def partitions(self) -> frozenset[Code]:
+        """The integer partitions of their fusions."""
+        tasks, some = len(self.schedule.space.graph), self.completions
+        return codes_along(some.fusions if some else (), some.following if some else self.following, tasks)
 
     def front(self, fronts: Mapping[Mask, Front], combination: Combination, thin: Thinning) -> WholeFront | ListedFront:
         """Their front, thinned on the way."""

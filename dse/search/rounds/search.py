@@ -30,6 +30,7 @@ from dse.search.exact import in_order
 from dse.search.group import group_front
 from dse.search.group_front import Counts, GroupFront, GroupPart, joined, nothing
 from dse.search.heuristic.search import GeneticSearch
+from dse.search.integer_partitions import Code, covered
 from dse.search.isomorphic import IsomorphicGroups
 from dse.search.rounds.archive import Archive
 from dse.search.rounds.portions import Portion, Portions
@@ -350,7 +351,14 @@ class _Search:
             complete=course.is_complete,
             refusal=next(((tasks, refusal) for tasks, refusal in refusals if refusal), None),
             evolution=evolution,
+            coverage=covered(space, self._partitions(), is_whole=self.is_exact),
         )
+
+    def _partitions(self) -> frozenset[Code]:
+        """Those of the fusions of which whole designs were looked at."""
+        groups = [group for group, front in self._fronts().items() if len(front)]
+        others = self.genetic.partitions if self.genetic else ()
+        return self.archive.partitions(self.schedule, groups).union(others)
 
 
 def search_in_rounds(context: SearchContext, request: SearchRequest, runner: JobRunner) -> Searched:

@@ -68,6 +68,10 @@ def processor(document: Document) -> Document:
 
 LATENCY = "design 4:1: latency_cycles is 1, and its groups give 124"
 EDITS: dict[str, tuple[Callable[[Document], object], str]] = {
+    "partitions": (
+        lambda document: document["partitions"].update(covered=3),
+        "partitions: covered, partly and pruned are 3 together, and there are 5 integer partitions",
+    ),
     "latency": (edit(latency_cycles=1), LATENCY),
     "memory": (edit(internal_memory_data=5), "design 4:1: internal_memory_data is 5, and its groups give 168"),
     "time": (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
 from dse.jobs.jobs import SEARCHING
 from dse.jobs.runner import JobRunner
+from dse.pareto.fronts import Values
 from dse.search.context import ROUNDS, SearchContext, Searched, SearchRequest
 from dse.search.figures import columns_of
 from dse.search.group_front import joined, nothing
@@ -52,15 +54,20 @@ def explored(path: Path, budget: float, objectives: Sequence[str], **more: Any) 
     ).result
 
 
-def searched(path: Path, budget: float, objectives: Sequence[str]) -> Searched:
+def searched(path: Path, budget: float, objectives: Sequence[str], **more: Any) -> Searched:
     space = MappingSpace(MachineModel(flatten(api.load(path), "graph"), load_platform(PLATFORM)), STUDY)
     columns = columns_of(objectives, (), space.model, reuse_memory=False)
-    return rounds.search_in_rounds(SearchContext(space, columns), SearchRequest(ROUNDS, budget=budget), JobRunner())
+    return rounds.search_in_rounds(
+        SearchContext(space, columns), SearchRequest(ROUNDS, budget=budget, **more), JobRunner()
+    )
 
 
 def test_many_objectives_go_on_with_nsga2(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """From the archive on: nothing that the rounds have found is lost, and the share of the front only rises."""
-    found = searched(path, 2.5, MANY)
+    fronts: list[Values] = []
+    found = searched(path, 2.5, MANY, keep=lambda _, search: fronts.append(search().front.values))
+    for earlier, later in pairwise(fronts):
+        assert all((later <= values).all(axis=1).any() for values in earlier)
     assert found.evolution is not None
     assert "then NSGA-II, seed 0" in found.description
     shares = [one.hypervolume for one in found.evolution.generations]
