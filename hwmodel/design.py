@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
 import numpy as np
@@ -227,6 +228,16 @@ class GroupDesign:
     def keep_of(self, array: str) -> Keep:
         """What is kept of an array from outside."""
         return chosen_keep(array, self.policy, self.keeps, len(self.blocks.scan.dimensions))
+
+
+def with_keeps(design: GroupDesign, keeps: Mapping[str, Keep]) -> GroupDesign:
+    """The design with what it keeps of all arrays from outside: as a policy where it is one, else array by array."""
+    loops = len(design.blocks.scan.dimensions)
+    for policy in POLICIES:
+        if all(keep == parse_keep(policy, loops) for keep in keeps.values()):
+            return replace(design, policy=policy, keeps=())
+    own = sorted((array, keep) for array, keep in keeps.items() if keep != Keep(0))
+    return replace(design, policy="reuse", keeps=tuple(own))
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,12 @@ OBJECTIVES = (
     ("internal_memory_bits", "latency_cycles", "units"),
     ("latency_cycles", "internal_memory_data", "units"),
     ("frame_cycles", "internal_memory_data", "dsp"),
-    ("internal_memory_bits", "frame_cycles"),
     ("dsp", "latency_cycles"),
+)
+KEEP_OBJECTIVES = (  # of which keeps have bounds
+    ("traffic_bytes", "internal_memory_bits"),
+    ("latency_cycles", "traffic_bytes", "internal_memory_bits"),
+    ("internal_memory_bits", "frame_cycles"),
 )
 SCANS = {0: ("",), 1: ("0", "-0"), 2: ("0,1", "1,0", "-0,-1"), 3: ("0,1,2", "-0,1,2")}
 
@@ -49,11 +53,16 @@ def studies(draw: st.DrawFn, network: Network, platform: Platform) -> Study:
         blocks=blocks,
         orders=orders,
         units=draw(st.sampled_from([(1,), (1, 2), (1, 2)])),
-        intervals=draw(st.sampled_from([None, None, *_all_intervals(network, platform)])),
+        intervals=draw(st.sampled_from([None, *_all_intervals(network, platform)])),
         reuse_memory=draw(st.booleans()),
         longest_group=draw(st.sampled_from([None, None, None, 2])),
     )
-    return study if draw(st.integers(0, 5)) == 0 else narrowed(study)
+    few = len(network.processes) < 3  # choices of keeps multiply over arrays and groups
+    opened = draw(st.sampled_from(("all", *["keeps"] * 4 * few, *["none"] * 5)))
+    if opened == "keeps":
+        policies = draw(st.sampled_from([("levels",), ("reuse", "whole", "tile"), ("reuse", "levels", "whole")]))
+        study = narrowed(study).model_copy(update={"policies": policies, "reuse_memory": draw(st.integers(0, 3)) == 0})
+    return narrowed(study) if opened == "none" else study
 
 
 def _all_intervals(network: Network, platform: Platform) -> list[dict[str, tuple[int, ...]]]:
@@ -112,10 +121,12 @@ class RememberingModel(MachineModel):
 
 @st.composite
 def spaces(draw: st.DrawFn, *, folded: bool = False) -> tuple[MappingSpace, Columns]:
-    network = draw(networks(most=4))
+    network = draw(networks(most=4, separable=draw(st.booleans())))
     platform = draw(folded_platforms(folded=folded))
-    model = draw(st.sampled_from([RememberingModel] * 9 + [MachineModel]))(network, platform)
-    space = MappingSpace(model, draw(studies(network, platform)))
-    objectives = draw(st.sampled_from(OBJECTIVES))
+    study = draw(studies(network, platform))
+    only_keeps = study.policies != ("reuse",) and study.cuts == ("none",)
+    models = [MachineModel] if only_keeps else [*[RememberingModel] * 9, MachineModel]
+    space = MappingSpace(draw(st.sampled_from(models))(network, platform), study)
+    objectives = draw(st.sampled_from(KEEP_OBJECTIVES * (2 if only_keeps else 1) + OBJECTIVES))
     limits = draw(st.sampled_from([(), (), (), (parse_constraint("units <= 5"),)]))
-    return space, columns_of(objectives, limits, model, reuse_memory=space.study.reuse_memory)
+    return space, columns_of(objectives, limits, space.model, reuse_memory=space.study.reuse_memory)

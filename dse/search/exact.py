@@ -24,17 +24,20 @@ from dse.jobs.runner import JobRunner, Share
 from dse.pareto.combine import Choice, ListedFront, WholeFront, listed_front, whole_front
 from dse.pareto.fronts import Front
 from dse.search.context import SearchContext, Searched
+from dse.search.figures import Columns
 from dse.search.group import search_group
 from dse.search.group_front import Counts, GroupFront, GroupPart
 from dse.search.integer_partitions import coverage
 from dse.search.interim_front import InterimFront
 from dse.search.isomorphic import IsomorphicGroups
+from dse.search.keep_search import searches_keeps
+from dse.search.pricing import plain_structure
 from dse.space.fusions import execution_order, next_groups
 from dse.space.mappings import MappingSpace
-from dse.space.options import count_mapping_options
+from dse.space.options import count_mapping_options, opens_keeps_alone
 from dse.space.size import count_wholes
 from dse.space.task_graph import Mask
-from hwmodel.design import Design, GroupDesign, Processor
+from hwmodel.design import Design, GroupDesign
 
 OPTIONS_ELEMENTS = 50_000_000  # structures times elements of arrays: beyond, options are tried singly, on fronts
 LEAST_ELEMENTS = 10_000  # what a structure costs however small its arrays are
@@ -53,7 +56,7 @@ class WholeDesigns(Protocol):
 
 def search_exactly(context: SearchContext, runner: JobRunner, report: Report) -> Searched:
     """Search every group of the study's fusions and combine their fronts."""
-    all_options = tries_all_options(context.space)
+    all_options = tries_all_options(context.space, context.columns)
     fronts = search_groups(context, runner, all_options=all_options, report=report)
     report(SearchProgress(COMBINING))
     whole = combine_groups(context, fronts)
@@ -79,21 +82,27 @@ def searched_groups(
     )
 
 
-def tries_all_options(space: MappingSpace) -> bool:
-    """Whether mapping options are few enough to be tried on every structure; always so where there are none."""
+def tries_all_options(space: MappingSpace, columns: Columns) -> bool:
+    """Whether mapping options are few enough to be tried on every structure; always so where there are none.
+
+    What is kept in bulk counts for nothing by itself.
+    """
     if not space.study.has_options:
         return True
     elements = sum(space.accesses.size(array) for array in space.model.network.arrays)
     left = OPTIONS_ELEMENTS // max(elements, LEAST_ELEMENTS)
     for group in space.groups:
         last = space.last(group)
+        keeps = not searches_keeps(space, columns, space.tasks(group))
+        if last and not keeps and opens_keeps_alone(space, last):
+            continue
         blocks = list(islice(space.blocks(last), left + 1)) if last else []
         if len(blocks) > left:
             return False
         if blocks:
-            tasks = tuple(Processor(task) for task in space.tasks(group))
             # One structure in the middle stands for all: offers differ little between them.
-            left -= len(blocks) * (1 + count_mapping_options(space, GroupDesign(tasks, blocks[len(blocks) // 2])))
+            middle = plain_structure(space.tasks(group), blocks[len(blocks) // 2])
+            left -= len(blocks) * (1 + count_mapping_options(space, middle, keeps=keeps))
         if left < 0:
             return False
     return True
@@ -179,7 +188,7 @@ def _description(space: MappingSpace, *, all_options: bool) -> str:
     text = "fronts of all groups, combined over all fusions" if not space.fusions else "fronts of the listed fusions"
     if not all_options:
         most = counted(space.slow_structures, "structure") + " of each group" if space.slow_structures else "none"
-        text += "; layouts and policies tried one at a time on the plain fronts of groups"
+        text += "; layouts and other options tried one at a time on the fronts of groups"
         text += f", cuts, FIFOs and recomputing on {'at most ' if space.slow_structures else ''}{most}"
     return text + bounds_text(space)
 

@@ -18,7 +18,7 @@ from dse.space.study import Constraint
 from hwmodel.machine.estimate import SETUP, Once
 from hwmodel.machine.local_ports import terms_of
 from hwmodel.machine.model import MachineModel
-from hwmodel.machine.priced import FRAME, LATENCY, MEMORY, TIMES, Priced, units_are_free
+from hwmodel.machine.priced import FRAME, LATENCY, MEMORY, TIMES, TRAFFIC, Priced, units_are_free
 from hwmodel.platform import Platform
 
 
@@ -90,6 +90,13 @@ class Columns:
         """Whether only the fastest units of a structure, and of those the fewest, can be on a front."""
         names = [figure.key for figure in self.figures]
         return units_are_free(names, built=self.builds_memories) and not self.combination.trades_units
+
+    @property
+    def sees_keeps(self) -> bool:
+        """Whether nothing is compared but figures of which keeps have bounds (`keep_search`)."""
+        known = (*TIMES, *MEMORY, *TRAFFIC, *SETUP)
+        figures = all(figure.key in known and figure.scale > 0 for figure in self.figures)
+        return figures and not self.combination.trades_units
 
     @property
     def compares_all_times(self) -> bool:

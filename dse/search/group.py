@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import itemgetter
 
@@ -14,11 +14,12 @@ from dse.pareto.fronts import Front, front_of, thinned
 from dse.search.context import SearchContext
 from dse.search.figures import Columns
 from dse.search.group_front import Counts, GroupFront, GroupPart, joined, nothing, total_units
-from dse.search.group_jobs import GroupJob, OptionsJob, PlainJob, StructuresJob
-from dse.search.job_cost import JobCost, in_jobs
+from dse.search.group_jobs import GroupJob, KeepsJob, OptionsJob, PlainJob, StructuresJob
+from dse.search.job_cost import KEPT, JobCost, in_jobs
+from dse.search.keep_search import searches_keeps
 from dse.search.pricing import RateChoices, has_bounds, plain_structure
 from dse.space.mappings import MappingSpace, Shape
-from dse.space.options import count_mapping_options, one_more, spread, takes_exact_path
+from dse.space.options import count_mapping_options, one_more, opens_keeps_alone, spread, takes_exact_path
 from dse.space.task_graph import Mask
 from hwmodel.design import Blocks, GroupDesign, Scan
 
@@ -43,11 +44,16 @@ def search_group(context: SearchContext, group: Mask, *, all_options: bool) -> J
         part = joined(
             [part, *(yield jobs.plain((blocks.scan, blocks.shape) for blocks in space.blocks(last)))], columns
         )
+        if jobs.searches_keeps:
+            listed = ((blocks.scan, blocks.shape) for blocks in space.blocks(last))
+            part = joined([part, *(yield jobs.keeps(listed, part, products_only=not all_options))], columns)
         if space.study.has_options and not all_options:
-            variants = jobs.singly([part.structures[place] for place in dict.fromkeys(part.place.tolist())])
+            start = [part.structures[place] for place in dict.fromkeys(part.place.tolist())]
+            variants = jobs.singly(start, keeps=not jobs.searches_keeps)
             parts = yield variants.jobs
             part = joined([part, *parts, nothing(columns, len(jobs.tasks), Counts(pruned=variants.pruned))], columns)
-    if space.study.has_options and (all_options or not space.study.holds_plain):
+    done = jobs.searches_keeps and opens_keeps_alone(space, last)
+    if space.study.has_options and not done and (all_options or not space.study.holds_plain):
         part = joined([part, *(yield jobs.everywhere(last))], columns)
     return group_front(part, context)
 
@@ -78,6 +84,7 @@ class GroupJobs:
 
     def __init__(self, space: MappingSpace, columns: Columns, tasks: tuple[str, ...], rates: RateChoices) -> None:
         self.space, self.tasks, self.rates = space, tasks, rates
+        self.searches_keeps = searches_keeps(space, columns, tasks)
         combinations = rates.count
         if columns.units_are_free and rates.chosen is None:
             combinations = 1
@@ -95,12 +102,23 @@ class GroupJobs:
             for run, seconds in in_jobs(blocks)
         ]
 
-    def singly(self, plain: Sequence[GroupDesign], seconds: float | None = None) -> SomeJobs:
+    def keeps(
+        self, structures: Iterable[tuple[Scan, Shape]], known: GroupPart, *, products_only: bool
+    ) -> list[KeepsJob]:
+        """What block shapes under scans may keep in other ways, as far as no point that is `known` is better."""
+        front = tuple(map(tuple, known.values.tolist()))
+        blocks = (((scan, shape), KEPT * self.cost.plain) for scan, shape in structures)
+        return [
+            KeepsJob(self.tasks, self.rates, self.cost.tables + seconds, _by_scan(run), front, products_only)
+            for run, seconds in in_jobs(blocks)
+        ]
+
+    def singly(self, plain: Sequence[GroupDesign], seconds: float | None = None, *, keeps: bool = True) -> SomeJobs:
         """What differs from plain structures in one decision, of the slow ones as many as the arrays' size allows.
 
         Within some seconds only as many of the quick and of the slow ones as take those.
         """
-        structures = [option for start in plain for option in one_more(self.space, start)]
+        structures = [option for start in plain for option in one_more(self.space, start, keeps=keeps)]
         quick = [structure for structure in structures if not takes_exact_path(structure)]
         slow = [structure for structure in structures if takes_exact_path(structure)]
         most_slow, most_quick = self.space.slow_structures, len(quick)
@@ -115,9 +133,10 @@ class GroupJobs:
         if not blocks:
             return []
         middle = plain_structure(self.tasks, blocks[len(blocks) // 2])  # stands for all: offers differ little
-        each = self.cost.structure(slow=True) * count_mapping_options(self.space, middle)
+        keeps = not self.searches_keeps
+        each = self.cost.structure(slow=True) * count_mapping_options(self.space, middle, keeps=keeps)
         runs = in_jobs((block, each) for block in blocks)
-        return [self.on_blocks(run, seconds) for run, seconds in runs]
+        return [replace(self.on_blocks(run, seconds), keeps=keeps) for run, seconds in runs]
 
     def on_blocks(self, blocks: Sequence[Blocks], seconds: float) -> OptionsJob:
         """All mapping options on some blocks, which take so long."""

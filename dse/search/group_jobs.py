@@ -15,15 +15,17 @@ import numpy as np
 
 from arrayol.errors import ArrayolError
 from dse.jobs.digest import digest
-from dse.pareto.fronts import Rows, front_of
+from dse.pareto.fronts import Rows, Values, front_of
 from dse.search.bounded import Source, Waiting
 from dse.search.context import SearchContext
 from dse.search.group_front import Counts, GroupPart, dump_part, joined, load_part, nothing, total_units
+from dse.search.keep_search import KeepSearch
 from dse.search.pricing import INFEASIBLE, Pricer, RateChoices, in_parts, plain_structure
 from dse.space.mappings import MappingSpace, Shape
 from dse.space.options import mapping_options
-from hwmodel.design import Blocks, GroupDesign, Scan
+from hwmodel.design import Blocks, GroupDesign, Scan, with_keeps
 from hwmodel.machine.priced import Priced
+from hwmodel.machine.separable.fetches import StructureKeeps
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,30 @@ class PlainJob(GroupJob):
 
 
 @dataclass(frozen=True)
+class KeepsJob(GroupJob):
+    """What block shapes under some scans may keep of arrays from outside, beside keeping all of them to the end.
+
+    Priced is what `front`, points at hand, does not show to be worse than some design.
+    """
+
+    shapes: tuple[tuple[Scan, tuple[Shape, ...]], ...]
+    front: tuple[tuple[int, ...], ...]
+    products_only: bool = False
+
+    def key(self, context: SearchContext) -> bytes:
+        """What it depends on: also what the study offers for arrays."""
+        study = context.space.study
+        offered = study.policies, study.keeps, self.front
+        return digest("keeps", context.group_key(self.tasks), self.rates, self.shapes, offered, self.products_only)
+
+    def _add_to(self, front: _FrontOfGroup, space: MappingSpace) -> None:
+        del space
+        known = np.array(self.front, np.int64).reshape(len(self.front), -1)
+        for scan, shapes in self.shapes:
+            front.take_keeps(scan, shapes, known, products_only=self.products_only)
+
+
+@dataclass(frozen=True)
 class StructuresJob(GroupJob):
     """Some structures, whatever their options."""
 
@@ -86,9 +112,10 @@ class StructuresJob(GroupJob):
 
 @dataclass(frozen=True)
 class OptionsJob(GroupJob):
-    """All mapping options of the study on some plain structures."""
+    """All mapping options of the study on some plain structures; without `keeps` not those of keeps alone."""
 
     blocks: tuple[Blocks, ...]
+    keeps: bool = True
 
     def key(self, context: SearchContext) -> bytes:
         """What it depends on: also all options of the study."""
@@ -103,11 +130,11 @@ class OptionsJob(GroupJob):
             study.outer_blocks,
             study.keeps,
         )
-        return digest("options", context.group_key(self.tasks), self.rates, self.blocks, offered_options)
+        return digest("options", context.group_key(self.tasks), self.rates, self.blocks, offered_options, self.keeps)
 
     def _add_to(self, front: _FrontOfGroup, space: MappingSpace) -> None:
         for blocks in self.blocks:
-            for structure in mapping_options(space, plain_structure(self.tasks, blocks)):
+            for structure in mapping_options(space, plain_structure(self.tasks, blocks), keeps=self.keeps):
                 front.take(structure)
 
 
@@ -122,6 +149,7 @@ class _FrontOfGroup:
         self.columns, self.tasks = context.columns, job.tasks
         self.is_separable = context.space.model.is_separable(job.tasks)
         self.pricer = Pricer(context, job.tasks, job.rates)
+        self.search = KeepSearch(context, job.tasks, job.rates)
         self.designs = job.rates.count  # of a structure
         self.part = nothing(self.columns, len(self.tasks))
 
@@ -134,7 +162,8 @@ class _FrontOfGroup:
             return
         taken = [(scan, self._products(scan, shapes) if products_only else shapes) for scan, shapes in blocks]
         if self.pricer.has_bounds:
-            bounded = ((scan, some, own) for scan, shapes in taken for some, own in self.pricer.bounded(scan, shapes))
+            parts = ((scan, shapes, *part) for scan, shapes in taken for part in self.pricer.bounded(scan, shapes))
+            bounded = ((scan, shapes[part], own) for scan, shapes, part, own in parts)
             self._take_bounded([Source(partial(self._plain, scan, some), own) for scan, some, own in bounded])
         else:
             for scan, shapes in taken:
@@ -146,6 +175,29 @@ class _FrontOfGroup:
         taken = self.pricer.takes(scan, shapes)
         self._skip(Blocks(shape, scan) for shape, is_taken in zip(shapes, taken, strict=True) if not is_taken)
         return tuple(shape for shape, is_taken in zip(shapes, taken, strict=True) if is_taken)
+
+    def take_keeps(self, scan: Scan, shapes: Sequence[Shape], front: Values, *, products_only: bool) -> None:
+        """Take what plain structures of one scan may keep in other ways, as far as it is worth a price."""
+        for rows, worth, size in self.search.worth_a_price(scan, shapes, front):
+            chosen, keeps = [shapes[row] for row in rows.tolist()], worth
+            if products_only and chosen:
+                taken = np.flatnonzero(self.pricer.takes(scan, chosen, worth))
+                chosen, keeps = [chosen[place] for place in taken.tolist()], worth.only(taken)
+            if self.pricer.has_bounds:
+                bounded = self.pricer.bounded(scan, chosen, keeps)
+                self._take_bounded(
+                    [Source(partial(self._keeping, scan, chosen[part], keeps.only(part)), own) for part, own in bounded]
+                )
+            else:
+                for start, priced in self.pricer.plain(scan, chosen, keeps):
+                    own = keeps.only(slice(start, start + len(priced.legal)))
+                    self._add(partial(self._keeping, scan, chosen[start:], own), priced)
+            pruned = self.designs * (size - len(chosen))
+            self._join(nothing(self.columns, len(self.tasks), Counts(pruned=pruned)))
+
+    def _keeping(self, scan: Scan, shapes: Sequence[Shape], keeps: StructureKeeps, row: int) -> GroupDesign:
+        own = keeps.choices[keeps.which[row]]
+        return with_keeps(self._plain(scan, shapes, row), dict(zip(self.search.loaded, own, strict=True)))
 
     def take(self, structure: GroupDesign) -> None:
         """Take a structure under all rates."""

@@ -26,6 +26,7 @@ _ELEMENT = 1.7e-6  # of an array of a structure that is priced element by elemen
 _OPENED_ELEMENT = 4e-6  # the same of one with cuts, FIFOs or the like
 _TICK = 5e-5  # of such a structure, for each task
 _OFFER = 0.5e-6  # of what may be opened in a structure that is no product, for each element
+KEPT = 4  # times what a plain structure takes: a look at all that it may keep, and prices of some of it
 
 
 class JobCost:

@@ -39,7 +39,7 @@ class _Points:
 def search_by_partition(context: SearchContext, runner: JobRunner, report: Report) -> Searched:
     """The front of all fusions, subspace by subspace."""
     space, columns = context.space, context.columns
-    all_options = tries_all_options(space)
+    all_options = tries_all_options(space, columns)
     fronts = search_groups(context, runner, all_options=all_options, report=report)
     report(SearchProgress(COMBINING))
     fusions = all_fusions(space)

@@ -25,6 +25,7 @@ from hwmodel.design import Blocks, GroupDesign, Processor, Scan
 from hwmodel.machine.bounded import Bounded
 from hwmodel.machine.priced import Priced
 from hwmodel.machine.separable.batch import GroupBatch
+from hwmodel.machine.separable.fetches import StructureKeeps
 
 POINTS_AT_ONCE = 1 << 20  # designs that are priced at a time, and whose values are held before they are sorted
 INFEASIBLE = "more units than can work at once, or a constraint"
@@ -86,22 +87,31 @@ class Pricer:
         if self._fastest_of is None:
             self._combinations = rates.combinations
 
-    def plain(self, scan: Scan, shapes: Sequence[Shape]) -> Iterator[tuple[int, Priced]]:
-        """Plain structures of one scan, of a separable group: from which shape on, and the prices of some."""
-        batch, table = self._batch, _table(shapes)
+    def plain(
+        self, scan: Scan, shapes: Sequence[Shape], keeps: StructureKeeps | None = None
+    ) -> Iterator[tuple[int, Priced]]:
+        """Plain structures of one scan, of a separable group: from which shape on, and the prices of some.
+
+        With `keeps` each keeps what they say.
+        """
+        batch, table = self._batch, self._table(shapes)
         step = max(1, POINTS_AT_ONCE // (1 if self._fastest_of else len(self._combinations)))
         step = step if batch.at_once is None else min(step, batch.at_once)
         for start in range(0, len(shapes), step):
-            some = table[start : start + step]
+            part = slice(start, start + step)
+            own = keeps and keeps.only(part)
             if self._fastest_of:
-                yield start, batch.fastest(scan, some, self._fastest_of, times=self._times)
+                yield start, batch.fastest(scan, table[part], self._fastest_of, own, times=self._times)
             else:
-                yield start, batch.price(scan, some, self._combinations)
+                yield start, batch.price(scan, table[part], self._combinations, own)
 
-    def takes(self, scan: Scan, shapes: Sequence[Shape]) -> list[bool]:
+    def takes(self, scan: Scan, shapes: Sequence[Shape], keeps: StructureKeeps | None = None) -> list[bool]:
         """Which of them need not go through the exact path."""
-        taken: list[bool] = self._batch.takes(scan, _table(shapes)).tolist()
+        taken: list[bool] = self._batch.takes(scan, self._table(shapes), keeps).tolist()
         return taken
+
+    def _table(self, shapes: Sequence[Shape]) -> NDArray[np.int64]:
+        return np.array(shapes, np.int64).reshape(len(shapes), len(self._space.accesses.extents(self.tasks[-1])))
 
     @property
     def _batch(self) -> GroupBatch:
@@ -109,13 +119,16 @@ class Pricer:
         assert batch is not None, "the group is separable"
         return batch
 
-    def bounded(self, scan: Scan, shapes: Sequence[Shape]) -> Iterator[tuple[Sequence[Shape], Bounded]]:
+    def bounded(
+        self, scan: Scan, shapes: Sequence[Shape], keeps: StructureKeeps | None = None
+    ) -> Iterator[tuple[slice, Bounded]]:
         """What is known of plain structures of one scan before all rates are priced, of some at a time; see `plain`."""
         batch = self._batch
         step = batch.at_once or POINTS_AT_ONCE
         for start in range(0, len(shapes), step):
-            some = shapes[start : start + step]
-            yield some, batch.bounded(scan, _table(some), self._offered, times=self._times)
+            part = slice(start, start + step)
+            own = keeps and keeps.only(part)
+            yield part, batch.bounded(scan, self._table(shapes[part]), self._offered, own, times=self._times)
 
     def bounded_structure(self, structure: GroupDesign) -> Bounded:
         """The same of any structure. Raises ArrayolError where it is refused."""
@@ -131,10 +144,6 @@ class Pricer:
         """The columns of some cells of (structures, combinations), of shape (cells, figures)."""
         columns = values_of(self.columns, priced, self._space, self.tasks)
         return np.stack([column[cells] for column in columns], axis=1)
-
-
-def _table(shapes: Sequence[Shape]) -> NDArray[np.int64]:
-    return np.array(shapes, np.int64).reshape(len(shapes), -1)
 
 
 def in_parts(rows: Rows, combinations: int) -> Iterator[Rows]:

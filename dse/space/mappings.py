@@ -7,7 +7,7 @@ Below it what is wrong with a study that does not fit the network. Mapping optio
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import product
@@ -241,18 +241,47 @@ class MappingSpace:
         for chosen in product(*choices):
             yield tuple(layout for layout in chosen if layout is not None)
 
-    def keeps(self, plain: GroupDesign) -> Iterator[ArrayTexts]:
-        """The choices of what a group keeps of single arrays from outside: the policy's first, then the study's."""
-        loops = max(len(blocks.scan.dimensions) for blocks in self.in_outer_blocks(plain))
-        choices: list[list[tuple[str, str] | None]] = []
-        processes = [self.model.network.processes[task] for task in plain.tasks]
+    def loaded(self, tasks: Sequence[str]) -> tuple[str, ...]:
+        """The arrays that a group reads from outside, but for resident ones, by name."""
+        processes = [self.model.network.processes[task] for task in tasks]
         made = {array for process in processes for array in process.writes}
         read = {array for process in processes for array in process.reads} - made
-        for array, texts in sorted(self.study.keeps.items()):
-            if array in read and not self.accesses.is_resident(array):
-                choices.append([None, *((array, text) for text in texts if keep_of(text, loops))])
-        for chosen in product(*choices):
-            yield tuple(pair for pair in chosen if pair is not None)
+        return tuple(sorted(array for array in read if not self.accesses.is_resident(array)))
+
+    def keeps_of(self, array: str, loops: int) -> tuple[Keep, ...]:
+        """What may be kept of an array under a scan of so many loops: what the policies do, then its own list."""
+        found = [keep_of(text, loops) for text in self._keep_texts(array, loops)]
+        return tuple(dict.fromkeys(keep for keep in found if keep is not None))
+
+    def count_keeps(self, tasks: Sequence[str], loops: int) -> int:
+        """How many choices of what is kept a group has in blocks under a scan of so many loops."""
+        return math.prod(len(self.keeps_of(array, loops)) for array in self.loaded(tasks))
+
+    def _keep_texts(self, array: str, loops: int) -> Iterator[str]:
+        for word in self.study.policies:
+            yield from map(str, range(loops + 1)) if word == "levels" else (word,)
+        yield from self.study.keeps.get(array, ())
+
+    def keep_choices(self, plain: GroupDesign, *, singly: bool = False) -> Iterator[ArrayTexts]:
+        """The choices of what a group keeps of each array from outside, the first policy for all of them first.
+
+        With `singly` only those that are alike for all arrays, or differ from the first for one.
+        """
+        loops = sorted({len(blocks.scan.dimensions) for blocks in self.in_outer_blocks(plain)})
+        arrays = self.loaded(plain.tasks)
+        options = []
+        for array in arrays:
+            texts = {tuple(keep_of(text, each) for each in loops): text for text in self._keep_texts(array, loops[-1])}
+            options.append(tuple(texts.values()))
+        if not singly:
+            yield from (tuple(zip(arrays, chosen, strict=True)) for chosen in product(*options))
+            return
+        usual = tuple(texts[0] for texts in options)
+        alike = (tuple(text for _ in arrays) for text in dict.fromkeys(text for texts in options for text in texts))
+        alone = ((*usual[:at], text, *usual[at + 1 :]) for at, texts in enumerate(options) for text in texts)
+        for chosen in dict.fromkeys((usual, *alike, *alone)):
+            if all(text in texts for text, texts in zip(chosen, options, strict=True)):
+                yield tuple(zip(arrays, chosen, strict=True))
 
     def _touched(self, task: str) -> frozenset[str]:
         process = self.model.network.processes[task]

@@ -1,6 +1,6 @@
 """Mapping options, what a study has beyond a plain structure.
 
-Blocks of blocks, cuts, FIFOs, layouts, policies, keeps, recomputing.
+Blocks of blocks, keeps (policies among them), cuts, FIFOs, layouts, recomputing.
 """
 
 from __future__ import annotations
@@ -13,37 +13,42 @@ from typing import Any, TypeVar
 
 from arrayol.errors import ArrayolError
 from dse.space.mappings import MappingSpace, keep_of
-from hwmodel.design import Blocks, GroupDesign, Processor, parse_keep
+from hwmodel.design import Blocks, GroupDesign, Processor, with_keeps
 from hwmodel.machine.model import Offers
 
 Item = TypeVar("Item")
 
 
-def mapping_options(space: MappingSpace, plain: GroupDesign, *, singly: bool = False) -> Iterator[GroupDesign]:
+def mapping_options(space: MappingSpace, plain: GroupDesign, *, keeps: bool = True) -> Iterator[GroupDesign]:
     """Every structure that the study has on the blocks of a plain one, each once in a fixed order.
 
-    The plain one itself is left out where the study holds plain structures anyway.
+    The plain one itself is left out where the study holds plain structures anyway; without `keeps` so is what differs
+    from it in what is kept alone.
 
     Cuts are offered to tasks with more to do for one block than the group's steady block, FIFOs for arrays that one
-    task reads once, several policies and keeps where a block reads again what an earlier one has read, and layouts
-    where banks cost something. With `singly` those that differ from the plain one in one of these decisions alone.
+    task reads once, several keeps where a block reads again what an earlier one has read, and layouts where banks cost
+    something.
     """
     seen = {plain} if space.study.holds_plain else set()  # else it is there where there is no option
-    for choice in _one_at_a_time(space, plain) if singly else product(*choices_of(space, plain)):
+    for choice in product(*choices_of(space, plain)):
         structure = with_options(plain, choice)
-        if structure not in seen:
-            seen.add(structure)
-            yield structure
+        if structure is None or structure in seen or (not keeps and _keeps_alone(structure, plain)):
+            continue
+        seen.add(structure)
+        yield structure
 
 
-def one_more(space: MappingSpace, structure: GroupDesign) -> Iterator[GroupDesign]:
-    """What differs from a structure, plain or not, in one decision, all others as they are."""
+def one_more(space: MappingSpace, structure: GroupDesign, *, keeps: bool = True) -> Iterator[GroupDesign]:
+    """What differs from a structure, plain or not, in one decision, all others as they are.
+
+    Of keeps it takes those that are alike for all arrays, or of a single one; without `keeps` none.
+    """
     plain, choices, current = _decisions(space, structure)
     seen = {structure}
     for place, options in enumerate(choices):
-        for option in options:
+        for option in options if keeps or place != _KEEPS else ():
             found = with_options(plain, (*current[:place], option, *current[place + 1 :]))
-            if found not in seen:
+            if found is not None and found not in seen:
                 seen.add(found)
                 yield found
 
@@ -68,33 +73,55 @@ def _decisions(
     blocks = structure.blocks
     bare = Blocks(blocks.shape, blocks.scan.innermost) if blocks.outer else blocks
     plain = GroupDesign(tuple(map(Processor, structure.tasks)), bare)
-    choices = choices_of(space, plain)
-    own = (blocks, structure.policy, structure.recompute, structure.fifos, structure.layouts)
+    choices, loops = choices_of(space, plain, singly=True), len(blocks.scan.dimensions)
+    kept = tuple((array, structure.keep_of(array).text(loops)) for array in space.loaded(structure.tasks))
     cuts = tuple(processor.cut for processor in structure.processors)
-    kept = [texts for texts in choices[5] if with_options(plain, (*own, texts, *cuts)).keeps == structure.keeps]
-    current = (*own, *(kept[:1] or [()]), *cuts)
+    current = (blocks, kept, structure.recompute, structure.fifos, structure.layouts, *cuts)
     return plain, choices, current
 
 
-def count_mapping_options(space: MappingSpace, plain: GroupDesign) -> int:
+def count_mapping_options(space: MappingSpace, plain: GroupDesign, *, keeps: bool = True) -> int:
     """How many structures `mapping_options` looks at, those that come out equal included."""
-    return math.prod(len(options) for options in choices_of(space, plain)) - 1
+    choices = choices_of(space, plain)
+    return math.prod(map(len, choices)) - (1 if keeps else len(choices[_KEEPS]))
 
 
-def choices_of(space: MappingSpace, plain: GroupDesign) -> list[tuple[Any, ...]]:
-    """What may be chosen of each decision: blocks, policy, recomputing, FIFOs, layouts, keeps, the cut of each task."""
+def opens_keeps_alone(space: MappingSpace, last: str) -> bool:
+    """Whether plain structures of groups that end with a task have no decision open but what is kept."""
+    study, banks_cost = space.study, space.model.platform.local.block_bits is not None
+    return (
+        study.cuts == ("none",)
+        and "fifo" not in study.links
+        and not ("linear" in study.layouts and banks_cost)
+        and study.recompute == (False,)
+        and not study.outer_blocks.get(last)
+    )
+
+
+def _keeps_alone(structure: GroupDesign, plain: GroupDesign) -> bool:
+    return replace(structure, policy=plain.policy, keeps=plain.keeps) == plain
+
+
+_KEEPS = 1  # the place of that decision
+
+
+def choices_of(space: MappingSpace, plain: GroupDesign, *, singly: bool = False) -> list[tuple[Any, ...]]:
+    """What may be chosen of each decision: blocks, keeps, recomputing, FIFOs, layouts, the cut of each task.
+
+    With `singly` of keeps those that are alike for all arrays, or of a single one.
+    """
     try:
         offers = space.model.offers(plain.tasks, plain.blocks)
     except ArrayolError:
         offers = Offers((), (), policies_differ=False)  # the group is refused, as its price will say
     study = space.study
+    keeps = space.keep_choices(plain, singly=singly or not offers.policies_differ)
     return [
         tuple(space.in_outer_blocks(plain)),
-        study.policies if offers.policies_differ else study.policies[:1],
+        tuple(keeps) if offers.policies_differ else (next(keeps),),
         study.recompute if len(plain.tasks) > 1 else (False,),
         tuple(_fifos(space, offers.fifos)),
         tuple(space.layouts(plain)),
-        tuple(space.keeps(plain)) if offers.policies_differ else ((),),
         *(_cuts(space, task, offered=task in offers.cuts) for task in plain.tasks),
     ]
 
@@ -127,14 +154,6 @@ def spread(items: Sequence[Item], count: int) -> list[Item]:
     return [items[place * len(items) // count] for place in range(count)]
 
 
-def _one_at_a_time(space: MappingSpace, plain: GroupDesign) -> Iterator[tuple[Any, ...]]:
-    choices = choices_of(space, plain)
-    usual = tuple(options[0] for options in choices)
-    for place, options in enumerate(choices):
-        for option in options[1:]:
-            yield (*usual[:place], option, *usual[place + 1 :])
-
-
 def _cuts(space: MappingSpace, task: str, *, offered: bool) -> tuple[Blocks | None, ...]:
     if not offered:
         return (None,)
@@ -155,19 +174,19 @@ def _fifos(space: MappingSpace, arrays: tuple[str, ...]) -> list[frozenset[str]]
     ]
 
 
-def with_options(plain: GroupDesign, choice: tuple[Any, ...]) -> GroupDesign:
-    """A plain design with one choice of each decision of `choices_of`."""
-    blocks, policy, recompute, fifos, layouts, keeps, *cuts = choice
+def with_options(plain: GroupDesign, choice: tuple[Any, ...]) -> GroupDesign | None:
+    """A plain design with one choice of each decision of `choices_of`; None where its scan lacks the loop of a keep."""
+    blocks, texts, recompute, fifos, layouts, *cuts = choice
     loops = len(blocks.scan.dimensions)
-    usual = parse_keep(policy, loops)
-    chosen = ((array, keep_of(text, loops)) for array, text in keeps)
-    return replace(
+    chosen = {array: keep for array, text in texts if (keep := keep_of(text, loops)) is not None}
+    if len(chosen) < len(texts):
+        return None
+    design = replace(
         plain,
         blocks=blocks,
         processors=tuple(replace(processor, cut=cut) for processor, cut in zip(plain.processors, cuts, strict=True)),
-        policy=policy,
         recompute=recompute,
         fifos=fifos,
         layouts=tuple(layout for layout in layouts if layout.array not in fifos),
-        keeps=tuple((array, keep) for array, keep in chosen if keep is not None and keep != usual),
     )
+    return with_keeps(design, chosen)

@@ -21,7 +21,7 @@ from arrayol.errors import error
 from arrayol.limits import AT_MOST, LARGEST, LARGEST_BOUND
 from arrayol.source import Span
 from arrayol.text import listed
-from hwmodel.design import KEEP_FORM, POLICIES, Policy, Scan
+from hwmodel.design import KEEP_FORM, POLICIES, Scan
 from hwmodel.residence import LOADS, Load, Loads
 from hwmodel.toml_model import BrokenRule, TomlFile, read_toml, validate
 
@@ -73,6 +73,7 @@ ByTask = Mapping[str, tuple[int, ...]]
 Groups = tuple[tuple[str, ...], ...]
 Cut = Literal["none", "lines"]
 LinkKind = Literal["buffer", "fifo"]
+PolicyWord = Literal["reuse", "strip", "whole", "tile", "levels"]  # of each array a loop of its own
 LayoutKind = Literal["none", "linear"]
 
 
@@ -274,8 +275,8 @@ class Study(BaseModel):
     layouts: Annotated[Any, PlainValidator(_words(LayoutKind))] = Field(
         default=("none", "linear"), description='a list of "none" and "linear"'
     )
-    policies: Annotated[Any, PlainValidator(_words(Policy))] = Field(
-        default=POLICIES, description=f"a list of {', '.join(POLICIES)}"
+    policies: Annotated[Any, PlainValidator(_words(PolicyWord))] = Field(
+        default=(*POLICIES, "levels"), description=f"a list of {', '.join((*POLICIES, 'levels'))}"
     )
     recompute: Annotated[Any, PlainValidator(_flags)] = Field(default=(False,), description="a list of false and true")
     reuse_memory: bool = Field(default=False, description="true or false")
@@ -299,7 +300,7 @@ class Study(BaseModel):
             (not isinstance(self.cuts, tuple) or "none" in self.cuts)
             and "buffer" in self.links
             and "none" in self.layouts
-            and "reuse" in self.policies
+            and ("reuse" in self.policies or "levels" in self.policies)
             and False in self.recompute
         )
 

@@ -23,7 +23,7 @@ from dse.space.task_graph import Mask, bits
 from hwmodel.design import Blocks, GroupDesign, Processor, Scan
 
 OPTIONS = 1 << 10  # values of a gene for mapping options; how many choices there are depends on the blocks
-GROUP_OPTIONS = 6  # decisions of a group among `choices_of`, before the cuts of its tasks
+GROUP_OPTIONS = 5  # decisions of a group among `choices_of`, before the cuts of its tasks
 
 Sides = tuple[int, ...]
 
@@ -79,7 +79,7 @@ class Coding:
     def _starts_plain(self) -> bool:
         """Whether the first choice of every decision is the plain one."""
         study = self.space.study
-        return study.holds_plain and study.policies[0] == "reuse" and not study.recompute[0]
+        return study.holds_plain and study.policies[0] in ("reuse", "levels") and not study.recompute[0]
 
     def design(self, genes: Genes) -> dict[Mask, GroupDesign] | None:
         """The groups that one row of genes stands for; None where it stands for no design of the space."""
@@ -220,7 +220,7 @@ class Coding:
         key = GroupDesign(tuple(Processor(task) for task in plain.tasks), plain.blocks)
         if key not in self._choices:
             try:
-                self._choices[key] = choices_of(self.space, key)
+                self._choices[key] = choices_of(self.space, key, singly=True)
             except ArrayolError:
                 self._choices[key] = None
         choices = self._choices[key]

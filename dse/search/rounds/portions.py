@@ -1,9 +1,9 @@
 """What a round has new of one group, in portions of bounded work.
 
-Plain structures go in portions that are spread evenly over them. What only the exact path takes of a group that is
-otherwise priced in batches comes after these, then options: one at a time on structures of the group's front, opened
-ones too, so that options come together; later also on structures that are spread over all, since an option may gain
-most where a plain design is not best; at last all of them together on all.
+Plain structures go in portions that are spread evenly over them. After these comes what they may keep, and what only
+the exact path takes of a group that is otherwise priced in batches, then options: one at a time on structures of the
+group's front, opened ones too, so that options come together; later also on structures that are spread over all, since
+an option may gain most where a plain design is not best; at last all of them together on all.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dse.jobs.jobs import Job
 from dse.search.figures import Columns
 from dse.search.group import GroupJobs, SomeJobs
 from dse.search.group_front import GroupPart, with_rates
-from dse.search.job_cost import in_jobs
+from dse.search.job_cost import KEPT, in_jobs
 from dse.search.pricing import RateChoices, plain_structure
 from dse.search.rounds.schedule import ROUNDS, Schedule, Structure, by_scan
 from dse.space.mappings import MappingSpace
@@ -53,6 +53,7 @@ class Portions:
         self._exact: set[Blocks] = set()  # done of what batches have skipped
         self._opened: set[GroupDesign] = set()
         self._tried: set[GroupDesign] = set()  # beside others, by the local search
+        self._kept: set[Structure] = set()  # those of which all keeps were looked at
 
     def plain(self, number: int) -> list[Portion]:
         """Plain structures that a round has new: the first portion of few, where each takes long."""
@@ -81,6 +82,24 @@ class Portions:
 
         seconds = jobs.cost.tables + sum(seconds for seconds, _ in run)
         return Portion(seconds, taken, is_exact=not jobs.cost.is_separable)
+
+    def keeps(self, number: int, part: GroupPart) -> Iterator[Portion]:
+        """What plain structures may keep in other ways, where that is searched in bulk."""
+        jobs, last = self._jobs(number), self.space.last(self.group)
+        if last is None or not jobs.searches_keeps:
+            return
+        left = sorted(
+            (one for one in self.schedule.upto(last, number) if one not in self._kept), key=lambda one: str(one[0])
+        )
+        each = KEPT * jobs.cost.plain
+        most = max(1, int((self.piece - jobs.cost.tables) / each))
+        for start in range(0, len(left), most):
+            some = left[start : start + most]
+            yield Portion(jobs.cost.tables + each * len(some), partial(self._keep, jobs, some, part))
+
+    def _keep(self, jobs: GroupJobs, structures: Sequence[Structure], part: GroupPart) -> Sequence[Job]:
+        self._kept.update(structures)
+        return jobs.keeps(structures, part, products_only=True)
 
     def skipped(self, number: int, part: GroupPart) -> Iterator[Portion]:
         """Plain structures that only the exact path takes, those that take least first."""
@@ -118,7 +137,7 @@ class Portions:
 
     def _switched(self, jobs: GroupJobs, start: GroupDesign) -> Portion:
         """What differs from a structure in one option."""
-        opened = jobs.singly([start], self.piece)
+        opened = jobs.singly([start], self.piece, keeps=not jobs.searches_keeps)
         seconds = sum(job.cost for job in opened.jobs) + jobs.cost.offers
         return Portion(seconds, partial(self._switch, start, opened))
 

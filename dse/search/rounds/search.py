@@ -191,7 +191,7 @@ class _Search:
         for _, _, _, group, portion in sorted(waiting, key=lambda one: one[:3]):
             self._take(group, portion)
         self._flush()
-        for portions in (Portions.skipped, Portions.options):
+        for portions in (Portions.keeps, Portions.skipped, Portions.options):
             self._further(number, portions)
         self._look()
 

@@ -125,9 +125,9 @@ class GroupBatch:
     layouts: tuple[BankLayout, ...] = ()
     kept: Kept = field(default_factory=Kept, repr=False, compare=False)
 
-    def takes(self, scan: Scan, shapes: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def takes(self, scan: Scan, shapes: NDArray[np.int64], keeps: StructureKeeps | None = None) -> NDArray[np.bool_]:
         """Which structures need not go through the exact path, (S,)."""
-        structures = self.structures(scan, shapes)
+        structures = self.structures(scan, shapes, keeps)
         taken: NDArray[np.bool_] = structures.holds & self.timing(self.tasks, scan).has_formula(structures)
         return taken
 
@@ -284,7 +284,7 @@ class GroupBatch:
         left_out: int = 0,
     ) -> Priced:
         """Times as they are given, with all other figures."""
-        memory = self.memory_data(structures)
+        memory, has_blocks = self.memory_data(structures), self.platform.local.block_bits is not None
         there, refusal = self._served(scan, memory, combinations)
         number, costs = unit_figures(self.accesses, self.paths, self.tasks, combinations)
         return Priced(
@@ -293,7 +293,7 @@ class GroupBatch:
             latency_cycles=latency,
             addressed_data=memory.sum(axis=1, keepdims=True),
             addressed_bits=(memory @ self.counts.bits)[:, None],
-            counted_blocks=self._blocks(memory),
+            counted_blocks=self.blocks_of(memory).sum(axis=1, keepdims=True) if has_blocks else None,
             traffic_bytes=self.traffic(structures)[:, None],
             units=number,
             unit_costs=costs,
@@ -464,12 +464,13 @@ class GroupBatch:
         structures = make_structures(self.counts, scan, walked, rows, self.kept.orders)
         return replace(structures, holds=structures.holds & whole)
 
-    def _blocks(self, memory: Ints) -> Figures | None:
+    def blocks_of(self, memory: Ints) -> Ints:
+        """The blocks of memories of so many words, (S, memories); 0 on a platform without blocks."""
         size = self.platform.local.block_bits
         if size is None:
-            return None
+            return np.zeros_like(memory)
         banks = np.array([self.banks(local) for local in self.counts.memories], np.int64)
-        blocks: Figures = (banks * -(-(-(-memory // banks) * self.counts.bits) // size)).sum(axis=1, keepdims=True)
+        blocks: Ints = banks * -(-(-(-memory // banks) * self.counts.bits) // size)
         return blocks
 
     def traffic(self, structures: Structures) -> Ints:

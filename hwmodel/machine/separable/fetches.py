@@ -87,8 +87,8 @@ class Reading:
     """How arrays from outside are read along one dimension of the blocks, by side and array (S, arrays).
 
     `same`: each tiler reads the same indices at every place. Of every index that is read: `full`, it is at all places;
-    `single`, at one; `from_start`, at the first one; `in_a_run`, at neighbouring ones, through each tiler too. `meets`:
-    some index is at the first place and at the last.
+    `single`, at one; `from_start`, at the first one, through each tiler; `in_a_run`, at neighbouring ones, through each
+    tiler too. `meets`: some index is at the first place and at the last.
     """
 
     same: Mask
@@ -177,7 +177,7 @@ class StructureKeeps:
         """The same for all of so many structures."""
         return StructureKeeps((tuple(keeps),), np.zeros(structures, np.int64))
 
-    def only(self, chosen: Ints) -> StructureKeeps:
+    def only(self, chosen: slice | Ints) -> StructureKeeps:
         """Those of some structures."""
         return StructureKeeps(self.choices, self.which[chosen])
 
@@ -201,12 +201,12 @@ def _reading(pairs: _Pairs, places: Ints) -> list[Mask]:
     starts = np.diff(index, prepend=-1) != 0
     ends = np.append(starts[1:], True) if len(starts) else starts
     number, indices = (np.bincount(of, minlength=sides) for of in (side, side[starts]))
-    first = np.bincount(side[starts & (place == 0)], minlength=sides)
     both = (place[starts] == 0) & (place[ends] == places[side[ends]] - 1)
     gapless = np.logical_and.reduce([pairs.is_gapless(key) for key in (together, *pairs.keys)])
     same = np.logical_and.reduce([pairs.is_same_at_all(key) for key in pairs.keys])
     meets = np.bincount(side[ends][both], minlength=sides) > 0
-    return [same, number == indices * places, number == indices, first == indices, gapless, meets]
+    from_start = np.logical_and.reduce([pairs.begins(key) for key in pairs.keys])
+    return [same, number == indices * places, number == indices, from_start, gapless, meets]
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,6 +238,13 @@ class _Pairs:
         gaps = (np.diff(key) > 1) & (np.diff(key // self.places) == 0)
         gapless: Mask = np.bincount(self.split(key[1:][gaps])[0], minlength=self.sides) == 0
         return gapless
+
+    def begins(self, key: Ints) -> Mask:
+        """By side, whether each index is at the first place."""
+        side, _, place = self.split(key)
+        later = (np.diff(key // self.places, prepend=-1) != 0) & (place > 0)
+        begins: Mask = np.bincount(side[later], minlength=self.sides) == 0
+        return begins
 
     def is_same_at_all(self, key: Ints) -> Mask:
         """By side, whether a tiler with these pairs reads the same indices at every place at which it reads.

@@ -33,13 +33,13 @@ class Sizes:
 
     counts: GroupCounts
 
-    def sizes(self, structures: Structures) -> Ints:
-        """The words of each buffer, (S, memories); 0 for other memories."""
+    def sizes(self, structures: Structures, first: int | None = None) -> Ints:
+        """The words of each buffer, (S, memories); 0 for other memories, and for all but the `first` ones if named."""
         words = np.zeros((len(structures.pairs), len(self.counts.memories)), np.int64)
         known: dict[tuple[object, ...], Ints] = {}
         coupled = coupled_memories(self.counts, structures.walked)
         for number, source in enumerate(self.counts.sources):
-            if source.memory in coupled:
+            if source.memory in coupled or (first is not None and source.memory >= first):
                 continue
             lines = [table.lines[number] for order in (structures.outer, structures.inner) for table in order.tables]
             key = source.lag, *map(id, lines)

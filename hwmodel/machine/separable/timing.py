@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hwmodel.accesses import subscripts
-from hwmodel.design import BankLayout, interval_of, units_of
+from hwmodel.design import BankLayout, interval_of, rate_of, units_of
 from hwmodel.machine.group import Group
 from hwmodel.machine.port import Port, PortCycles
 from hwmodel.machine.schedule.datapaths import Datapaths, Waits
@@ -165,19 +165,39 @@ class Timing:
             total[part.chosen] = self._sums(part, rates)
         return total
 
-    def port(self, kinds: StepKinds) -> PortCycles:
-        """The port's cycles in each kind of step, (S, K)."""
+    def floors(
+        self, parts: Iterable[StepKinds], structures: int, offered: Sequence[Sequence[int]]
+    ) -> tuple[Ints, Ints]:
+        """Cycles (S,) that no rates `offered` to the tasks go below, and those of the tasks alone.
+
+        Loads and stores are one run each, no line has to fill, and each task has the best of its rates in every step.
+        """
+        with_port, without = np.zeros(structures, np.int64), np.zeros(structures, np.int64)
+        for part in parts:
+            busy = np.zeros(part.times.shape, np.int64)
+            for task, rates in zip(self.tasks, offered, strict=True):
+                lines, number = self._lines(part, task), self._number(part, task)
+                most = {interval_of(rate): units_of(rate) for rate in sorted(rates)}
+                paces = ((units, self.pace(task, rate_of(units, interval))) for interval, units in most.items())
+                each = [lines.rounds(units, own.near, own.far) * own.occupancy + own.latency for units, own in paces]
+                busy = np.maximum(busy, np.where(number > 0, np.minimum.reduce(each), 0))
+            without[part.chosen] = self._summed(part, busy)
+            with_port[part.chosen] = self._summed(part, np.maximum(busy, self.port(part, in_runs=False).cycles))
+        return with_port, without
+
+    def port(self, kinds: StepKinds, *, in_runs: bool = True) -> PortCycles:
+        """The port's cycles in each kind of step (S, K); all that is moved of an array as one run if not `in_runs`."""
         platform = self.paths.platform
         port = Port(self.counts.parts.group.accesses, platform)
         sides = [np.zeros(kinds.times.shape, np.int64) for _ in range(2)]
         for number, (burst, entries) in enumerate(self.counts.bursts.items()):
             data, (kind, name) = kinds.happens[:, :, entries].sum(axis=2), burst
-            if port.by_run:
+            if port.by_run and in_runs:
                 runs = runs_of_kinds(self.counts, burst, data, kinds.runs)
                 requests = port.requested(name, write=kind == "store").requests(*runs, kinds.starts[:, number])
                 cycles = port.request_cycles(requests)
             else:
-                known = burst in self.counts.local
+                known = in_runs and burst in self.counts.local
                 local = local_words_of_kinds(self.counts, burst, data, kinds.runs) if known else 0
                 cycles = port.burst_cycles(name, data, local)
             sides[kind == "store"] += cycles

@@ -21,12 +21,13 @@ from arrayol.transforms.steps import canonical_steps, run_steps
 from dse.jobs.runner import JobRunner
 from dse.pareto.hypervolume import share_of
 from dse.search.context import BUDGET, SearchContext, Searched, SearchRequest
-from dse.search.exact import search_exactly, search_groups
+from dse.search.exact import search_exactly, search_groups, tries_all_options
 from dse.search.exhaustive import search_exhaustively
 from dse.search.figures import Columns, columns_of
 from dse.search.group import search_group
 from dse.search.heuristic.search import search_heuristically
 from dse.search.isomorphic import IsomorphicGroups
+from dse.search.keep_search import searches_keeps
 from dse.search.least import least_figures
 from dse.search.methods import choose_method, require_other_fronts
 from dse.search.partition import search_by_partition
@@ -57,7 +58,9 @@ def kinds(space: MappingSpace) -> list[str]:
 @given(spaces())
 def test_exact_is_exhaustive(case: tuple[MappingSpace, Columns]) -> None:
     space, columns = case
-    if (size_of(space).whole_designs or 0) > 20_000:
+    keeps = 0 if space.study.policies == ("reuse",) else len(space.model.network.inputs)
+    too_large = (size_of(space).whole_designs or 0) * 4**keeps > (20_000 if not keeps else 4_000)
+    if too_large or not tries_all_options(space, columns):
         seen["too large"] += 1
         return
     try:
@@ -83,6 +86,9 @@ def test_exact_is_exhaustive(case: tuple[MappingSpace, Columns]) -> None:
         _designs_have_the_figures(space, columns, whole)
     seen.update(kinds(space))
     seen["compared"] += 1
+    groups = [group for row in range(len(whole.front)) for group in whole.design(row).groups]
+    seen["keeps on a front"] += any(group.keeps or group.policy != "reuse" for group in groups)
+    seen["keeps in bulk"] += any(searches_keeps(space, columns, group.tasks) for group in groups)
     seen["opened"] += space.study.has_options
     seen["several intervals"] += any(len(space.model.platform.intervals(one)) > 1 for one in processes)
     seen["several units at larger intervals"] += isinstance(space.study.intervals, dict) and 2 in space.units
@@ -122,9 +128,10 @@ def test_how_much_was_compared(capsys: pytest.CaptureFixture[str]) -> None:
         shown = ", ".join(f"{count} {what}" for what, count in sorted(seen.items()))
         print(f"\nexact against exhaustive: {shown}")  # noqa: T201  what the issue asks to be printed
     assert seen["compared"] >= 100
-    wanted = ("chain", "fork", "join", "opened", "more than three points", "rounds equal to exact")
+    wanted = ("chain", "fork", "join", "opened", "rounds equal to exact", "keeps on a front", "keeps in bulk")
     wanted += ("several intervals", "several units at larger intervals")
     assert all(seen[name] >= CASES // 24 for name in wanted)
+    assert seen["more than three points"] >= CASES // 60
 
 
 def lpsf(**consts: int) -> MappingSpace:

@@ -1,0 +1,139 @@
+"""Which choices of keeps are worth a price: what arrays keep decides memory and traffic array by array.
+
+Arrays meet in the port alone. What one of them keeps changes its own loads and its own buffer, whatever the others do:
+so the data that an array moves and the words that its buffer takes are found once for each of its keeps, in structures
+where all arrays keep the same, and a choice for all arrays takes the sums. Of keeps that fetch alike (`fetches`) the
+first stands for all.
+
+The time of a choice is no sum, but has a bound. What is kept longest is loaded at no tick at which another keep that is
+not eager does not load it too: so no step is shorter than with all arrays kept to the end, each burst being one run,
+all tasks at their fastest; with an eager keep it is no shorter than its tasks are. With sums and bounds nearly all
+choices are seen to be worse than some design at hand, and only the others need prices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from hwmodel.design import Keep, Scan
+from hwmodel.machine.organised import Builder
+from hwmodel.machine.port import Port
+from hwmodel.machine.separable.axes import Ints, Mask
+from hwmodel.machine.separable.batch import GroupBatch
+from hwmodel.machine.separable.energy import moved_data
+from hwmodel.machine.separable.fetches import Reading, StructureKeeps
+from hwmodel.machine.separable.live_sets import LiveSets
+from hwmodel.machine.separable.sizes import Sizes
+from hwmodel.machine.separable.timing import step_kinds
+
+
+@dataclass(frozen=True, eq=False)
+class KeepChoices:
+    """C choices of a keep for each loaded array, beside the one that keeps all to the end, for structures of one scan.
+
+    They are `offered` to so many structures, those that read something again. `rows` (S,) are those of them that have a
+    choice; `distinct` (S, C) says whether a choice fetches otherwise than all before it. Of these `data`, `bits` and
+    `blocks` are the memory by addresses (where memories are built, by what lives in them), `traffic` the bytes moved,
+    and `floors` by name of a time what no design is faster than, (S, C) each.
+    """
+
+    keeps: tuple[tuple[Keep, ...], ...]
+    offered: int
+    rows: Ints
+    distinct: Mask
+    data: Ints
+    bits: Ints
+    blocks: Ints
+    traffic: Ints
+    floors: dict[str, Ints]
+
+
+def keep_choices(
+    batch: GroupBatch,
+    scan: Scan,
+    shapes: Ints,
+    options: Sequence[Sequence[Keep]],
+    rates: Sequence[Sequence[int]],
+    times: Mapping[str, bool],
+) -> KeepChoices:
+    """All choices of `options` of each loaded array, Keep(0) the first of each, at rates offered to each task.
+
+    `times` says by name whether the frames of that time follow each other.
+    """
+    loaded = len(batch.counts.parts.group.loaded)
+    chosen = np.array(list(product(*(range(len(own)) for own in options))), np.int64).reshape(-1, loaded)[1:]
+    keeps = tuple(tuple(own[at] for own, at in zip(options, row, strict=True)) for row in chosen.tolist())
+    reading = batch.reading(scan, shapes)
+    offered = ~reading.single.all(axis=(1, 2))
+    fresh = [_fresh(reading, array, own) for array, own in enumerate(options)]
+    distinct = np.logical_and.reduce([own[:, chosen[:, array]] for array, own in enumerate(fresh)])
+    rows = np.flatnonzero(offered & distinct.any(axis=1))
+    distinct, fresh, shapes = distinct[rows], [own[rows] for own in fresh], shapes[rows]
+    base, of_array = _by_array(batch, scan, shapes, options, fresh)
+    data, bits, blocks, traffic = (
+        base[:, figure, None] + sum(of_array[figure][array][chosen[:, array]].T for array in range(loaded))
+        for figure in range(4)
+    )
+    floors = _floors(batch, scan, shapes, rates, times)
+    eager = np.array([any(keep.eager for keep in choice) for choice in keeps], np.bool_)
+    of_choice = {name: np.where(eager, floor[1][:, None], floor[0][:, None]) for name, floor in floors.items()}
+    return KeepChoices(keeps, int(np.count_nonzero(offered)), rows, distinct, data, bits, blocks, traffic, of_choice)
+
+
+def _floors(
+    batch: GroupBatch, scan: Scan, shapes: Ints, rates: Sequence[Sequence[int]], times: Mapping[str, bool]
+) -> dict[str, tuple[Ints, Ints]]:
+    """By name of a time what no design takes less than, and what its tasks alone do, (S,) each."""
+    if not len(shapes):
+        return dict.fromkeys(times, (np.zeros(0, np.int64), np.zeros(0, np.int64)))
+    structures, timing = batch.structures(scan, shapes), batch.timing(batch.tasks, scan)
+    kinds = {name: step_kinds(batch.counts, structures, cyclic=cyclic) for name, cyclic in times.items()}
+    return {name: timing.floors(own, len(shapes), rates) for name, own in kinds.items()}
+
+
+def _fresh(reading: Reading, array: int, keeps: Sequence[Keep]) -> Mask:
+    """Which keeps of an array fetch otherwise than those before them, (S, keeps)."""
+    loops = [(loop,) for loop in range(reading.full.shape[1])]
+    codes = np.stack([reading.codes(array, keep, loops)[0] for keep in keeps])
+    alike = (codes[:, None] == codes[None]).all(axis=3) & np.tri(len(keeps), k=-1, dtype=np.bool_)[..., None]
+    fresh: Mask = ~alike.any(axis=1).T
+    return fresh
+
+
+def _by_array(
+    batch: GroupBatch, scan: Scan, shapes: Ints, options: Sequence[Sequence[Keep]], fresh: Sequence[Mask]
+) -> tuple[Ints, list[list[Ints]]]:
+    """Data, bits, blocks and traffic of what no keep changes (S, 4), and of each array by its keep (options, S).
+
+    Of keeps that are not `fresh` it says nothing. Memories that are built hold no less than what lives in them, and
+    what tasks have of arrays that are loaded once.
+    """
+    counts, loaded = batch.counts, len(batch.counts.parts.group.loaded)
+    port = Port(batch.accesses, batch.platform)
+    element = np.array([0 if kind == "task" else port.element_bytes(name) for kind, name in counts.names])
+    builder = Builder.of(batch.local_ports(scan), batch.layouts)
+    alike = np.zeros((max(map(len, options), default=1), 4, len(shapes), loaded), np.int64)
+    base = np.zeros((len(shapes), 4), np.int64)
+    for at, found in enumerate(alike):
+        rows = np.flatnonzero(np.logical_or.reduce([own[:, min(at, own.shape[1] - 1)] for own in fresh]))
+        if not len(rows):
+            continue
+        keeps = [own[min(at, len(own) - 1)] for own in options]
+        structures = batch.structures(scan, shapes[rows], StructureKeeps.alike(keeps, len(rows)))
+        if builder is not None:
+            words = LiveSets(counts).sizes(structures)
+        else:
+            words = batch.memory_data(structures) if not at else Sizes(counts).sizes(structures, loaded)
+        moved = moved_data(counts, structures) * element
+        figures = words, words * counts.bits, batch.blocks_of(words), moved
+        for place, figure in enumerate(figures):
+            found[place, rows] = figure[:, :loaded]
+            if not at:  # all rows: the first keep of each array is fresh
+                base[:, place] = figure[:, loaded:].sum(axis=1)
+    for data, bits in builder.once_data if builder is not None else ():
+        base[:, :2] += data, data * bits
+    return base, [[alike[: len(own), figure, :, array] for array, own in enumerate(options)] for figure in range(4)]
