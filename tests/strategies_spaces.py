@@ -62,6 +62,8 @@ def studies(draw: st.DrawFn, network: Network, platform: Platform) -> Study:
     if opened == "keeps":
         policies = draw(st.sampled_from([("levels",), ("reuse", "whole", "tile"), ("reuse", "levels", "whole")]))
         study = narrowed(study).model_copy(update={"policies": policies, "reuse_memory": draw(st.integers(0, 3)) == 0})
+    if opened == "all":  # with keeps at all levels these would be very many
+        study = study.model_copy(update={"policies": draw(st.sampled_from([("reuse", "strip"), ("reuse", "tile")]))})
     return narrowed(study) if opened == "none" else study
 
 
