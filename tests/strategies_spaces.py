@@ -37,8 +37,8 @@ SCANS = {0: ("",), 1: ("0", "-0"), 2: ("0,1", "1,0", "-0,-1"), 3: ("0,1,2", "-0,
 
 
 @st.composite
-def studies(draw: st.DrawFn, network: Network, platform: Platform) -> Study:
-    """Few block shapes, orders, units and intervals, and at times all that can be opened."""
+def studies(draw: st.DrawFn, network: Network, platform: Platform, opened: str) -> Study:
+    """Few block shapes, orders, units and intervals, with keeps opened, or all that can be, or nothing."""
     blocks = {}
     ranks = set()
     for name, process in network.processes.items():
@@ -57,8 +57,6 @@ def studies(draw: st.DrawFn, network: Network, platform: Platform) -> Study:
         reuse_memory=draw(st.booleans()),
         longest_group=draw(st.sampled_from([None, None, None, 2])),
     )
-    few = len(network.processes) < 3  # choices of keeps multiply over arrays and groups
-    opened = draw(st.sampled_from(("all", *["keeps"] * 4 * few, *["none"] * 5)))
     if opened == "keeps":
         policies = draw(st.sampled_from([("levels",), ("reuse", "whole", "tile"), ("reuse", "levels", "whole")]))
         study = narrowed(study).model_copy(update={"policies": policies, "reuse_memory": draw(st.integers(0, 3)) == 0})
@@ -123,10 +121,11 @@ class RememberingModel(MachineModel):
 
 @st.composite
 def spaces(draw: st.DrawFn, *, folded: bool = False) -> tuple[MappingSpace, Columns]:
-    network = draw(networks(most=4, separable=draw(st.booleans())))
+    opened = draw(st.sampled_from(("all", *["keeps"] * 3, *["none"] * 6)))
+    only_keeps = opened == "keeps"  # of which the choices multiply over arrays and groups
+    network = draw(networks(most=2 if only_keeps else 4, separable=only_keeps or draw(st.booleans())))
     platform = draw(folded_platforms(folded=folded))
-    study = draw(studies(network, platform))
-    only_keeps = study.policies != ("reuse",) and study.cuts == ("none",)
+    study = draw(studies(network, platform, opened))
     models = [MachineModel] if only_keeps else [*[RememberingModel] * 9, MachineModel]
     space = MappingSpace(draw(st.sampled_from(models))(network, platform), study)
     objectives = draw(st.sampled_from(KEEP_OBJECTIVES * (2 if only_keeps else 1) + OBJECTIVES))

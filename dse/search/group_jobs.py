@@ -89,7 +89,7 @@ class KeepsJob(GroupJob):
 
     def _add_to(self, front: _FrontOfGroup, space: MappingSpace) -> None:
         del space
-        known = np.array(self.front, np.int64).reshape(len(self.front), -1)
+        known = np.array(self.front, np.int64).reshape(-1, len(front.columns.figures))
         for scan, shapes in self.shapes:
             front.take_keeps(scan, shapes, known, products_only=self.products_only)
 
