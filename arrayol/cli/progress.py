@@ -93,11 +93,12 @@ class Pace:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A record, the stretch of work that leads to it, and the hypervolume, if it is known."""
+    """A record, the stretch of work that leads to it, and the hypervolume and its bound, if they are known."""
 
     record: SearchProgress
     stretch: Stretch
     volume: float | None
+    bound: float | None = None
 
 
 def line(seen: Seen, now: float) -> str:
@@ -147,6 +148,8 @@ def _left(seen: Seen, now: float) -> Iterator[str]:
 def _volume(seen: Seen) -> Iterator[str]:
     if seen.volume is not None:
         yield f"hypervolume {seen.volume:.3f}"
+    if seen.volume is not None and seen.bound is not None:
+        yield f"at least {seen.bound:.1%} of any"
 
 
 def _of(record: SearchProgress) -> int:
@@ -255,19 +258,21 @@ class _Watch:
         self._pace = Pace()
         self._phase = ""
         self._volume: float | None = None
+        self._bound: float | None = None
         self._ask_at = -1.0
 
     def see(self, record: SearchProgress, *, shown: bool) -> Seen:
         """A record as of now; its hypervolume is computed where it is `shown`, now and then."""
         if record.phase != self._phase:
-            self._phase, self._pace, self._volume, self._ask_at = record.phase, Pace(), None, -1.0
+            self._phase, self._pace, self._ask_at = record.phase, Pace(), -1.0
+            self._volume = self._bound = None
         sample = Sample(self._clock(), record.designs or record.done, share_done(record))
         stretch = self._pace.note(sample)
         if shown and sample.at >= self._ask_at:
-            self._volume = record.hypervolume()
+            self._volume, self._bound = record.hypervolume(), record.bound()
             after = self._clock()
             self._ask_at = after + max(_VOLUME_EVERY, _VOLUME_RESTS * (after - sample.at))
-        return Seen(record, stretch, self._volume)
+        return Seen(record, stretch, self._volume, self._bound)
 
 
 class _Lines:

@@ -121,7 +121,8 @@ class SearchProgress:
     are not what is worked on. `work` is the share, 0 to 1, of the estimated work that is done, where that tells the
     time left better than `done` does. `place` is where the search is, as "subspace 3 of 8". `hypervolume` gives the
     share of the box between 1 and a reference, on logarithmic axes, that the front so far dominates, None before there
-    is a whole design; it is called when it is shown, in the thread that reports.
+    is a whole design; it is called when it is shown, in the thread that reports. So is `bound`, after it: the least
+    share that this front has of the hypervolume of any other, None where that is not known.
 
     What the first record of a phase counts (a resumed search's finished work) is taken as there before it began.
     """
@@ -135,6 +136,7 @@ class SearchProgress:
     work: float | None = None
     place: str = ""
     hypervolume: Callable[[], float | None] = field(default=lambda: None, compare=False)
+    bound: Callable[[], float | None] = field(default=lambda: None, compare=False)
 
 
 Report = Callable[[SearchProgress], None]

@@ -7,14 +7,18 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, get_args
 
+import numpy as np
+
 from arrayol.errors import ArrayolError, error
 from dse.jobs.digest import code_digest, digest
 from dse.pareto.fronts import Front
+from dse.pareto.hypervolume import Octaves, octaves_of
 from dse.results.schema import Comparisons, Result
 from dse.search.figures import Columns
 from dse.search.group_front import Counts, GroupFront
 from dse.search.integer_partitions import Coverage
 from dse.search.isomorphic import group_content
+from dse.search.least import least_figures
 from dse.space.mappings import MappingSpace
 from dse.space.task_graph import Mask
 from hwmodel.design import Design
@@ -40,6 +44,15 @@ class SearchContext:
     def network_key(self) -> bytes:
         """The digest of what figures of all designs depend on."""
         return digest(self._prices, self.space.model.network, self.space.accesses.load)
+
+    @cached_property
+    def least(self) -> Octaves | None:
+        """What no whole design is below in the objectives, on logarithmic axes; None where it is not known of each."""
+        figures = least_figures(self.space, self.columns)
+        bounds = [figures[place] for places in self.columns.of_objectives for place in places]
+        known = [bound for bound in bounds if bound is not None]
+        is_plain = len(bounds) == len(self.columns.objectives)
+        return octaves_of(np.array(known)) if is_plain and len(known) == len(bounds) else None
 
     @cached_property
     def _group_keys(self) -> dict[tuple[str, ...], bytes]:
@@ -124,6 +137,13 @@ ASKED = "asked for"
 BUDGET = 120.0  # seconds of predicted work
 
 
+Keep = Callable[[SearchContext, Callable[[], Searched]], None]
+
+
+def keeps_nothing(_context: SearchContext, _searched: Callable[[], Searched]) -> None:
+    """What is found so far is kept nowhere."""
+
+
 @dataclass(frozen=True)
 class SearchRequest:
     """What is asked of a search.
@@ -138,7 +158,7 @@ class SearchRequest:
     seed: int = 0
     budget: float = BUDGET
     timeout: float | None = None
-    keep: Callable[[SearchContext, Callable[[], Searched]], None] = lambda _context, _searched: None
+    keep: Keep = keeps_nothing
     write: Callable[[Result], None] | None = None
     report: Callable[[Any], None] = lambda _: None
     announce: Callable[[str], None] = lambda _: None
@@ -151,7 +171,7 @@ class SearchRequest:
 
     def quietly(self) -> SearchRequest:
         """The same without a word."""
-        return replace(self, report=lambda _: None, announce=lambda _: None, keep=lambda _context, _searched: None)
+        return replace(self, report=lambda _: None, announce=lambda _: None, keep=keeps_nothing)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,20 +18,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Protocol
 
+import numpy as np
+
 from arrayol.text import counted
 from dse.jobs.jobs import COMBINING, SEARCHING, JobPlan, Report, SearchProgress
 from dse.jobs.runner import JobRunner, Share
 from dse.pareto.combine import Choice, ListedFront, WholeFront, listed_front, whole_front
 from dse.pareto.fronts import Front
-from dse.search.context import SearchContext, Searched
+from dse.search.context import Keep, SearchContext, Searched, keeps_nothing
 from dse.search.figures import Columns
-from dse.search.group import search_group
-from dse.search.group_front import Counts, GroupFront, GroupPart
+from dse.search.group import group_front, search_group
+from dse.search.group_front import Counts, GroupFront, GroupPart, joined
 from dse.search.integer_partitions import coverage
 from dse.search.interim_front import InterimFront
 from dse.search.isomorphic import IsomorphicGroups
 from dse.search.keep_search import searches_keeps
 from dse.search.pricing import plain_structure
+from dse.search.wholes import Wholes
 from dse.space.fusions import execution_order, next_groups
 from dse.space.mappings import MappingSpace
 from dse.space.options import count_mapping_options, opens_keeps_alone
@@ -54,10 +57,10 @@ class WholeDesigns(Protocol):
         """In an order in which they can run."""
 
 
-def search_exactly(context: SearchContext, runner: JobRunner, report: Report) -> Searched:
-    """Search every group of the study's fusions and combine their fronts."""
+def search_exactly(context: SearchContext, runner: JobRunner, report: Report, keep: Keep = keeps_nothing) -> Searched:
+    """Search every group of the study's fusions and combine their fronts; `keep` is given the front so far."""
     all_options = tries_all_options(context.space, context.columns)
-    fronts = search_groups(context, runner, all_options=all_options, report=report)
+    fronts = search_groups(context, runner, all_options=all_options, report=report, keep=keep)
     report(SearchProgress(COMBINING))
     whole = combine_groups(context, fronts)
     return searched_groups(context.space, fronts, whole, all_options=all_options)
@@ -109,13 +112,22 @@ def tries_all_options(space: MappingSpace, columns: Columns) -> bool:
 
 
 def search_groups(
-    context: SearchContext, runner: JobRunner, *, all_options: bool, report: Report
+    context: SearchContext,
+    runner: JobRunner,
+    *,
+    all_options: bool,
+    report: Report,
+    keep: Keep = keeps_nothing,
 ) -> dict[Mask, GroupFront]:
-    """The front of every group of the space; of groups that are equal but for names one is searched."""
+    """The front of every group of the space; of groups that are equal but for names one is searched.
+
+    Single tasks come first, then the whole graph, since they make whole designs; then the others, small ones first.
+    """
     space, isomorphic = context.space, IsomorphicGroups(context.space)
     firsts = {group: isomorphic.of(group) for group in space.groups}
-    wanted = sorted((group for group, first in firsts.items() if first is None), key=Mask.bit_count)
-    tracker = _Tracker(context, firsts, report)
+    fresh = (group for group, first in firsts.items() if first is None)
+    wanted = sorted(fresh, key=lambda group: 1.5 if group == space.graph.all else group.bit_count())
+    tracker = _Tracker(context, firsts, isomorphic, report, keep)
     plans = [tracker.follow(group, search_group(context, group, all_options=all_options)) for group in wanted]
     searched = dict(zip(wanted, runner.do(context, plans, tracker.watch), strict=True))
     return {
@@ -125,11 +137,25 @@ def search_groups(
 
 
 class _Tracker:
-    """Follows the plans of groups; `firsts` says for each group which other one is searched in its place, if any."""
+    """Follows the plans of groups, and makes a front of what they have found so far, ended or not.
 
-    def __init__(self, context: SearchContext, firsts: Mapping[Mask, Mask | None], report: Report) -> None:
-        self._firsts, self._report = firsts, report
-        self._fronts: dict[Mask, Front] = {}
+    `firsts` says for each group which other one is searched in its place, if any.
+    """
+
+    def __init__(
+        self,
+        context: SearchContext,
+        firsts: Mapping[Mask, Mask | None],
+        isomorphic: IsomorphicGroups,
+        report: Report,
+        keep: Keep,
+    ) -> None:
+        self._context, self._isomorphic, self._report, self._keep = context, isomorphic, report, keep
+        self._first = {group: group if first is None else first for group, first in firsts.items()}
+        self._groups = {context.space.tasks(group): group for group in firsts}
+        self._parts: dict[Mask, GroupPart] = {}
+        self._known: dict[Mask, Front] = {}  # the fronts of parts, until more comes
+        self._ended: set[Mask] = set()
         self._designs = 0
         space, columns = context.space, context.columns
         self._interim = InterimFront(space.graph, columns.combination, columns.leading, space.fusions)
@@ -137,24 +163,65 @@ class _Tracker:
     def follow(self, group: Mask, plan: JobPlan[GroupFront]) -> JobPlan[GroupFront]:
         """The same plan, its end noted."""
         searched = yield from plan
-        for other, first in self._firsts.items():
-            if group in (other, first):
-                self._fronts[other] = searched.front
+        self._ended.add(group)
         return searched
 
     def watch(self, share: Share, parts: Sequence[GroupPart]) -> None:
         """Take in what the latest jobs have found."""
         self._designs += sum(part.counts.size for part in parts)
+        for part in parts:
+            if part.structures:
+                group = self._groups[part.structures[0].tasks]
+                known = [self._parts[group]] if group in self._parts else []
+                self._parts[group] = joined([*known, part], self._context.columns)
+                self._known.pop(group, None)
         self._report(
             SearchProgress(
                 SEARCHING,
-                len(self._fronts),
-                len(self._firsts),
+                sum(first in self._ended for first in self._first.values()),
+                len(self._first),
                 "groups",
                 designs=self._designs,
                 work=share.of_all,
-                hypervolume=lambda: self._interim.hypervolume(self._fronts),
+                hypervolume=lambda: self._interim.hypervolume(self._fronts()),
+                bound=lambda: self._interim.bound(self._context.least),
             )
+        )
+        self._keep(self._context, self._searched)
+
+    def _fronts(self) -> dict[Mask, Front]:
+        """What is known of groups so far; each point comes from its row of the group's part."""
+        for group, part in self._parts.items():
+            if group not in self._known:
+                self._known[group] = group_front(part, self._context).front
+        return {group: self._known[first] for group, first in self._first.items() if first in self._known}
+
+    def _searched(self) -> Searched:
+        """The front so far, which may be empty."""
+        space, columns, fronts, parts = self._context.space, self._context.columns, self._fronts(), dict(self._parts)
+        made = self._interim.wholes(fronts)
+        counts = sum((part.counts for part in parts.values()), Counts())
+
+        def group_design(group: Mask, row: int) -> GroupDesign:
+            first = self._first[group]
+            (design,) = parts[first].designs(np.array([row]))
+            return design if first == group else self._isomorphic.design(design, first, group)
+
+        def design(row: int) -> Design:
+            assert made is not None, "its front has this row"
+            rows = {one.group: int(made.used[one.group].origin[one.row]) for one in made.whole.choices(row)}
+            return in_order(space, {group: group_design(group, row) for group, row in rows.items()})
+
+        return Searched(
+            front=made.whole.front if made is not None else Wholes.none(len(columns.figures)).front,
+            design=design,
+            counts=counts,
+            exact=False,
+            description=f"{counted(len(self._ended), 'group')} searched so far, {len(parts)} begun",
+            group_designs=counts.size,
+            whole_designs=None,
+            complete=False,
+            coverage=coverage(space, [group for group, front in fronts.items() if len(front)], is_whole=False),
         )
 
 

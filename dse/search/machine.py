@@ -43,7 +43,8 @@ from hwmodel.machine.bounds import require_bounded_costs
 from hwmodel.machine.estimate import ENERGY, DesignEstimate, GroupEstimate
 from hwmodel.machine.model import MachineModel
 
-WRITE_SECONDS = 5.0  # between two times that the result so far is written
+FIRST_SECONDS = 2.0  # until the result so far is written for the first time
+WRITE_SECONDS = 5.0  # between two times
 _REST = 20  # times as long as that took, at least
 
 
@@ -110,7 +111,7 @@ class _Writer:
         write: Callable[[Result], None],
     ) -> None:
         self._space, self._labels, self._remarks, self._method, self._write = space, labels, remarks, method, write
-        self._next = monotonic() + WRITE_SECONDS
+        self._next = monotonic() + FIRST_SECONDS
 
     def write_now_and_then(self, context: SearchContext, search: Callable[[], Searched]) -> None:
         """Write what a search has found under one choice of loads, if it is time."""
@@ -125,7 +126,8 @@ class _Writer:
             how = self._method, replace(searched, complete=False)
             self._write(_result(self._space, columns, self._labels, self._remarks, how, records, None))
         now = monotonic()
-        self._next = now + max(WRITE_SECONDS, _REST * (now - began))
+        wait = WRITE_SECONDS if len(searched.front) else FIRST_SECONDS
+        self._next = now + max(wait, _REST * (now - began))
 
 
 def _within_bounds(columns: Columns, searched: Searched) -> Searched:

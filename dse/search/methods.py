@@ -9,7 +9,6 @@ from types import MappingProxyType
 
 from arrayol.errors import Diagnostic, InfeasibleError
 from arrayol.text import counted, rounded
-from dse.jobs.jobs import Report
 from dse.jobs.runner import JobRunner
 from dse.pareto.fronts import Front
 from dse.results.identifiers import identifier
@@ -75,7 +74,10 @@ def search(context: SearchContext, method: Chosen, request: SearchRequest, runne
         return search_heuristically(context, request.seed, runner, request.report)
     if method.name == ROUNDS:
         return search_in_rounds(context, request, runner)
-    return _SEARCHES[method.name](context, runner, request.report)
+    if method.name == EXHAUSTIVE:
+        return search_exhaustively(context, runner, request.report)
+    search_groups = search_by_partition if method.name == PARTITION else search_exactly
+    return search_groups(context, runner, request.report, request.keep)
 
 
 def _automatic(space: MappingSpace, columns: Columns, size: SpaceSize) -> Chosen:
@@ -116,9 +118,6 @@ def _no_reason(_: SpaceSize) -> str:
 
 _REFUSALS: Mapping[str, Callable[[SpaceSize], str]] = MappingProxyType(
     {EXACT: _too_many_groups, PARTITION: _too_many_fusions, EXHAUSTIVE: _too_many_wholes}
-)
-_SEARCHES: Mapping[str, Callable[[SearchContext, JobRunner, Report], Searched]] = MappingProxyType(
-    {PARTITION: search_by_partition, EXHAUSTIVE: search_exhaustively, EXACT: search_exactly}
 )
 
 

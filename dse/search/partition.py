@@ -17,7 +17,7 @@ from dse.pareto.combine import Choice, WholeFront, fusion_front
 from dse.pareto.counted import COMPARED_AT_MOST, counted_front, non_dominated
 from dse.pareto.fronts import Front, Rows, Values, front_of
 from dse.results.schema import Comparisons
-from dse.search.context import SearchContext, Searched
+from dse.search.context import Keep, SearchContext, Searched, keeps_nothing
 from dse.search.exact import search_groups, searched_groups, tries_all_options
 from dse.search.figures import Columns
 from dse.space.size import all_fusions
@@ -36,11 +36,13 @@ class _Points:
         return _Points(self.values[rows], self.units[rows], self.codes[rows])
 
 
-def search_by_partition(context: SearchContext, runner: JobRunner, report: Report) -> Searched:
-    """The front of all fusions, subspace by subspace."""
+def search_by_partition(
+    context: SearchContext, runner: JobRunner, report: Report, keep: Keep = keeps_nothing
+) -> Searched:
+    """The front of all fusions, subspace by subspace; `keep` is given the front so far."""
     space, columns = context.space, context.columns
     all_options = tries_all_options(space, columns)
-    fronts = search_groups(context, runner, all_options=all_options, report=report)
+    fronts = search_groups(context, runner, all_options=all_options, report=report, keep=keep)
     report(SearchProgress(COMBINING))
     fusions = all_fusions(space)
     assert fusions is not None, "more fusions are refused before"

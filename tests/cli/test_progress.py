@@ -67,6 +67,23 @@ def test_a_line_of_a_search(clock: Clock, capsys: pytest.CaptureFixture[str]) ->
     )
 
 
+def test_a_line_tells_how_far_a_front_is_from_the_best(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
+    asked: list[str] = []
+
+    def volume() -> float:
+        asked.append("hypervolume")
+        return 0.5
+
+    def bound() -> float:
+        asked.append("bound")
+        return 0.8213
+
+    record = SearchProgress(SEARCHING, 2, 6, "rounds", hypervolume=volume, bound=bound)
+    text = said(clock, capsys, (0, record), (10, record))
+    assert text == "searching: 2 of 6 rounds, hypervolume 0.500, at least 82.1% of any\n"
+    assert asked == ["hypervolume", "bound"]
+
+
 def test_the_time_left_is_that_of_the_work(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
     text = said(clock, capsys, (0, groups(0, 0, 0.0)), (10, groups(39, 5_000, 0.2, 0.5)))
     assert text == (
@@ -243,6 +260,7 @@ LONG = Seen(
     SearchProgress(SEARCHING, 12_345, 1_007_616, "group designs", place="subspace 3 of 15"),
     Stretch(0.0, Sample(0.0, 0, 0.0), Sample(50.0, 12_345, 0.001)),
     0.7314,
+    0.8213,
 )
 
 
@@ -258,9 +276,9 @@ def test_nothing_is_wider_than_the_terminal(width: int) -> None:
     assert max(map(len, lines)) <= width
     assert text.startswith("searching ━")
     facts = ["12,345/1,007,616 group designs", "about 14 h left", "subspace 3 of 15", "247 group designs/s"]
-    facts = [*facts, "hypervolume 0.731"]
+    facts = [*facts, "hypervolume 0.731", "at least 82.1% of any"]
     assert all(fact in text for fact in facts) == (width >= 30)
-    assert len(lines) == {200: 1, 60: 3, 50: 4, 40: 5, 30: 6, 20: 6}.get(width, 2)
+    assert len(lines) == {200: 1, 80: 3, 79: 3, 72: 4, 60: 4, 50: 4, 40: 5, 30: 7, 20: 7}.get(width, 2)
 
 
 def test_a_bar_of_the_simulation(bar: Callable[..., list[str]]) -> None:

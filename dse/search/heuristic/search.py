@@ -60,6 +60,7 @@ def search_heuristically(context: SearchContext, seed: int, runner: JobRunner, r
                 at_most=True,
                 designs=len(search.pricer.figures),
                 hypervolume=partial(volume.with_points, search.wholes.values[:, :figures]),
+                bound=lambda: volume.share_of_any(context.least),
             )
         )
     return _searched(search)

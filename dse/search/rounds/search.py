@@ -294,6 +294,7 @@ class _Search:
                 hypervolume=partial(
                     self.volume.with_points, self.archive.wholes.values[:, : self.context.columns.leading]
                 ),
+                bound=lambda: self.volume.share_of_any(self.context.least),
             )
         )
 

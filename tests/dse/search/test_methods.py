@@ -18,8 +18,10 @@ from arrayol.errors import ArrayolError
 from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
 from arrayol.transforms.steps import canonical_steps, run_steps
+from dse.jobs.jobs import SEARCHING, SearchProgress
 from dse.jobs.runner import JobRunner
 from dse.pareto.hypervolume import share_of
+from dse.search import machine
 from dse.search.context import BUDGET, SearchContext, Searched, SearchRequest
 from dse.search.exact import search_exactly, search_groups, tries_all_options
 from dse.search.exact_cost import exact_seconds
@@ -37,6 +39,7 @@ from dse.space.mappings import MappingSpace
 from dse.space.size import size_of
 from dse.space.study import Study, narrowed, parse_constraint
 from hwmodel.machine.model import MachineModel
+from hwmodel.machine.priced import LATENCY
 from hwmodel.platform import RowModel, load_platform
 
 CASES = 180
@@ -313,3 +316,50 @@ def test_the_size_is_told_before_the_search() -> None:
 
 def quiet(_: object) -> None:
     pass
+
+
+@settings(max_examples=20)
+@given(spaces())
+def test_the_front_so_far_has_its_designs(case: tuple[MappingSpace, Columns]) -> None:
+    """While groups are searched: no better than the front at the end, and each point is what its design costs."""
+    space, columns = case
+    fronts: list[Searched] = []
+    context = SearchContext(space, columns)
+    found = search_exactly(context, JobRunner(), lambda _: None, lambda _, searched: fronts.append(searched()))
+    for early in fronts:
+        assert not early.complete
+        for row, values in enumerate(early.front.values):
+            assert (found.front.values <= values).all(axis=1).any()
+            estimate = space.model.evaluate(early.design(row))
+            for figure, value in zip(columns.figures, values.tolist(), strict=True):
+                if figure.key == LATENCY:
+                    assert estimate.latency_cycles == value
+    seen["early"] += any(len(early.front) for early in fronts)
+
+
+def test_some_fronts_came_early() -> None:
+    assert seen["early"] > 5
+
+
+def test_single_tasks_and_the_whole_make_the_first_front(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The front so far is there before most groups are, in the folder too, and says how far any other may be."""
+    monkeypatch.setattr(machine, "FIRST_SECONDS", 0.0)
+    reports: list[SearchProgress] = []
+    study = Study(units=(1, 2), blocks=dict.fromkeys(("hflr", "vftd", "hfrl", "vfbu"), ((2, 2), (4, 4))))
+    api.explore(
+        shipped_folder() / "lpsf.aol",
+        settings={"H": 16, "W": 24},
+        space=api.Space(study=study, narrow=True, verify=False),
+        method="exact",
+        resources=api.Resources(folder=tmp_path),
+        report=reports.append,
+    )
+    first = api.load_result(tmp_path / "partial")
+    assert not first.complete
+    assert not first.exact
+    assert {len(design.fusion) for design in first.pareto} <= {1, 4}
+    searching = [one for one in reports if one.phase == SEARCHING]
+    assert searching[-1].hypervolume() is not None
+    bound = searching[-1].bound()
+    assert bound is not None
+    assert 0 < bound <= 1

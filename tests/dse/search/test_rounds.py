@@ -99,6 +99,7 @@ class Interrupted:
 
 def test_an_interrupt_leaves_the_front_so_far_and_resume_goes_on(tmp_path: Path, monkeypatch: Any) -> None:
     """The resumed exploration has the bytes of one that was never interrupted."""
+    monkeypatch.setattr(machine, "FIRST_SECONDS", 0.0)
     monkeypatch.setattr(machine, "WRITE_SECONDS", 0.0)
     monkeypatch.setattr(machine, "_REST", 0)
     path, folder = tmp_path / "graph.aol", tmp_path / "result"
