@@ -22,7 +22,7 @@ from dse.results.schema import Result
 from dse.results.shared import quantity
 from dse.results.volume import volume_of
 from dse.space.objectives import FRAMES_PER_SECOND, LATENCY, MACHINE, MICROSECONDS, grows
-from hwmodel.machine.estimate import ENERGY, POWER
+from hwmodel.machine.estimate import ENERGY, POWER, RESIDENT
 
 MISTAKES_TOLD = 5
 LIVE, ADDRESSED = "live_bits", "addressed_bits"
@@ -163,9 +163,12 @@ def _from_groups(design: Design, *, shares_memory: bool) -> Iterator[tuple[str, 
         ADDRESSED: lambda memory: memory.addressed * memory.width,
     }
     for name, size in sizes.items():
-        of_groups = [sum(size(memory) for memory in mapping.memories) for mapping in mappings]
-        beside = sum(size(memory) for memory in design.resident if memory.kind == "once")
-        yield name, (max(of_groups) if shares_memory else sum(of_groups)) + beside
+        own, resident = (
+            [sum(size(one) for one in mapping.memories if (one.kind in RESIDENT) is stays) for mapping in mappings]
+            for stays in (False, True)
+        )
+        beside = sum(size(memory) for memory in design.resident if memory.kind == "once") + sum(resident)
+        yield name, (max(own) if shares_memory else sum(own)) + beside
 
 
 def _of_group(group: GroupRecord) -> Iterator[Value]:

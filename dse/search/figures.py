@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from arrayol.errors import error
 from dse.pareto.fronts import Combination, Rows, Values
 from dse.space.mappings import MappingSpace
-from dse.space.objectives import FRAMES_PER_SECOND, Figure, chosen_figures, figures_of, require_known
+from dse.space.objectives import FRAMES_PER_SECOND, Figure, apart, chosen_figures, figures_of, require_known
 from dse.space.study import Constraint
 from hwmodel.machine.estimate import SETUP, Once
 from hwmodel.machine.local_ports import terms_of
 from hwmodel.machine.model import MachineModel
-from hwmodel.machine.priced import FRAME, LATENCY, MEMORY, TIMES, TRAFFIC, Priced, units_are_free
+from hwmodel.machine.priced import FRAME, LATENCY, MEMORY, SHARED, TIMES, TRAFFIC, Priced, units_are_free
 from hwmodel.platform import Platform
 
 
@@ -63,7 +63,6 @@ class Columns:
         columns = self.of_figure(figure)
         if not figure.parts:
             return values[:, columns[0]]
-        assert self.clock_mhz is not None, "figures in time are refused without a clock"
         return figure.whole([values[:, column] for column in columns], self.clock_mhz)
 
     def excess(self, values: Values) -> NDArray[np.float64]:
@@ -133,6 +132,8 @@ def columns_of(
     """
     platform, network = model.platform, model.network
     known = figures_of(platform, model.accesses) if known is None else known
+    if reuse_memory and terms_of(platform) is not None:
+        known = {name: apart(figure) for name, figure in known.items()}
     chosen = chosen_figures(objectives, known, platform, network)
     for constraint in constraints:
         require_known(constraint.figure, known, platform, network)
@@ -148,7 +149,7 @@ def columns_of(
     bounds = [
         (figure, limit) for figure in whole if (limit := _limit(figure, constraints, known, platform)) is not None
     ]
-    largest = tuple(reuse_memory and figure.key in MEMORY for figure in figures)
+    largest = tuple(reuse_memory and figure.key in (*MEMORY, *SHARED) for figure in figures)
     beside = tuple(_beside(model.once, figure.key) for figure in figures)
     return Columns(
         chosen,

@@ -32,6 +32,7 @@ from hwmodel.machine.estimate import (
     SETUP_BYTES,
     SETUP_CYCLES,
 )
+from hwmodel.machine.priced import MEMORY, RESIDENT, SHARED
 from hwmodel.platform import Platform
 from hwmodel.published.group import PublishedDesign
 from hwmodel.residence import ONCE
@@ -173,14 +174,19 @@ class Figure:
     parts: tuple[Figure, ...] = ()
     leaking: int = 0
 
-    def whole(self, columns: Sequence[Wholes], clock_mhz: float) -> Wholes:
+    def whole(self, columns: Sequence[Wholes], clock_mhz: float | None) -> Wholes:
         """The integers of whole designs, of those of its parts: energies in fJ, powers in pW.
 
         Parts are energy but for what leaks in fJ, what processors leak in pW, cycles per frame (negative for a power,
         which is less where frames take longer), and, where internal memory leaks too, its bits, `leaking` pW each.
+        Those of other figures are added up.
         """
+        if self.name not in ENERGIES:
+            summed: Wholes = np.sum(columns, axis=0)
+            return summed
+        assert clock_mhz is not None, "energies are refused without a clock"
         energy, power, cycles, *bits = (np.asarray(column, np.float64) for column in columns)
-        power = power + self.leaking * bits[0] if bits else power
+        power = power + self.leaking * sum(bits) if bits else power
         if self.name == ENERGY:
             exact = energy + power * cycles / (1000 * clock_mhz)
         else:
@@ -247,6 +253,19 @@ def _energies(prices: EnergyPrices) -> Iterator[Figure]:
     bits = (MACHINE[MEMORY_BITS],) if leaking else ()
     yield replace(MACHINE[ENERGY], parts=(*of_groups, _FRAME, *bits), leaking=leaking)
     yield replace(MACHINE[POWER], parts=(*of_groups, _SLOWNESS, *bits), leaking=leaking)
+
+
+def apart(figure: Figure) -> Figure:
+    """A figure of memory with what holds resident arrays apart: where groups share the rest, that adds up over them.
+
+    So do the bits that leak in an energy.
+    """
+    if figure.key in MEMORY:
+        place = MEMORY.index(figure.key)
+        parts = ((SHARED[place], "shared by groups"), (RESIDENT[place], "of resident arrays"))
+        return replace(figure, parts=tuple(Figure(key, text, figure.unit, key) for key, text in parts))
+    own = (apart(part) for part in figure.parts)
+    return replace(figure, parts=tuple(part for one in own for part in (one.parts or (one,))))
 
 
 def cost_unit(name: str) -> str:

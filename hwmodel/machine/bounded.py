@@ -20,6 +20,7 @@ from hwmodel.accesses import Accesses
 from hwmodel.design import interval_of, units_of
 from hwmodel.machine.costs import cost_names, processor_costs
 from hwmodel.machine.energy import EnergyPrices, repetition_fj
+from hwmodel.machine.organised import Builder
 from hwmodel.machine.priced import Figures, Priced, PricedEnergy
 from hwmodel.machine.schedule.datapaths import Datapaths
 
@@ -53,10 +54,16 @@ class LeastRates:
         legal: NDArray[np.bool_],
         times: Mapping[str, Figures],
         memory: tuple[Figures, Figures],
+        builder: Builder | None,
         traffic: tuple[Figures, Callable[[], Figures]],
         energy: PricedEnergy | None,
     ) -> Priced:
-        """Of structures (S, 1): least times by name, live data and bits, bytes of data and of the port, energies."""
+        """Of structures (S, 1): least times by name, live data and bits, bytes of data and of the port, energies.
+
+        With a `builder` tasks have memories of their own of arrays that are loaded once: at least all of their data.
+        """
+        once = builder.once_data if builder is not None else ()
+        data, bits = sum(data for data, _ in once), sum(data * width for data, width in once)
         fewest = [min(rates, key=units_of) for rates in self.offered]
         combinations = np.array(fewest, np.int64).reshape(1, 1, -1)
         latency, frame = times.values()
@@ -64,8 +71,8 @@ class LeastRates:
             legal=legal,
             combinations=combinations,
             latency_cycles=latency,
-            addressed_data=memory[0],
-            addressed_bits=memory[1],
+            addressed_data=memory[0] + data,
+            addressed_bits=memory[1] + bits,
             counted_blocks=np.zeros((1, 1), np.int64) if self.paths.platform.counts_blocks else None,
             traffic_bytes=traffic[0],
             units=units_of(combinations).sum(axis=2),
@@ -73,6 +80,7 @@ class LeastRates:
             frame=lambda: frame,
             port=traffic[1],
             energy=energy,
+            resident=lambda: np.array([data, bits, 0]).reshape(-1, 1, 1),
         )
 
     def _costs(self) -> dict[str, Figures]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, get_args
@@ -13,6 +13,7 @@ from hwmodel.platform import Platform
 Number = int | float
 Path = Literal["separable", "exact"]
 MemoryKind = Literal["buffer", "fifo", "state", "once", "rom", "local"]
+RESIDENT: tuple[MemoryKind, ...] = ("once", "rom")
 LOADS, STORES = "loads", "stores"
 
 
@@ -61,6 +62,11 @@ class MemoryUse:
     def is_internal(self) -> bool:
         """Whether it counts as internal memory: ROMs have figures of their own."""
         return self.kind != "rom"
+
+    @property
+    def is_resident(self) -> bool:
+        """Whether it holds the same data through all of a frame, so that no other group may have its place."""
+        return self.kind in RESIDENT
 
     @property
     def costs(self) -> dict[str, Number]:
@@ -165,6 +171,8 @@ NOTHING_ONCE = Once(0, 0, 0, 0, 0, 0, 0)
 class DesignEstimate:
     """A whole design: sums over its groups; with `reuse_memory` internal memory is the largest of theirs.
 
+    What tasks have of resident arrays adds up even so: it stays through the frame.
+
     What is loaded once stands beside all of them: internal memory has it in addition. `leaking` has by cost (or
     `internal_memory_bits`) what one of it leaks, in pW; None where there are no energies.
     """
@@ -184,28 +192,35 @@ class DesignEstimate:
     @property
     def internal_memory_data(self) -> int:
         """IM in data."""
-        return self._memory([group.internal_memory_data for group in self.groups]) + self.once.memory_data
+        sizes = [group.internal_memory_data for group in self.groups]
+        return self._memory(sizes, lambda memory: memory.data if memory.is_internal else 0) + self.once.memory_data
 
     @property
     def internal_memory_bits(self) -> int:
         """IM in bits."""
-        return self._memory([group.internal_memory_bits for group in self.groups]) + self.once.memory_bits
+        sizes = [group.internal_memory_bits for group in self.groups]
+        return self._memory(sizes, lambda memory: memory.bits if memory.is_internal else 0) + self.once.memory_bits
 
     @property
     def live_bits(self) -> int:
         """The bits of the data that are live at once, memory by memory."""
-        return self._memory([group.live_bits for group in self.groups]) + self.once.bits
+        return (
+            self._memory([group.live_bits for group in self.groups], lambda memory: memory.live_bits) + self.once.bits
+        )
 
     @property
     def addressed_bits(self) -> int:
         """The bits of the words that addresses take in one bank."""
-        return self._memory([group.addressed_bits for group in self.groups]) + self.once.bits
+        sizes = [group.addressed_bits for group in self.groups]
+        return self._memory(sizes, lambda memory: memory.addressed_bits) + self.once.bits
 
     @property
     def memory_blocks(self) -> int | None:
         """Memory blocks of the platform's size; None where it names none."""
         blocks = [group.memory_blocks for group in self.groups if group.memory_blocks is not None]
-        return self._memory(blocks) + self.once.blocks if len(blocks) == len(self.groups) else None
+        if len(blocks) < len(self.groups):
+            return None
+        return self._memory(blocks, lambda memory: memory.blocks or 0) + self.once.blocks
 
     @property
     def traffic_bytes(self) -> int:
@@ -309,8 +324,12 @@ class DesignEstimate:
             return value
         return self.costs[name]
 
-    def _memory(self, sizes: list[int]) -> int:
-        return max(sizes, default=0) if self.reuse_memory else sum(sizes)
+    def _memory(self, sizes: list[int], size: Callable[[MemoryUse], int]) -> int:
+        """Of groups of these sizes, in which a memory has some `size`."""
+        if not self.reuse_memory:
+            return sum(sizes)
+        resident = [sum(size(memory) for memory in group.memories if memory.is_resident) for group in self.groups]
+        return max((all_ - own for all_, own in zip(sizes, resident, strict=True)), default=0) + sum(resident)
 
 
 OBJECTIVES = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -24,6 +24,8 @@ Figures = NDArray[Any]  # of int64; costs that are not whole are of float64
 LATENCY, FRAME = "latency_cycles", "frame_cycles"
 TIMES = (LATENCY, FRAME)
 MEMORY = ("internal_memory_data", "internal_memory_bits", "memory_blocks")
+RESIDENT = ("resident_data", "resident_bits", "resident_blocks")  # what of that holds resident arrays
+SHARED = ("shared_data", "shared_bits", "shared_blocks")  # what of it does not
 TRAFFIC = ("traffic_bytes", "port_bytes")
 
 
@@ -70,7 +72,8 @@ class Priced:
     their addresses (`addressed_data`, `addressed_bits`) and `counted_blocks` are the blocks, None without
     local.block_bits. `energy` is None where the platform does not give it. `left_out` counts
     the legal designs of these structures that were not priced, since one that was is no slower with fewer units, or at
-    another interval, all else being equal.
+    another interval, all else being equal. `resident` has of each of MEMORY what resident arrays take of it, (3, 1, U)
+    or (3, S, U): nothing where they stand beside all groups.
     """
 
     legal: NDArray[np.bool_]
@@ -88,6 +91,7 @@ class Priced:
     energy: PricedEnergy | None = None
     built: PricedMemories | None = None
     refusal: str | None = None
+    resident: Callable[[], Figures] = field(default=lambda: np.zeros((len(MEMORY), 1, 1), np.int64))
 
     @cached_property
     def built_figures(self) -> BuiltFigures | None:
@@ -123,6 +127,11 @@ class Priced:
         return self.unit_costs[name] + self.built_figures.costs[name]
 
     @cached_property
+    def resident_figures(self) -> Figures:
+        """What of internal memory holds resident arrays; computed when it is first asked for."""
+        return self.resident()
+
+    @cached_property
     def energy_fj(self) -> Figures | None:
         """Energy of a frame but for what leaks, in fJ; computed when it is first asked for."""
         if self.energy is None:
@@ -150,7 +159,12 @@ class Priced:
 
     def objective(self, name: str) -> Figures:
         """A figure or cost by its name, of shape (S, U). Raises KeyError for a name that is neither."""
-        figure = getattr(self, name) if name in (*OBJECTIVES, DYNAMIC, LEAKAGE) else self.cost(name)
+        if name in RESIDENT:
+            figure = self.resident_figures[RESIDENT.index(name)]
+        elif name in SHARED:
+            figure = self.objective(MEMORY[SHARED.index(name)]) - self.resident_figures[SHARED.index(name)]
+        else:
+            figure = getattr(self, name) if name in (*OBJECTIVES, DYNAMIC, LEAKAGE) else self.cost(name)
         if figure is None:
             raise KeyError(name)
         return np.broadcast_to(figure, self.legal.shape)
@@ -215,6 +229,7 @@ def corrected(priced: Priced, wrong: NDArray[np.int64], exact: Sequence[Priced])
         energy=priced.energy and replace(priced.energy, femtojoules=lambda: put(_femtojoules)),
         built=priced.built and replace(priced.built, figures=partial(_built_together, priced.built.costs, put)),
         refusal=next((one.refusal for one in (priced, *exact) if one.refusal), None),
+        resident=lambda: np.stack([column(name) for name in RESIDENT]),
     )
 
 

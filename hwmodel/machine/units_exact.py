@@ -42,6 +42,7 @@ from hwmodel.machine.priced import (
     PricedMemories,
     unit_figures,
 )
+from hwmodel.machine.resident_figures import resident_figures
 from hwmodel.machine.schedule.datapaths import Datapaths
 from hwmodel.machine.schedule.processors import Pipeline
 from hwmodel.machine.served import all_rates, fastest_served, served
@@ -203,6 +204,7 @@ def bounded_structure(
         np.full((1, 1), is_legal),
         {name: time(name) for name in TIMES},
         _least_memory(plan, variants),
+        plan.builder,
         (np.full((1, 1), plan.traffic_bytes), lambda: np.full((1, 1), plan.port_bytes)),
         prices
         if prices is None
@@ -216,13 +218,9 @@ def bounded_structure(
 
 
 def _least_memory(plan: Plan, variants: Sequence[Variants]) -> tuple[Figures, Figures]:
-    """What is live at once at the least, in data and bits (1, 1), with what tasks have of arrays that are loaded once.
-
-    FIFOs count as the shallowest of legal variants.
-    """
-    kept, once = kept_memories(plan), plan.builder.once_data if plan.builder is not None else ()
-    data = sum(use.live for use in kept) + sum(data for data, _ in once)
-    bits = sum(use.live_bits for use in kept) + sum(data * width for data, width in once)
+    """What is live at once at the least, in data and bits (1, 1); FIFOs count as the shallowest of legal variants."""
+    kept = kept_memories(plan)
+    data, bits = sum(use.live for use in kept), sum(use.live_bits for use in kept)
     for variant in variants:
         some = [fifos for fifos, legal in zip(variant.fifos, variant.legal.tolist(), strict=True) if legal]
         data += min((sum(use.live for use in fifos) for fifos in some), default=0)
@@ -340,6 +338,7 @@ def _priced(plan: Plan, structure: GroupDesign, variants: Sequence[Variants], ra
         energy=_energy(plan, structure, variants, rates, kept),
         built=_built(plan, structure, variants, rates, kept),
         refusal=refusal,
+        resident=partial(resident_figures, plan.builder, plan.processors.paths, structure.tasks, rates[None, :, :]),
     )
 
 

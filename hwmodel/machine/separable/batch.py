@@ -37,6 +37,7 @@ from hwmodel.machine.priced import (
     count_combinations,
     unit_figures,
 )
+from hwmodel.machine.resident_figures import resident_figures
 from hwmodel.machine.schedule.datapaths import Datapaths
 from hwmodel.machine.schedule.processors import check_layouts
 from hwmodel.machine.separable.axes import Ints, find_parts
@@ -250,7 +251,8 @@ class GroupBatch:
         priced = least.priced(
             np.asarray(fast.legal.any(axis=1, keepdims=True)),
             of_times,
-            self._least_memory(scan, structures),
+            self._least_memory(structures),
+            self._builder(scan),
             (self.traffic(structures)[:, None], lambda: self.port_traffic(structures)[:, None]),
             energy if energy is None else least.energy(energy.prices, energy.runs, partial(energy.outside, structures)),
         )
@@ -262,15 +264,13 @@ class GroupBatch:
 
         return Bounded(priced, structures.holds & timing.has_formula(structures), price)
 
-    def _least_memory(self, scan: Scan, structures: Structures) -> tuple[Figures, Figures]:
-        """What is live at once in data and bits, (S, 1), with what tasks have of arrays that are loaded once."""
+    def _least_memory(self, structures: Structures) -> tuple[Figures, Figures]:
+        """What is live at once in data and bits, (S, 1)."""
         live = LiveSets(self.counts).sizes(structures)
-        builder = Builder.of(self.local_ports(scan), self.layouts)
-        once = builder.once_data if builder is not None else ()
-        return (
-            live.sum(axis=1, keepdims=True) + sum(data for data, _ in once),
-            (live @ self.counts.bits)[:, None] + sum(data * bits for data, bits in once),
-        )
+        return live.sum(axis=1, keepdims=True), (live @ self.counts.bits)[:, None]
+
+    def _builder(self, scan: Scan) -> Builder | None:
+        return Builder.of(self.local_ports(scan), self.layouts)
 
     def _priced(
         self,
@@ -303,11 +303,12 @@ class GroupBatch:
             energy=self._energy_of(structures, memory, combinations),
             built=self._built(structures, scan, memory, combinations),
             refusal=refusal,
+            resident=partial(resident_figures, self._builder(scan), self.paths, self.tasks, combinations),
         )
 
     def _served(self, scan: Scan, memory: Ints, combinations: Ints) -> tuple[NDArray[np.bool_], str | None]:
         """Which structures have all their memories at which rates, (S, U), and why not all."""
-        builder = Builder.of(self.local_ports(scan), self.layouts)
+        builder = self._builder(scan)
         if builder is None:
             return np.ones((1, 1), np.bool_), None
         buffers = [
@@ -319,7 +320,7 @@ class GroupBatch:
 
     def _built(self, structures: Structures, scan: Scan, memory: Ints, combinations: Ints) -> PricedMemories | None:
         """The memories as they are built, when it is first asked for; None without a technology."""
-        builder = Builder.of(self.local_ports(scan), self.layouts)
+        builder = self._builder(scan)
         if builder is None:
             return None
         energy, buffers = self.energy, Buffers(self.counts, structures)

@@ -1,0 +1,139 @@
+"""Groups that share their local memory: what holds arrays that are loaded once adds up, the rest is the largest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain, product
+from pathlib import Path
+from statistics import median
+
+import pytest
+
+from arrayol import api
+from arrayol.errors import ArrayolError
+from arrayol.ir.network import flatten
+from dse.results.consistency import require_consistent
+from dse.space.mappings import MappingSpace
+from dse.space.study import Study
+from hwmodel.design import Blocks, Design, GroupDesign, Processor
+from hwmodel.machine.estimate import DesignEstimate
+from hwmodel.machine.model import MachineModel
+from hwmodel.platform import load_platform
+
+SPEC = """\
+elementary far(x: i16[3], k: i16[12]) -> (y: i16) { y = x[0] * k[0] + x[1] * k[5] + x[2] * k[11] }
+elementary near(x: i16[2], w: i16[40]) -> (y: i16) { y = max(x[0] + w[7], x[1] + w[39]) }
+task first(a: i16[*, 10], k: i16[12]) -> (b: i16[*, 8]) {
+  repeat [*, 8] of far {
+    x <- a at origin [0, 0] paving [1, 0; 0, 1] fitting [0; 1]
+    k <- k
+    y -> b
+  }
+}
+task second(b: i16[*, 8], w: i16[40]) -> (c: i16[*, 4]) {
+  repeat [*, 4] of near {
+    x <- b at origin [0, 0] paving [1, 0; 0, 2] fitting [0; 1]
+    w <- w
+    y -> c
+  }
+}
+task both(a: i16[*, 10], k: i16[12], w: i16[40]) -> (c: i16[*, 4]) { b = first(a, k) c = second(b, w) }
+"""
+PLATFORM = """\
+technology = "ecp5-6"
+clock_mhz = 50
+[memory]
+latency = 3
+data_per_word = 2
+[local]
+register_bits = 128
+"""
+NARROW = {
+    "cuts": ["none"],
+    "links": ["buffer"],
+    "layouts": ["none"],
+    "policies": ["reuse"],
+    "units": [1, 2],
+    "intervals": [1, 2, 3],
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("shared")
+    (folder / "both.aol").write_text(SPEC, encoding="utf-8")
+    (folder / "both.toml").write_text(PLATFORM, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wholes(folder: Path) -> list[DesignEstimate]:
+    """Every plain whole design of one or two units, at every interval."""
+    model = MachineModel(flatten(api.load(folder / "both.aol"), "both"), load_platform(folder / "both.toml"))
+    space = MappingSpace(model, Study.model_validate(NARROW))
+    choices = [list(groups(space, tasks)) for tasks in (("first",), ("second",), ("first", "second"))]
+    of = dict(zip(every := list(chain(*choices)), model.estimates(every), strict=True))
+    designs = [*product(*choices[:2]), *product(choices[2])]
+    return [model.whole(Design(own), [of[group] for group in own], reuse_memory=True) for own in designs]
+
+
+def groups(space: MappingSpace, tasks: tuple[str, ...]) -> Iterator[GroupDesign]:
+    processes, platform = space.model.network.processes, space.model.platform
+    rates = [list(product((1, 2), sorted({1, 2, 3} & set(platform.intervals(processes[task]))))) for task in tasks]
+    for blocks, chosen in product(space.blocks(tasks[-1]), product(*rates)):
+        processors = tuple(Processor(task, units, None, at) for task, (units, at) in zip(tasks, chosen, strict=True))
+        design = GroupDesign(processors, Blocks(blocks.shape, blocks.scan))
+        try:
+            space.model.exact(design)
+        except ArrayolError:
+            continue
+        yield design
+
+
+def front(points: set[tuple[float, ...]]) -> set[tuple[float, ...]]:
+    def is_beaten(point: tuple[float, ...]) -> bool:
+        return any(other != point and all(a <= b for a, b in zip(other, point, strict=True)) for other in points)
+
+    return {point for point in points if not is_beaten(point)}
+
+
+def test_what_is_loaded_once_adds_up(wholes: list[DesignEstimate]) -> None:
+    several = [one for one in wholes if len(one.groups) == 2]
+    for one in several:
+        for size in ("data", "bits"):
+            kept = [
+                sum(getattr(memory, size) for memory in group.memories if memory.kind == "once") for group in one.groups
+            ]
+            own = [getattr(group, f"internal_memory_{size}") for group in one.groups]
+            assert min(kept) > 0
+            expected = max(all_ - stays for all_, stays in zip(own, kept, strict=True)) + sum(kept)
+            assert getattr(one, f"internal_memory_{size}") == expected
+            assert max(own) < expected < sum(own)
+    assert several
+
+
+CASES: list[tuple[tuple[str, ...], tuple[str, ...], str]] = [
+    (("latency_cycles", "internal_memory_bits"), (), "exact"),
+    (("latency_cycles", "internal_memory_data"), (), "exhaustive"),
+    (("latency_cycles", "internal_memory_bits"), (), "partition"),
+    (("latency_cycles", "memory_blocks", "lut"), (), "exact"),
+    (("latency_cycles", "lut"), ("internal_memory_bits",), "exact"),
+    (("lut",), ("internal_memory_data", "latency_cycles"), "exhaustive"),
+]
+
+
+@pytest.mark.parametrize(("objectives", "bounded", "method"), CASES)
+def test_fronts_are_those_of_all_whole_designs(
+    folder: Path, wholes: list[DesignEstimate], objectives: tuple[str, ...], bounded: tuple[str, ...], method: str
+) -> None:
+    bounds = {name: int(median(one.objective(name) for one in wholes)) for name in bounded}
+    kept = [one for one in wholes if all(one.objective(name) <= bound for name, bound in bounds.items())]
+    expected = front({tuple(round(one.objective(name), 6) for name in objectives) for one in kept})
+    constraints = tuple(f"{name} <= {bound}" for name, bound in bounds.items())
+    study = Study.model_validate(
+        {name: value for name, value in NARROW.items() if name not in ("reuse_memory", "verify")}
+    )
+    space = api.Space(study, constraints=constraints, reuse_memory=True, verify=False)
+    result = api.explore(folder / "both.aol", objectives=objectives, method=method, space=space).result
+    assert {tuple(round(design.objectives[name], 6) for name in objectives) for design in result.pareto} == expected
+    require_consistent(result, "result.json")
