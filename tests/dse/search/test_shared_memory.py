@@ -130,10 +130,7 @@ def test_fronts_are_those_of_all_whole_designs(
     kept = [one for one in wholes if all(one.objective(name) <= bound for name, bound in bounds.items())]
     expected = front({tuple(round(one.objective(name), 6) for name in objectives) for one in kept})
     constraints = tuple(f"{name} <= {bound}" for name, bound in bounds.items())
-    study = Study.model_validate(
-        {name: value for name, value in NARROW.items() if name not in ("reuse_memory", "verify")}
-    )
-    space = api.Space(study, constraints=constraints, reuse_memory=True, verify=False)
+    space = api.Space(Study.model_validate(NARROW), constraints=constraints, reuse_memory=True, verify=False)
     result = api.explore(folder / "both.aol", objectives=objectives, method=method, space=space).result
     assert {tuple(round(design.objectives[name], 6) for name in objectives) for design in result.pareto} == expected
     require_consistent(result, "result.json")
