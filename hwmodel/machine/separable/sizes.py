@@ -72,16 +72,16 @@ class Sizes:
     def _of_source(self, structures: Structures, number: int, source: Source, function: BankFunction) -> Ints:
         """Words in a bank for each datum of the axes that move with no dimension of the blocks, (S,)."""
         axes = [self.counts.parts.axes[source.piece][block] for block in structures.blocks]
-        (rows, row), (columns, column) = (np.unique(pairs, return_inverse=True) for pairs in structures.pairs.T)
-        inner = SourceLines.of(structures.inner, columns, (number, axes[-1:]), function)
-        carries = carries_of(inner.lines.places, source.lag)
-        terms = InnerTerms.of(inner.lines, source.lag, carries)
-        words = np.zeros(len(row), np.int64)
-        for part in _parts(_indices(structures.outer, rows, number)):
-            own = (part.start <= row) & (row < part.stop)
-            outer = SourceLines.of(structures.outer, rows[part], (number, axes[:-1]), function)
-            pairs = Pairs(OuterTerms.of(outer.lines, carries), terms)
-            words[own] = _words(pairs, outer, inner, row[own] - part.start, column[own])
+        high, wide = (number, axes[:-1]), (number, axes[-1:])
+        words = np.zeros(len(structures.pairs), np.int64)
+        for columns, chosen, column in _parts(structures.inner, structures.pairs[:, 1], wide, function):
+            inner = SourceLines.of(structures.inner, columns, wide, function)
+            carries = carries_of(inner.lines.places, source.lag)
+            terms = InnerTerms.of(inner.lines, source.lag, carries)
+            for rows, own, row in _parts(structures.outer, structures.pairs[chosen, 0], high, function):
+                outer = SourceLines.of(structures.outer, rows, high, function)
+                pairs = Pairs(OuterTerms.of(outer.lines, carries), terms)
+                words[chosen[own]] = _words(pairs, outer, inner, row, column[own])
         return words
 
 
@@ -95,6 +95,14 @@ def _apart(structures: Structures, coupled: frozenset[int]) -> list[tuple[int, i
 
 def _words(pairs: Pairs, outer: SourceLines, inner: SourceLines, row: Ints, column: Ints) -> Ints:
     """Words of structures whose lines are these rows of `outer` and columns of `inner`, (S,)."""
+    words, each = np.zeros(len(row), np.int64), 4 * outer.whole.shape[1] * inner.whole.shape[1]
+    for part in _chunks(len(row), each):
+        words[part] = _least_words(pairs, outer, inner, row[part], column[part])
+    return words
+
+
+def _least_words(pairs: Pairs, outer: SourceLines, inner: SourceLines, row: Ints, column: Ints) -> Ints:
+    """The same of as many structures as there is room for."""
     one = pairs.least(outer.whole[row], inner.whole[column])
     several = np.flatnonzero(outer.several[row] | inner.several[column])
     if len(several):
@@ -108,18 +116,42 @@ def _words(pairs: Pairs, outer: SourceLines, inner: SourceLines, row: Ints, colu
     return words
 
 
-def _indices(order: OrderCounts, chosen: Ints, number: int) -> Ints:
-    """How many indices the lines of a source have for some choices of sides: no fewer than their runs."""
-    indices = np.ones(len(chosen), np.int64)
+LinesOf = tuple[int, Sequence[int | None]]  # the number of a source, and the axes that move with each dimension
+
+
+def _parts(
+    order: OrderCounts, choice: Ints, source: LinesOf, function: BankFunction
+) -> Iterator[tuple[Ints, Ints, Ints]]:
+    """Choices of sides of structures (S,), as many at a time as there is room for, those of as long lines together.
+
+    With each part come the structures that have one of them, and of each of these the place in the part.
+    """
+    choices, of = np.unique(choice, return_inverse=True)
+    cells = _cells(order, choices, source, function)
+    by_length = np.argsort(cells, kind="stable")
+    starts = np.unique(np.cumsum(cells[by_length]) // _CELLS, return_index=True)[1].tolist()
+    for start, end in zip(starts, [*starts[1:], len(choices)], strict=False):
+        part = by_length[start:end]
+        place = np.full(len(choices), -1)
+        place[part] = np.arange(len(part))
+        own = np.flatnonzero(place[of] >= 0)
+        yield choices[part], own, place[of[own]]
+
+
+def _cells(order: OrderCounts, chosen: Ints, source: LinesOf, function: BankFunction) -> Ints:
+    """How many indices, or places, the lines of a source have for some choices of sides, those of all residues."""
+    number, axes = source
+    indices, places = np.ones((2, len(chosen)), np.int64)
     for table, pick in zip(order.tables, order.picks[chosen].T, strict=True):
-        indices = np.minimum(indices, _CELLS) * table.lines[number].line_runs(1)[0].count[pick]
-    return indices
+        runs = table.lines[number].line_runs(1)[0]
+        indices = np.minimum(indices, _CELLS) * runs.count[pick]
+        places = np.minimum(places, _CELLS) * runs.places[pick]
+    return np.maximum(indices, places * math.prod(_residues(axes, function)))
 
 
-def _parts(cells: Ints) -> Iterator[slice]:
-    """Things of so many cells each, in order: as many at a time as there is room for, or a single one."""
-    starts = np.unique(np.cumsum(cells) // _CELLS, return_index=True)[1].tolist()
-    return (slice(*part) for part in zip(starts, [*starts[1:], len(cells)], strict=False))
+def _residues(axes: Sequence[int | None], function: BankFunction) -> list[int]:
+    """How many residues the indices of each dimension's axis have."""
+    return [function.moduli[axis] if isinstance(function, Residues) and axis is not None else 1 for axis in axes]
 
 
 def _most(indices: Mask, function: BankFunction, axis: int) -> int:
@@ -146,12 +178,10 @@ class SourceLines:
     several: Mask
 
     @staticmethod
-    def of(
-        order: OrderCounts, chosen: Ints, source: tuple[int, Sequence[int | None]], function: BankFunction
-    ) -> SourceLines:
+    def of(order: OrderCounts, chosen: Ints, source: LinesOf, function: BankFunction) -> SourceLines:
         """Of some choices of sides of dimensions; a source has a number, and the axes that move with each."""
         number, axes = source
-        each = [function.moduli[axis] if isinstance(function, Residues) and axis is not None else 1 for axis in axes]
+        each = _residues(axes, function)
         groups, choices = math.prod(each), len(chosen)
         found, free, kinds = list[LineRuns](), np.ones(choices, np.int64), list[Ints]()
         residues = np.unravel_index(np.tile(np.arange(groups), choices), each) if each else ()
