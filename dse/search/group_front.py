@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from itertools import accumulate
 
 import numpy as np
@@ -16,19 +16,24 @@ from hwmodel.design import Blocks, GroupDesign, interval_of, units_of
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Group designs: priced, infeasible, and left out by a stated bound; together the size of the space."""
+    """Group designs: priced, infeasible, and left out by a stated bound; together the size of the space.
+
+    Those `untried` are left out too, but may have been better: there were too many rates whose ports memories serve.
+    """
 
     evaluated: int = 0
     infeasible: int = 0
     pruned: int = 0
+    untried: int = 0
 
     @property
     def size(self) -> int:
         """All of them."""
-        return self.evaluated + self.infeasible + self.pruned
+        return self.evaluated + self.infeasible + self.pruned + self.untried
 
     def __add__(self, other: Counts) -> Counts:
-        return Counts(self.evaluated + other.evaluated, self.infeasible + other.infeasible, self.pruned + other.pruned)
+        pairs = zip(astuple(self), astuple(other), strict=True)
+        return Counts(*(own + more for own, more in pairs))
 
 
 @dataclass(frozen=True)

@@ -240,8 +240,8 @@ class _FrontOfGroup:
         values = self.pricer.values(priced, priced.legal)
         kept = self.columns.combination.within(values)
         feasible = int(np.count_nonzero(kept))
-        looked_at = self.designs * len(priced.legal) - priced.left_out
-        counts = Counts(feasible, looked_at - feasible, priced.left_out)
+        looked_at = self.designs * len(priced.legal) - priced.left_out - priced.untried
+        counts = Counts(feasible, looked_at - feasible, priced.left_out, priced.untried)
         refusal = None if feasible else priced.refusal or INFEASIBLE
         rows, chosen = (places[kept] for places in np.nonzero(priced.legal))
         rates = priced.combinations[rows if len(priced.combinations) > 1 else 0, chosen]

@@ -11,6 +11,7 @@ from time import monotonic
 import numpy as np
 
 from arrayol.errors import InfeasibleError
+from arrayol.text import counted
 from dse.jobs.runner import JobRunner
 from dse.pareto.combine import fusion_front
 from dse.pareto.fronts import Front, front_of
@@ -254,6 +255,10 @@ def _result(
 ) -> Result:
     method, searched = how
     counts, refusal, technology = searched.counts, searched.refusal, space.model.platform.technology
+    exact, description = searched.exact and not counts.untried, searched.description
+    if counts.untried:
+        number = counted(counts.untried, "group design")
+        description += f"; {number} of the most units not tried, where no memory serves the fastest rates"
     return Result(
         arrayol=version("arrayol"),
         spec=labels.spec,
@@ -271,20 +276,20 @@ def _result(
         constraints=tuple(map(str, columns.constraints)),
         method=method.name,
         method_reason=method.why,
-        method_description=searched.description,
-        exact=searched.exact,
+        method_description=description,
+        exact=exact,
         complete=searched.complete,
         space=_summary(space, searched),
         counted="whole designs" if searched.counts_wholes else "group designs",
         evaluated=counts.evaluated,
         infeasible=counts.infeasible,
-        pruned=counts.pruned,
+        pruned=counts.pruned + counts.untried,
         infeasible_example=Refusal(groups=(refusal[0],), reason=refusal[1]) if refusal else None,
         comparisons=searched.comparisons,
         evolution=_evolution(searched.evolution) if searched.evolution else None,
         hypervolume=volume_of(records, columns.names),
         partitions=searched.coverage.counts() if searched.coverage else None,
-        bounds=None if searched.exact or not searched.complete else _least(space, columns),
+        bounds=None if exact or not searched.complete else _least(space, columns),
         pareto=records,
         designs=None if others is None else (*records, *others),
     )

@@ -72,7 +72,8 @@ class Priced:
     their addresses (`addressed_data`, `addressed_bits`) and `counted_blocks` are the blocks, None without
     local.block_bits. `energy` is None where the platform does not give it. `left_out` counts
     the legal designs of these structures that were not priced, since one that was is no slower with fewer units, or at
-    another interval, all else being equal. `resident` has of each of MEMORY what resident arrays take of it, (3, 1, U)
+    another interval, all else being equal; `untried` those of which nothing is known, since there are too many of
+    them. `resident` has of each of MEMORY what resident arrays take of it, (3, 1, U)
     or (3, S, U): nothing where they stand beside all groups.
     """
 
@@ -88,6 +89,7 @@ class Priced:
     frame: Callable[[], Figures]
     port: Callable[[], Figures]
     left_out: int = 0
+    untried: int = 0
     energy: PricedEnergy | None = None
     built: PricedMemories | None = None
     refusal: str | None = None
@@ -226,6 +228,7 @@ def corrected(priced: Priced, wrong: NDArray[np.int64], exact: Sequence[Priced])
         frame=lambda: column(FRAME),
         port=lambda: column("port_bytes"),
         left_out=priced.left_out + sum(other.left_out for other in exact),
+        untried=priced.untried + sum(other.untried for other in exact),
         energy=priced.energy and replace(priced.energy, femtojoules=lambda: put(_femtojoules)),
         built=priced.built and replace(priced.built, figures=partial(_built_together, priced.built.costs, put)),
         refusal=next((one.refusal for one in (priced, *exact) if one.refusal), None),

@@ -49,12 +49,16 @@ def served(
     return found, why
 
 
-def all_rates(offered: Sequence[Sequence[int]]) -> Ints:
-    """All combinations of rates offered to tasks (U, tasks); where there are too many, without those of most units."""
+def all_rates(offered: Sequence[Sequence[int]]) -> tuple[Ints, int]:
+    """All combinations of rates offered to tasks (U, tasks), and how many there are beside.
+
+    Where there are more than COMBINATIONS, those of most units are not tried.
+    """
     left = [sorted(rates, key=units_of) for rates in offered]
     while math.prod(map(len, left)) > COMBINATIONS:
         max(left, key=len).pop()
-    return np.array(list(product(*left)), np.int64).reshape(-1, len(left))
+    untried = math.prod(map(len, offered)) - math.prod(map(len, left))
+    return np.array(list(product(*left)), np.int64).reshape(-1, len(left)), untried
 
 
 def fastest_served(times: Sequence[Ints], units: Ints, legal: NDArray[np.bool_]) -> Ints:

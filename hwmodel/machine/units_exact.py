@@ -171,7 +171,7 @@ def fastest_structure(
     )
     legal = math.prod(int(variant.legal.sum()) for variant in variants)
     if legal and not priced.legal.all():
-        return _fastest_served(plan, structure, all_rates(offered), times)
+        return _fastest_served(plan, structure, offered, times)
     return replace(priced, left_out=legal - int(priced.legal.sum()))
 
 
@@ -228,12 +228,15 @@ def _least_memory(plan: Plan, variants: Sequence[Variants]) -> tuple[Figures, Fi
     return np.full((1, 1), data), np.full((1, 1), bits)
 
 
-def _fastest_served(plan: Plan, structure: GroupDesign, rates: Elements, times: Collection[str]) -> Priced:
+def _fastest_served(
+    plan: Plan, structure: GroupDesign, offered: Sequence[Sequence[int]], times: Collection[str]
+) -> Priced:
     """The same where the fastest rates have ports that no memory serves: of all rates."""
+    rates, untried = all_rates(offered)
     priced = _at_rates(plan, structure, rates)
     chosen = fastest_served([priced.objective(name)[0] for name in times], priced.units[0], priced.legal[0])
     found = _at_rates(plan, structure, rates[chosen] if len(chosen) else rates[:1])
-    return replace(found, left_out=int(priced.legal.sum()) - int(found.legal.sum()))
+    return replace(found, left_out=int(priced.legal.sum()) - int(found.legal.sum()), untried=untried)
 
 
 def _plan(accesses: Accesses, platform: Platform, structure: GroupDesign) -> Plan:

@@ -223,13 +223,13 @@ class GroupBatch:
     ) -> Priced:
         """The same of one structure, of which the fastest rates have ports that no memory serves: of all rates."""
         own = keeps.only(np.array([row])) if keeps is not None else None
-        rates = all_rates(offered)
+        rates, untried = all_rates(offered)
         priced = self.price(scan, shape, rates, own)
         chosen = fastest_served(
             [priced.objective(name)[0] for name in times], units_of(rates).sum(axis=1), priced.legal[0]
         )
         found = self.price(scan, shape, rates[chosen] if len(chosen) else rates[:1], own)
-        return replace(found, left_out=int(priced.legal.sum()) - int(found.legal.sum()))
+        return replace(found, left_out=int(priced.legal.sum()) - int(found.legal.sum()), untried=untried)
 
     def bounded(
         self,

@@ -1,0 +1,31 @@
+"""Where no memory serves the fastest rates, and there are too many others to try them all: that is told."""
+
+from __future__ import annotations
+
+import pytest
+
+from arrayol import api
+from arrayol.files import shipped_folder
+from hwmodel.machine import served
+
+
+def explored() -> api.Exploration:
+    study = api.Study(units=(1, 2), intervals=(1, 5))
+    space = api.Space(study=study, narrow=True, verify=False)
+    objectives = ("latency_cycles", "traffic_bytes")
+    return api.explore(shipped_folder() / "attention.aol", objectives=objectives, space=space)
+
+
+def test_rates_that_are_not_tried_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of four rates of each task; keys and values are not served at an interval of 1."""
+    whole = explored().result
+    assert whole.exact
+    assert "not tried" not in whole.method_description
+    monkeypatch.setattr(served, "COMBINATIONS", 3)
+    found = explored().result
+    assert not found.exact
+    assert "of the most units not tried, where no memory serves the fastest rates" in found.method_description
+    sizes = [one.evaluated + one.infeasible + one.pruned for one in (whole, found)]
+    assert sizes[0] == sizes[1]
+    least = [min(design.objectives["latency_cycles"] for design in one.pareto) for one in (whole, found)]
+    assert least[0] < least[1]
