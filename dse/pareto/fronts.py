@@ -21,6 +21,7 @@ Rows = NDArray[np.intp]
 Item = TypeVar("Item")
 
 SUMS_AT_ONCE = 1 << 21  # pairs of points; more are combined in parts, so that memory stays bounded
+_COMPARED_AT_ONCE = 1 << 22  # figures of pairs of points
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +132,24 @@ def _pareto_rows(values: Values, units: Values, *, trade_units: bool) -> Rows:
         kept[1:] = ascending[1:, 1] < best[:-1]
         return order[kept]
     return order[non_dominated(ascending)]
+
+
+def dominated(values: Values, by: Values) -> NDArray[np.bool_]:
+    """Which of points (n, figures) some other point (m, figures) dominates."""
+    found = np.zeros(len(values), np.bool_)
+    if not len(by):
+        return found
+    if values.shape[1] == 2:
+        by = by[np.lexsort((by[:, 1], by[:, 0]))]
+        least = np.concatenate([[np.iinfo(np.int64).max], np.minimum.accumulate(by[:, 1])])
+        upto, before = (least[np.searchsorted(by[:, 0], values[:, 0], side=side)] for side in ("right", "left"))
+        return np.asarray((upto < values[:, 1]) | ((before <= values[:, 1]) & (before < least[0])))
+    step = max(1, _COMPARED_AT_ONCE // by.size)
+    for start in range(0, len(values), step):
+        some = values[start : start + step, None, :]
+        below = np.all(by <= some, axis=2) & np.any(by < some, axis=2)
+        found[start : start + step] = below.any(axis=1)
+    return found
 
 
 def thinned(front: Front, epsilon: float) -> Front:

@@ -23,14 +23,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dse.pareto.fronts import Rows, Values, front_of
+from dse.pareto.fronts import Rows, Values, dominated, front_of
 from hwmodel.design import GroupDesign
 from hwmodel.machine.bounded import Bounded
 from hwmodel.machine.priced import Priced
 
 _FEW = 64  # structures that are one slice
 _SHARE = 0.25  # of what waits, in a slice after the first
-_CELLS = 1 << 22  # of comparisons at a time
 _NOTHING_KNOWN = np.iinfo(np.int64).min // 2  # a bound that nothing dominates
 
 
@@ -75,13 +74,7 @@ class Waiting:
         if trade_units:
             values = np.column_stack([values, units])
         bounds = np.column_stack([self.bounds, self.units]) if trade_units else self.bounds
-        beaten = np.zeros(len(bounds), np.bool_)
-        step = max(1, _CELLS // max(1, values.size))
-        for start in range(0, len(bounds), step):
-            some = bounds[start : start + step, None, :]
-            below = np.all(values <= some, axis=2) & np.any(values < some, axis=2)
-            beaten[start : start + step] = below.any(axis=1)
-        return beaten
+        return dominated(bounds, values)
 
     def first_slice(self) -> NDArray[np.bool_]:
         """The front of the bounds."""
@@ -89,17 +82,18 @@ class Waiting:
         chosen[front_of(self.bounds, self.units).origin] = True
         return chosen
 
-    def next_slice(self) -> NDArray[np.bool_]:
+    def next_slice(self, most: int | None = None) -> NDArray[np.bool_]:
         """The front of the bounds, and of the rest those of the least places in the columns' orders, to a quarter.
 
-        All where they are few: a slice takes time however small it is.
+        Of the rest no more than `most`. All where they are few: a slice takes time however small it is.
         """
-        places = np.argsort(np.argsort(self.bounds, axis=0, kind="stable"), axis=0, kind="stable").sum(axis=1)
         if len(self) <= _FEW:
             return np.ones(len(self), np.bool_)
         chosen = self.first_slice()
         more = int(len(self) * _SHARE) - int(chosen.sum())
+        more = more if most is None else min(more, most)
         if more > 0:
+            places = np.argsort(np.argsort(self.bounds, axis=0, kind="stable"), axis=0, kind="stable").sum(axis=1)
             places[chosen] = np.iinfo(np.int64).max
             chosen[np.argsort(places, kind="stable")[:more]] = True
         return chosen

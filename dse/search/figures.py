@@ -98,6 +98,12 @@ class Columns:
         return figures and not self.combination.trades_units
 
     @property
+    def compares_built(self) -> bool:
+        """Whether what memories are built of is compared, which takes longer to tell than all else."""
+        names = [figure.key for figure in self.figures if figure.key != "units"]
+        return self.builds_memories and not units_are_free(names, built=True)
+
+    @property
     def compares_all_times(self) -> bool:
         """Whether longer times are better for one column, as for a power: then fronts hold nearly all of them."""
         return any(figure.scale < 0 for figure in self.figures)

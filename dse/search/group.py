@@ -42,19 +42,19 @@ def search_group(context: SearchContext, group: Mask, *, all_options: bool) -> J
     part = nothing(columns, len(jobs.tasks))
     if space.study.holds_plain:
         part = joined(
-            [part, *(yield jobs.plain((blocks.scan, blocks.shape) for blocks in space.blocks(last)))], columns
+            [part, *(yield jobs.plain(part, ((blocks.scan, blocks.shape) for blocks in space.blocks(last))))], columns
         )
         if jobs.searches_keeps:
             listed = ((blocks.scan, blocks.shape) for blocks in space.blocks(last))
             part = joined([part, *(yield jobs.keeps(listed, part, products_only=not all_options))], columns)
         if space.study.has_options and not all_options:
             start = [part.structures[place] for place in dict.fromkeys(part.place.tolist())]
-            variants = jobs.singly(start, keeps=not jobs.searches_keeps)
+            variants = jobs.singly(part, start, keeps=not jobs.searches_keeps)
             parts = yield variants.jobs
             part = joined([part, *parts, nothing(columns, len(jobs.tasks), Counts(pruned=variants.pruned))], columns)
     done = jobs.searches_keeps and opens_keeps_alone(space, last)
     if space.study.has_options and not done and (all_options or not space.study.holds_plain):
-        part = joined([part, *(yield jobs.everywhere(last))], columns)
+        part = joined([part, *(yield jobs.everywhere(part, last))], columns)
     return group_front(part, context)
 
 
@@ -80,7 +80,10 @@ class SomeJobs:
 
 
 class GroupJobs:
-    """Cuts what is to be priced of a group, under some rates, in jobs, always in the same way."""
+    """Cuts what is to be priced of a group, under some rates, in jobs, always in the same way.
+
+    A `part` is what has been found of the group: it need not be found again.
+    """
 
     def __init__(self, space: MappingSpace, columns: Columns, tasks: tuple[str, ...], rates: RateChoices) -> None:
         self.space, self.tasks, self.rates = space, tasks, rates
@@ -93,27 +96,30 @@ class GroupJobs:
         built = columns.builds_memories and not columns.units_are_free
         self.cost = JobCost(space, tasks, combinations, built=built)
 
-    def plain(self, structures: Iterable[tuple[Scan, Shape]], *, products_only: bool = False) -> list[PlainJob]:
+    def plain(
+        self, part: GroupPart, structures: Iterable[tuple[Scan, Shape]], *, products_only: bool = False
+    ) -> list[PlainJob]:
         """Block shapes under scans; with `products_only` without those that would go through the exact path."""
         tables = self.cost.tables
         blocks = (((scan, shape), self.cost.blocks(shape)) for scan, shape in structures)
         return [
-            PlainJob(self.tasks, self.rates, tables + seconds, _by_scan(run), products_only)
+            PlainJob(self.tasks, self.rates, tables + seconds, part.known, _by_scan(run), products_only)
             for run, seconds in in_jobs(blocks)
         ]
 
     def keeps(
-        self, structures: Iterable[tuple[Scan, Shape]], known: GroupPart, *, products_only: bool
+        self, structures: Iterable[tuple[Scan, Shape]], part: GroupPart, *, products_only: bool
     ) -> list[KeepsJob]:
-        """What block shapes under scans may keep in other ways, as far as no point that is `known` is better."""
-        front = tuple(map(tuple, known.values.tolist()))
+        """What block shapes under scans may keep in other ways, as far as nothing that has been found is better."""
         blocks = (((scan, shape), KEPT * self.cost.plain) for scan, shape in structures)
         return [
-            KeepsJob(self.tasks, self.rates, self.cost.tables + seconds, _by_scan(run), front, products_only)
+            KeepsJob(self.tasks, self.rates, self.cost.tables + seconds, part.known, _by_scan(run), products_only)
             for run, seconds in in_jobs(blocks)
         ]
 
-    def singly(self, plain: Sequence[GroupDesign], seconds: float | None = None, *, keeps: bool = True) -> SomeJobs:
+    def singly(
+        self, part: GroupPart, plain: Sequence[GroupDesign], seconds: float | None = None, *, keeps: bool = True
+    ) -> SomeJobs:
         """What differs from plain structures in one decision, of the slow ones as many as the arrays' size allows.
 
         Within some seconds only as many of the quick and of the slow ones as take those.
@@ -125,9 +131,9 @@ class GroupJobs:
         if seconds is not None:
             most_slow, most_quick = (int(seconds / self.cost.structure(slow=one)) for one in (True, False))
         chosen = [*spread(quick, most_quick), *spread(slow, most_slow)]
-        return SomeJobs(self.structures(chosen), (len(structures) - len(chosen)) * self.rates.count)
+        return SomeJobs(self.structures(part, chosen), (len(structures) - len(chosen)) * self.rates.count)
 
-    def everywhere(self, last: str) -> list[OptionsJob]:
+    def everywhere(self, part: GroupPart, last: str) -> list[OptionsJob]:
         """All mapping options on all blocks."""
         blocks = list(self.space.blocks(last))
         if not blocks:
@@ -136,16 +142,18 @@ class GroupJobs:
         keeps = not self.searches_keeps
         each = self.cost.structure(slow=True) * count_mapping_options(self.space, middle, keeps=keeps)
         runs = in_jobs((block, each) for block in blocks)
-        return [replace(self.on_blocks(run, seconds), keeps=keeps) for run, seconds in runs]
+        return [replace(self.on_blocks(part, run, seconds), keeps=keeps) for run, seconds in runs]
 
-    def on_blocks(self, blocks: Sequence[Blocks], seconds: float) -> OptionsJob:
+    def on_blocks(self, part: GroupPart, blocks: Sequence[Blocks], seconds: float) -> OptionsJob:
         """All mapping options on some blocks, which take so long."""
-        return OptionsJob(self.tasks, self.rates, seconds, tuple(blocks))
+        return OptionsJob(self.tasks, self.rates, seconds, part.known, tuple(blocks))
 
-    def structures(self, structures: Sequence[GroupDesign]) -> list[StructuresJob]:
+    def structures(self, part: GroupPart, structures: Sequence[GroupDesign]) -> list[StructuresJob]:
         """Structures, whatever their options."""
         each = ((structure, self.cost.structure(slow=takes_exact_path(structure))) for structure in structures)
-        return [StructuresJob(self.tasks, self.rates, seconds, tuple(run)) for run, seconds in in_jobs(each)]
+        return [
+            StructuresJob(self.tasks, self.rates, seconds, part.known, tuple(run)) for run, seconds in in_jobs(each)
+        ]
 
 
 def _by_scan(blocks: Sequence[tuple[Scan, Shape]]) -> tuple[tuple[Scan, tuple[Shape, ...]], ...]:

@@ -52,6 +52,11 @@ class GroupPart:
     refusal: str | None = None
     skipped: tuple[Blocks, ...] = ()
 
+    @property
+    def known(self) -> tuple[tuple[int, ...], ...]:
+        """Its points, and the units of each."""
+        return tuple(map(tuple, np.column_stack([self.values, total_units(self.rates)]).tolist()))
+
     def designs(self, rows: Rows) -> tuple[GroupDesign, ...]:
         """The designs behind some points."""
         return tuple(with_rates(self.structures[self.place[row]], self.rates[row].tolist()) for row in rows)

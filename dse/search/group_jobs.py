@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arrayol.errors import ArrayolError
 from dse.jobs.digest import digest
@@ -27,14 +28,21 @@ from hwmodel.design import Blocks, GroupDesign, Scan, with_keeps
 from hwmodel.machine.priced import Priced
 from hwmodel.machine.separable.fetches import StructureKeeps
 
+CELLS = 256  # designs that are priced at once beside the most promising ones, where memories take long to tell
+Known = tuple[tuple[int, ...], ...]  # of designs that have been found the columns, and the units
+
 
 @dataclass(frozen=True)
 class GroupJob(ABC):
-    """What all jobs share: the group, the rates of its tasks, and the estimated seconds."""
+    """What all jobs share: the group, the rates of its tasks, and the estimated seconds.
+
+    What designs that are `known` dominate is on no front, and left out; they themselves are no part of the job's front.
+    """
 
     tasks: tuple[str, ...]
     rates: RateChoices
     cost: float = field(compare=False)
+    known: Known
     kind = "designs of a group"
     dump = staticmethod(dump_part)
     load = staticmethod(load_part)
@@ -63,7 +71,7 @@ class PlainJob(GroupJob):
 
     def key(self, context: SearchContext) -> bytes:
         """What it depends on."""
-        return digest("plain", context.group_key(self.tasks), self.rates, self.shapes, self.products_only)
+        return digest("plain", context.group_key(self.tasks), self.rates, self.known, self.shapes, self.products_only)
 
     def _add_to(self, front: _FrontOfGroup, space: MappingSpace) -> None:
         del space
@@ -74,24 +82,22 @@ class PlainJob(GroupJob):
 class KeepsJob(GroupJob):
     """What block shapes under some scans may keep of arrays from outside, beside keeping all of them to the end.
 
-    Priced is what `front`, points at hand, does not show to be worse than some design.
+    Priced is what the designs that are known do not show to be worse.
     """
 
     shapes: tuple[tuple[Scan, tuple[Shape, ...]], ...]
-    front: tuple[tuple[int, ...], ...]
     products_only: bool = False
 
     def key(self, context: SearchContext) -> bytes:
         """What it depends on: also what the study offers for arrays."""
         study = context.space.study
-        offered = study.policies, study.keeps, self.front
-        return digest("keeps", context.group_key(self.tasks), self.rates, self.shapes, offered, self.products_only)
+        settings = self.rates, self.known, self.shapes, study.policies, study.keeps, self.products_only
+        return digest("keeps", context.group_key(self.tasks), *settings)
 
     def _add_to(self, front: _FrontOfGroup, space: MappingSpace) -> None:
         del space
-        known = np.array(self.front, np.int64).reshape(-1, len(front.columns.figures))
         for scan, shapes in self.shapes:
-            front.take_keeps(scan, shapes, known, products_only=self.products_only)
+            front.take_keeps(scan, shapes, products_only=self.products_only)
 
 
 @dataclass(frozen=True)
@@ -102,7 +108,7 @@ class StructuresJob(GroupJob):
 
     def key(self, context: SearchContext) -> bytes:
         """What it depends on."""
-        return digest("structures", context.group_key(self.tasks), self.rates, self.structures)
+        return digest("structures", context.group_key(self.tasks), self.rates, self.known, self.structures)
 
     def _add_to(self, front: _FrontOfGroup, space: MappingSpace) -> None:
         del space
@@ -130,7 +136,8 @@ class OptionsJob(GroupJob):
             study.outer_blocks,
             study.keeps,
         )
-        return digest("options", context.group_key(self.tasks), self.rates, self.blocks, offered_options, self.keeps)
+        settings = self.rates, self.known, self.blocks, offered_options, self.keeps
+        return digest("options", context.group_key(self.tasks), *settings)
 
     def _add_to(self, front: _FrontOfGroup, space: MappingSpace) -> None:
         for blocks in self.blocks:
@@ -152,6 +159,8 @@ class _FrontOfGroup:
         self.search = KeepSearch(context, job.tasks, job.rates)
         self.designs = job.rates.count  # of a structure
         self.part = nothing(self.columns, len(self.tasks))
+        table = np.array(job.known, np.int64).reshape(-1, len(self.columns.figures) + 1)
+        self.known, self.known_units = table[:, :-1], table[:, -1]
 
     def take_plain(self, blocks: Sequence[tuple[Scan, tuple[Shape, ...]]], *, products_only: bool) -> None:
         """Take plain structures, given by their shapes under some scans, under all rates."""
@@ -176,9 +185,9 @@ class _FrontOfGroup:
         self._skip(Blocks(shape, scan) for shape, is_taken in zip(shapes, taken, strict=True) if not is_taken)
         return tuple(shape for shape, is_taken in zip(shapes, taken, strict=True) if is_taken)
 
-    def take_keeps(self, scan: Scan, shapes: Sequence[Shape], front: Values, *, products_only: bool) -> None:
+    def take_keeps(self, scan: Scan, shapes: Sequence[Shape], *, products_only: bool) -> None:
         """Take what plain structures of one scan may keep in other ways, as far as it is worth a price."""
-        for rows, worth, size in self.search.worth_a_price(scan, shapes, front):
+        for rows, worth, size in self.search.worth_a_price(scan, shapes, self.known):
             chosen, keeps = [shapes[row] for row in rows.tolist()], worth
             if products_only and chosen:
                 taken = np.flatnonzero(self.pricer.takes(scan, chosen, worth))
@@ -219,14 +228,13 @@ class _FrontOfGroup:
         waiting = waiting.only(self.columns.combination.within(waiting.bounds))
         hopeless, beaten, is_first = total - len(waiting), 0, len(sources[0].bounded.sure) > 1
         while len(waiting):
-            units, trade = total_units(self.part.rates), self.columns.combination.trades_units
-            left = ~waiting.is_beaten(self.part.values, units, trade_units=trade)
+            left = ~self._are_beaten(waiting)
             beaten, waiting = beaten + int(np.count_nonzero(~left)), waiting.only(left)
             chosen = waiting.first_slice() if is_first else waiting.next_slice()
             for number, rows in waiting.only(chosen).by_source():
                 own = sources[number]
                 for some in in_parts(rows, self.designs):
-                    self._add(partial(_of_rows, own.structure, some), own.bounded.price(some))
+                    self._add(partial(_of_rows, own.structure, some), own.bounded.price(some), own.bounded.live(some))
             waiting, is_first = waiting.only(~chosen), False
         counts = Counts(infeasible=hopeless * self.designs, pruned=beaten * self.designs)
         refusal = INFEASIBLE if hopeless else None
@@ -235,20 +243,56 @@ class _FrontOfGroup:
     def _plain(self, scan: Scan, shapes: Sequence[Shape], row: int) -> GroupDesign:
         return plain_structure(self.tasks, Blocks(shapes[row], scan))
 
-    def _add(self, structure: Callable[[int], GroupDesign], priced: Priced) -> None:
-        """Take the feasible designs of some structures, given by their rows, and of all the front."""
-        values = self.pricer.values(priced, priced.legal)
+    def _add(
+        self, structure: Callable[[int], GroupDesign], priced: Priced, live: tuple[Values, Values] | None = None
+    ) -> None:
+        """Take the feasible designs of some structures, given by their rows, and of all the front.
+
+        What memories are built of takes long to tell. So designs are compared first by what is `live` in data and bits,
+        (S, 1), where that is known, then by what memories take at the least, and the most promising are priced first.
+        """
+        cells = self._cells(priced if live is None else priced.keeping(*live), *np.nonzero(priced.legal))
+        looked_at = self.designs * len(priced.legal) - priced.untried
+        feasible, pruned, is_first = 0, priced.left_out, live is not None
+        while len(cells):
+            left = cells.only(~self._are_beaten(cells))
+            pruned += len(cells) - len(left)
+            now = self._promising(left, is_first=is_first)
+            feasible += self._add_cells(structure, priced, left.only(now))
+            cells, is_first = self._cells(priced, left.source[~now], left.row[~now]), False
+        counts = Counts(feasible, looked_at - feasible - pruned, pruned, priced.untried)
+        refusal = None if feasible or pruned else priced.refusal or INFEASIBLE
+        self._join(nothing(self.columns, len(self.tasks), counts, refusal))
+
+    def _promising(self, cells: Waiting, *, is_first: bool) -> NDArray[np.bool_]:
+        """Designs that are priced now; all of them where that takes no longer than comparing them."""
+        if not self.pricer.compares_built:
+            return np.ones(len(cells), np.bool_)
+        return cells.first_slice() if is_first else cells.next_slice(CELLS)
+
+    def _cells(self, priced: Priced, rows: Rows, chosen: Rows) -> Waiting:
+        """Designs by structure and combination of rates, those that may be feasible by what they have at the least."""
+        least = priced.at(rows, chosen, least=True)
+        bounds, units = self.pricer.values(least, (slice(None), 0)), total_units(least.combinations[:, 0])
+        return Waiting(rows, chosen, bounds, units).only(self.columns.combination.within(bounds))
+
+    def _add_cells(self, structure: Callable[[int], GroupDesign], priced: Priced, cells: Waiting) -> int:
+        """Take some designs of structures, by structure and combination of rates; tells how many are feasible."""
+        found = priced.at(cells.source, cells.row)
+        values, rates = self.pricer.values(found, (slice(None), 0)), found.combinations[:, 0]
         kept = self.columns.combination.within(values)
-        feasible = int(np.count_nonzero(kept))
-        looked_at = self.designs * len(priced.legal) - priced.left_out - priced.untried
-        counts = Counts(feasible, looked_at - feasible, priced.left_out, priced.untried)
-        refusal = None if feasible else priced.refusal or INFEASIBLE
-        rows, chosen = (places[kept] for places in np.nonzero(priced.legal))
-        rates = priced.combinations[rows if len(priced.combinations) > 1 else 0, chosen]
-        front = front_of(values[kept], total_units(rates), trade_units=self.columns.combination.trades_units).origin
+        values, rates, rows = values[kept], rates[kept], cells.source[kept]
+        front = front_of(values, total_units(rates), trade_units=self.columns.combination.trades_units).origin
         used, place = np.unique(rows[front], return_inverse=True)  # of many structures few are on a front
         structures = tuple(structure(int(row)) for row in used)
-        self._join(GroupPart(structures, values[kept][front], rates[front], place.reshape(-1), counts, refusal))
+        self._join(GroupPart(structures, values[front], rates[front], place.reshape(-1), Counts()))
+        return len(values)
+
+    def _are_beaten(self, waiting: Waiting) -> NDArray[np.bool_]:
+        """Of which no design is left beside those found so far."""
+        units, trade = total_units(self.part.rates), self.columns.combination.trades_units
+        beaten = waiting.is_beaten(self.part.values, units, trade_units=trade)
+        return beaten | waiting.is_beaten(self.known, self.known_units, trade_units=trade)
 
     def _skip(self, blocks: Iterable[Blocks]) -> None:
         self._join(replace(nothing(self.columns, len(self.tasks)), skipped=tuple(blocks)))

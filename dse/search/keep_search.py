@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dse.pareto.fronts import Values
+from dse.pareto.fronts import Values, dominated
 from dse.search.context import SearchContext
 from dse.search.figures import Columns, key_of
 from dse.search.pricing import RateChoices
@@ -24,7 +24,6 @@ from hwmodel.machine.separable.keep_choices import KeepChoices, keep_choices
 
 CHOICES_AT_MOST = 4096  # of a structure: beyond, keeps are tried one at a time as other options are
 _AT_ONCE = 1 << 20  # choices of structures that are looked at
-_COMPARED = 1 << 22  # pairs of a bound and a point of a front
 
 
 def searches_keeps(space: MappingSpace, columns: Columns, tasks: tuple[str, ...]) -> bool:
@@ -76,7 +75,7 @@ class KeepSearch:
             choices = keep_choices(batch, scan, part, options, self._rates, times)
             rows, chosen = np.nonzero(choices.distinct)
             bounds = self._bounds(choices, rows, chosen)
-            kept = self.columns.combination.within(bounds) & ~_are_worse(bounds, front)
+            kept = self.columns.combination.within(bounds) & ~dominated(bounds, front)
             size = choices.offered * len(choices.keeps)
             yield choices.rows[rows[kept]] + start, StructureKeeps(choices.keeps, chosen[kept]), size
 
@@ -101,14 +100,3 @@ class KeepSearch:
 
 def _plain_first(keeps: Sequence[Keep]) -> list[Keep]:
     return [Keep(0), *(keep for keep in keeps if keep != Keep(0))]
-
-
-def _are_worse(bounds: Values, front: Values) -> NDArray[np.bool_]:
-    """Which bounds (n, figures) some point of a front is nowhere above, and somewhere below."""
-    worse = np.zeros(len(bounds), np.bool_)
-    step = max(1, _COMPARED // max(1, len(front)))
-    for start in range(0, len(bounds), step):
-        part = bounds[start : start + step, None]
-        beats: NDArray[np.bool_] = np.all(front <= part, axis=2) & np.any(front < part, axis=2)
-        worse[start : start + step] = np.any(beats, axis=1)
-    return worse

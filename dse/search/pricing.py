@@ -83,7 +83,7 @@ class Pricer:
         self._fastest_of = tuple(map(sorted, rates.offered)) if free else None
         self._times = self.columns.times(whole=len(tasks) == len(context.space.graph))
         self._offered = tuple(map(sorted, rates.offered))
-        self.has_bounds = has_bounds(self.columns, rates)
+        self.has_bounds, self.compares_built = has_bounds(self.columns, rates), self.columns.compares_built
         if self._fastest_of is None:
             self._combinations = rates.combinations
 

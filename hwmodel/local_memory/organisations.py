@@ -17,7 +17,7 @@ which one has what was written last. A ROM is never written: its copies are read
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -110,13 +110,27 @@ class Candidate:
         return (self.copies * self.banks * deep + self.window) * bits
 
 
+@dataclass(frozen=True, eq=False)
+class Ways:
+    """What serves the ports of a memory beside registers, in the order in which one is taken of equal ones.
+
+    What reads at subscripts of its data (`is_random`) has no registers.
+    """
+
+    candidates: tuple[Candidate, ...]
+    is_random: bool
+
+    def may_be_registers(self, bits: int, terms: Terms) -> bool:
+        """Whether a memory of so many bits may be registers."""
+        return bits <= terms.register_bits and not self.is_random
+
+
 def organise(plan: PortPlan, bits: int, words: int, depth: Depth, terms: Terms, *, name: str = "array") -> Organisation:
     """The organisation of the memory of an array by its `name`, of so many `words` (data) of so many `bits`.
 
     Raises ArrayolError (`no-banks`, `wrap-banks`, `random-port`) where nothing serves its ports.
     """
-    ways = candidates(plan, terms)
-    found = list(_built_ways(ways, plan, bits, words, depth, terms))
+    found = list(_built_ways(ways_of(plan, terms), bits, words, depth, terms))
     refused = [*plan.refused, *_refusals(plan, bits * words, terms, [one.way for one in found])]
     if not found:
         raise unserved(name, plan, bits * words, terms)
@@ -125,13 +139,11 @@ def organise(plan: PortPlan, bits: int, words: int, depth: Depth, terms: Terms, 
     return replace(best, reason=_reason(best, others, terms), refused=tuple(refused))
 
 
-def _built_ways(
-    ways: Sequence[Candidate], plan: PortPlan, bits: int, words: int, depth: Depth, terms: Terms
-) -> Iterator[Organisation]:
+def _built_ways(ways: Ways, bits: int, words: int, depth: Depth, terms: Terms) -> Iterator[Organisation]:
     """All that can be built, in the order in which one is taken of equal ones."""
-    if in_registers(plan, bits * words, terms):
+    if ways.may_be_registers(bits * words, terms):
         yield Organisation("registers", 1, None, words, bits, 0, terms.kinds.registers(bits * words))
-    for one in ways:
+    for one in ways.candidates:
         assert one.function is not None, "registers are no candidate"
         deep = words if one.banks == 1 else depth(one.function)
         built = one.built(bits, deep, terms)
@@ -151,27 +163,22 @@ def unserved(name: str, plan: PortPlan, bits: int, terms: Terms) -> ArrayolError
     )
 
 
-def most_served(plan: PortPlan, terms: Terms) -> float:
+def most_served(ways: Ways, terms: Terms) -> float:
     """The bits of the largest memory with these ports that something serves."""
-    if candidates(plan, terms):
+    if ways.candidates:
         return math.inf
-    return -1 if plan.is_random else terms.register_bits
+    return -1 if ways.is_random else terms.register_bits
 
 
-def in_registers(plan: PortPlan, bits: int, terms: Terms) -> bool:
-    """Whether a memory of so many bits may be registers."""
-    return bits <= terms.register_bits and not plan.is_random
-
-
-def candidates(plan: PortPlan, terms: Terms) -> tuple[Candidate, ...]:
-    """What serves the ports beside registers, in the order in which one is taken of equal ones."""
+def ways_of(plan: PortPlan, terms: Terms) -> Ways:
+    """What serves the ports beside registers."""
     window = sum(window.registers for window in plan.windows if window is not None)
     found: list[Candidate] = []
     if plan.function is not None:
         found += _of_function("window" if window else "banks", plan, plan.function, plan.ports.reading, window, terms)
     if plan.writes is not None:
         found += _of_function("copies", plan, plan.writes, plan.reads, window, terms)
-    return tuple(one for one in found if _has_kind(one, terms))
+    return Ways(tuple(one for one in found if _has_kind(one, terms)), plan.is_random)
 
 
 def _has_kind(one: Candidate, terms: Terms) -> bool:

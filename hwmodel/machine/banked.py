@@ -54,7 +54,7 @@ def banked_memories(
     )
     read_ports = builder.terms.read_ports
     for array in plan.buffers:
-        ports, built = builder.buffer_ports(array, rates), organised["buffer", array]
+        (ports, _), built = builder.ports.ways(array, rates), organised["buffer", array]
         if built is not None and built.way in IN_BANKS and built.function is not None:
             banks[array] = _banked(ports, built, _names(accesses, design.tasks, array), read_ports)
             words[array] = plan.buffers[array].contents.in_banks(built.function)

@@ -39,6 +39,12 @@ class Bounded:
     sure: NDArray[np.bool_]
     price: Callable[[NDArray[np.int64]], Priced]
 
+    def live(self, rows: NDArray[np.int64]) -> tuple[Figures, Figures] | None:
+        """What memories of some structures have live at once, in data and bits (n, 1); None where it is not known."""
+        if not self.sure[rows].all():
+            return None
+        return self.least.addressed_data[rows], self.least.addressed_bits[rows]
+
 
 @dataclass(frozen=True, eq=False)
 class LeastRates:

@@ -18,8 +18,8 @@ from hwmodel.datapath.derive import derivation_of
 from hwmodel.design import Blocks, GroupDesign, Scan
 from hwmodel.local_memory.memory_kinds import Kinds
 from hwmodel.local_memory.offsets import Access, Edge, box_places, run_places
-from hwmodel.local_memory.organisations import Terms
-from hwmodel.local_memory.port_plan import Ports, Sets, window_taken
+from hwmodel.local_memory.organisations import Terms, Ways, ways_of
+from hwmodel.local_memory.port_plan import PortPlan, Ports, Sets, plan_ports, window_taken
 from hwmodel.local_words import local_width
 from hwmodel.machine.group import Group
 from hwmodel.platform import Platform
@@ -60,6 +60,9 @@ class LocalPorts:
     cuts: Mapping[str, Blocks] = field(default_factory=dict)
     apart: frozenset[str] = frozenset()
     _fills: dict[tuple[str, int, int], int] = field(default_factory=dict, repr=False, compare=False)
+    _touching: dict[str, tuple[str, ...]] = field(default_factory=dict, repr=False, compare=False)
+    _served: dict[object, Ways] = field(default_factory=dict, repr=False, compare=False)
+    _ways: dict[tuple[object, ...], tuple[PortPlan, Ways]] = field(default_factory=dict, repr=False, compare=False)
 
     @staticmethod
     def of(group: Group, platform: Platform, design: GroupDesign) -> LocalPorts:
@@ -67,6 +70,12 @@ class LocalPorts:
         cuts = {processor.task: processor.cut for processor in design.processors if processor.cut is not None}
         apart = design.fifos | {layout.array for layout in design.layouts}
         return LocalPorts(group, platform, design.blocks.scan, cuts, apart)
+
+    @staticmethod
+    def key(design: GroupDesign) -> tuple[object, ...]:
+        """What they hang on of a design, but for its tasks' rates."""
+        cuts = tuple((one.task, one.cut and one.cut.scan) for one in design.processors)
+        return cuts, design.blocks.scan, design.fifos, frozenset(layout.array for layout in design.layouts)
 
     @cached_property
     def terms(self) -> Terms | None:
@@ -92,6 +101,37 @@ class LocalPorts:
                 window = window_taken(access, loaded, power_of_two=terms.power_of_two, most=terms.banks_most)
                 fills.append(0 if window is None else window.fill)
         return max(fills)
+
+    def ways(self, array: str, rates: Rates) -> tuple[PortPlan, Ways]:
+        """The ports of the buffer of an array, whatever layout it has, and what serves them.
+
+        Equal ways are one.
+        """
+        key = array, *(rates[task] for task in self.touching(array))
+        if key not in self._ways:
+            plan = self.planned(self.ports(array, rates))
+            ways = ways_of(plan, self._known_terms)
+            self._ways[key] = plan, self._served.setdefault((ways.candidates, ways.is_random), ways)
+        return self._ways[key]
+
+    def planned(self, ports: Ports) -> PortPlan:
+        """Ports with the windows and functions that serve them."""
+        terms = self._known_terms
+        return plan_ports(ports, power_of_two=terms.power_of_two, most=terms.banks_most)
+
+    def touching(self, array: str) -> tuple[str, ...]:
+        """The tasks that read or write the buffer of an array."""
+        if array not in self._touching:
+            group = self.group
+            self._touching[array] = tuple(
+                task for task in group.tasks if group.reads(task, array) or group.writes(task, array)
+            )
+        return self._touching[array]
+
+    @property
+    def _known_terms(self) -> Terms:
+        assert self.terms is not None, "there is something to build with"
+        return self.terms
 
     def ports(self, array: str, rates: Rates) -> Ports:
         """All that reads and writes the buffer of an array."""

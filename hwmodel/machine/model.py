@@ -24,6 +24,7 @@ from hwmodel.machine.energy import EnergyPrices, energy_prices
 from hwmodel.machine.estimate import DesignEstimate, GroupEstimate, MemoryUse, Once
 from hwmodel.machine.exact import estimate_exactly, memories_in_succession, step_cycles
 from hwmodel.machine.group import Group
+from hwmodel.machine.local_ports import LocalPorts
 from hwmodel.machine.lone_ports import LonePorts
 from hwmodel.machine.priced import LATENCY, Priced
 from hwmodel.machine.residents import loaded_once, resident_memories
@@ -102,6 +103,7 @@ def _read_again(group: Group, ticks: Ticks, array: str) -> bool:
 
 
 ESTIMATED_AT_ONCE = 512  # designs
+PORTS_KEPT = 64  # of kinds of structures, of those that are priced by themselves
 TABLE_BYTES = 1 << 27  # of the groups priced last, beside the one that is priced
 TASKS_OPEN = 512  # of groups priced last, added up: what is known of larger groups takes more
 
@@ -120,6 +122,7 @@ class MachineModel:
         platform.require_datapaths(network)
         require_network(self.accesses, platform)
         self._batches: dict[tuple[str, ...], GroupBatch | None] = {}
+        self._ports: dict[tuple[object, ...], LocalPorts] = {}
         self._separable: dict[tuple[str, ...], bool] = {}
         self._fifos: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._lone: dict[str, LonePorts | None] = {}
@@ -186,7 +189,7 @@ class MachineModel:
         """
         batch = self._batch_of(structure)
         if batch is None:
-            return price_structure(self.accesses, self.platform, structure, rates)
+            return price_structure(self.accesses, self.platform, structure, rates, ports=self._ports_of(structure))
         keeps = StructureKeeps.alike(batch.keeps_of(structure), 1)
         return batch.price(structure.blocks.scan, _shape(structure), rates, keeps)
 
@@ -201,7 +204,8 @@ class MachineModel:
         """
         batch = self._batch_of(structure)
         if batch is None:
-            return fastest_structure(self.accesses, self.platform, structure, offered, times=times)
+            ports = self._ports_of(structure)
+            return fastest_structure(self.accesses, self.platform, structure, offered, times=times, ports=ports)
         keeps = StructureKeeps.alike(batch.keeps_of(structure), 1)
         return batch.fastest(structure.blocks.scan, _shape(structure), offered, keeps, times=times)
 
@@ -211,7 +215,8 @@ class MachineModel:
         """What none of its designs has less of, of times those named, and its prices under all rates offered."""
         batch = self._batch_of(structure)
         if batch is None:
-            return bounded_structure(self.accesses, self.platform, structure, offered, times=times)
+            ports = self._ports_of(structure)
+            return bounded_structure(self.accesses, self.platform, structure, offered, times=times, ports=ports)
         keeps = StructureKeeps.alike(batch.keeps_of(structure), 1)
         return batch.bounded(structure.blocks.scan, _shape(structure), offered, keeps, times=times)
 
@@ -222,6 +227,15 @@ class MachineModel:
             batch = batch.with_layouts(structure.layouts)
             require_legal(batch.counts.parts.group, batch.counts.parts.group.last, structure.blocks)
         return batch
+
+    def _ports_of(self, structure: GroupDesign) -> LocalPorts:
+        """The local ports of a structure, which many others have too."""
+        key = structure.tasks, *LocalPorts.key(structure)
+        if key not in self._ports:
+            if len(self._ports) >= PORTS_KEPT:
+                self._ports.clear()
+            self._ports[key] = LocalPorts.of(Group(self.accesses, structure.tasks), self.platform, structure)
+        return self._ports[key]
 
     def batch(self, tasks: tuple[str, ...]) -> GroupBatch | None:
         """What prices the plain designs of a group in batches; None where it is not separable (docs/machine.md).

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -48,6 +48,7 @@ class Plan:
     processors: Processors
     ticks: int
     ports: LocalPorts
+    _depths: dict[tuple[str, BankFunction], int] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def steps(self) -> int:
@@ -70,7 +71,10 @@ class Plan:
 
     def depth(self, array: str, function: BankFunction) -> int:
         """The words of the deepest bank of the buffer of an array."""
-        return self.buffers[array].contents.depth(function)
+        key = array, function
+        if key not in self._depths:
+            self._depths[key] = self.buffers[array].contents.depth(function)
+        return self._depths[key]
 
     @cached_property
     def buffers(self) -> Mapping[str, Buffer]:
@@ -130,8 +134,11 @@ class Plan:
             )
 
 
-def plan_group(accesses: Accesses, platform: Platform, design: GroupDesign) -> Plan:
-    """What a group does in each step. Raises ArrayolError for what is refused whatever the rates."""
+def plan_group(accesses: Accesses, platform: Platform, design: GroupDesign, ports: LocalPorts | None = None) -> Plan:
+    """What a group does in each step, with its local ports where they are known.
+
+    Raises ArrayolError for what is refused whatever the rates.
+    """
     group = Group(accesses, design.tasks)
     check_layouts(group, design.layouts, design.fifos, platform)
     ticks = tick_group(group, design)
@@ -149,7 +156,8 @@ def plan_group(accesses: Accesses, platform: Platform, design: GroupDesign) -> P
     transfers = _transfers(loads, stores, first)
     _require_bounded(accesses, platform, ticks, transfers, last - first + 1)
     stages_of = make_stages(group, design, ticks.work, steps)
-    cycles, ports = access_cycles(group, design.layouts, platform, ticks.work), LocalPorts.of(group, platform, design)
+    cycles = access_cycles(group, design.layouts, platform, ticks.work)
+    ports = ports or LocalPorts.of(group, platform, design)
     paths = Datapaths(group.network, platform, cycles, ports.fill)
     return Plan(
         group,

@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 from arrayol.errors import error
 from hwmodel.accesses import Accesses
 from hwmodel.design import interval_of, rate_of, units_of
+from hwmodel.machine.built_figures import BuiltFigures, joined_figures
 from hwmodel.machine.costs import ROM_BITS, cost_names, processor_costs
 from hwmodel.machine.estimate import DYNAMIC, LEAKAGE, OBJECTIVES, SETUP
-from hwmodel.machine.organised import BuiltFigures
 from hwmodel.machine.schedule.datapaths import Datapaths
 
+Places = NDArray[np.intp]
 Figures = NDArray[Any]  # of int64; costs that are not whole are of float64
 
 LATENCY, FRAME = "latency_cycles", "frame_cycles"
@@ -26,6 +27,7 @@ TIMES = (LATENCY, FRAME)
 MEMORY = ("internal_memory_data", "internal_memory_bits", "memory_blocks")
 RESIDENT = ("resident_data", "resident_bits", "resident_blocks")  # what of that holds resident arrays
 SHARED = ("shared_data", "shared_bits", "shared_blocks")  # what of it does not
+OfDesigns = Callable[[Places, Places], BuiltFigures]
 TRAFFIC = ("traffic_bytes", "port_bytes")
 
 
@@ -52,11 +54,20 @@ class PricedEnergy:
 
 @dataclass(frozen=True)
 class PricedMemories:
-    """What memories take as they are built, when it is first asked for; the names of what they cost."""
+    """What memories of designs take as they are built; the names of what they cost.
 
-    figures: Callable[[], BuiltFigures]
+    `figures` are those of designs by structure and combination (n,); `least` what these have no less of.
+    """
+
+    figures: OfDesigns
+    least: OfDesigns
     costs: tuple[str, ...]
     has_blocks: bool
+
+    def at(self, places: Places, columns: Places, *, least: bool) -> PricedMemories:
+        """Those of some designs, each a structure with one combination; with `least` what they have no less of."""
+        of = self.least if least else self.figures
+        return replace(self, figures=lambda some, _: of(places[some], columns[some]))
 
 
 @dataclass(frozen=True)
@@ -98,7 +109,53 @@ class Priced:
     @cached_property
     def built_figures(self) -> BuiltFigures | None:
         """What memories take as they are built; computed when it is first asked for."""
-        return self.built.figures() if self.built is not None else None
+        if self.built is None:
+            return None
+        shape = self.legal.shape
+        places, columns = (axis.ravel() for axis in np.indices(shape))
+        return self.built.figures(places, columns).changed(lambda own: own.reshape(shape))
+
+    def keeping(self, data: Figures, bits: Figures) -> Priced:
+        """The same with memories of so many data and bits (S, 1), and nothing else of memories."""
+        return replace(
+            self,
+            built=None,
+            addressed_data=data,
+            addressed_bits=bits,
+            counted_blocks=np.zeros((1, 1), np.int64) if self.built is not None and self.built.has_blocks else None,
+            frame=lambda: self.frame_cycles,
+            port=lambda: self.port_bytes,
+            resident=lambda: self.resident_figures,
+            energy=self.energy and replace(self.energy, femtojoules=lambda: self._other_fj),
+        )
+
+    def at(self, places: Places, columns: Places, *, least: bool = False) -> Priced:
+        """Some designs, by structure and combination (n,): as many structures (n, 1).
+
+        With `least` they have what none has less of in place of what is built, which takes longer to tell.
+        """
+
+        def of(figure: Figures) -> Figures:
+            return np.broadcast_to(figure, self.legal.shape)[places, columns][:, None]
+
+        built, counted = self.built, self.counted_blocks
+        combinations = self.combinations[places if len(self.combinations) > 1 else 0, columns]
+        return Priced(
+            legal=of(self.legal),
+            combinations=combinations[:, None],
+            latency_cycles=of(self.latency_cycles),
+            addressed_data=of(self.addressed_data),
+            addressed_bits=of(self.addressed_bits),
+            counted_blocks=None if counted is None else of(counted),
+            traffic_bytes=of(self.traffic_bytes),
+            units=of(self.units),
+            unit_costs={name: of(cost) for name, cost in self.unit_costs.items()},
+            frame=lambda: of(self.frame_cycles),
+            port=lambda: of(self.port_bytes),
+            energy=self.energy and replace(self.energy, femtojoules=lambda: of(self._other_fj)),
+            built=built and built.at(places, columns, least=least),
+            resident=lambda: np.stack([of(figure) for figure in self.resident_figures]),
+        )
 
     @property
     def internal_memory_data(self) -> Figures:
@@ -138,8 +195,13 @@ class Priced:
         """Energy of a frame but for what leaks, in fJ; computed when it is first asked for."""
         if self.energy is None:
             return None
-        others = self.energy.femtojoules()
-        return others if self.built_figures is None else others + self.built_figures.energy
+        return self._other_fj if self.built_figures is None else self._other_fj + self.built_figures.energy
+
+    @cached_property
+    def _other_fj(self) -> Figures:
+        """The same without what built memories take."""
+        assert self.energy is not None, "the platform gives it"
+        return self.energy.femtojoules()
 
     @cached_property
     def leakage_pw(self) -> Figures | None:
@@ -193,47 +255,92 @@ def corrected(priced: Priced, wrong: NDArray[np.int64], exact: Sequence[Priced])
     """
     if not exact:
         return priced
-    wide = max(priced.legal.shape[1], *(other.legal.shape[1] for other in exact))
-
-    def widened(values: NDArray[Any]) -> NDArray[Any]:
-        more = wide - values.shape[1]
-        return np.concatenate([values, np.repeat(values[:, -1:], more, axis=1)], axis=1) if more else values
-
-    def put(of: Callable[[Priced], NDArray[Any]]) -> NDArray[Any]:
-        values = np.array(widened(of(priced)))
-        others = np.concatenate([widened(of(other)) for other in exact])
-        values = values.astype(np.result_type(values, others))
-        values[wrong] = others
-        return values
-
-    def legal(of: Priced) -> NDArray[np.bool_]:
-        padded = np.zeros((len(of.legal), wide), np.bool_)
-        padded[:, : of.legal.shape[1]] = of.legal
-        return padded
-
-    def column(name: str) -> Figures:
-        return put(lambda one: one.objective(name))
-
+    mixed = _Mixed(priced, wrong, exact)
     shared = len(priced.combinations) < len(priced.legal)
     return Priced(
-        legal=put(legal),
-        combinations=priced.combinations if shared else put(lambda one: one.combinations),
-        latency_cycles=column(LATENCY),
-        addressed_data=put(lambda one: _wide(one.addressed_data, one)),
-        addressed_bits=put(lambda one: _wide(one.addressed_bits, one)),
-        counted_blocks=None if priced.counted_blocks is None else put(lambda one: one.objective("memory_blocks")),
-        traffic_bytes=column("traffic_bytes"),
-        units=column("units"),
-        unit_costs={name: put(partial(_unit_cost, name)) for name in priced.unit_costs},
-        frame=lambda: column(FRAME),
-        port=lambda: column("port_bytes"),
+        legal=mixed.legal,
+        combinations=priced.combinations if shared else mixed.put(lambda one: one.combinations),
+        latency_cycles=mixed.column(LATENCY),
+        addressed_data=mixed.put(lambda one: _wide(one.addressed_data, one)),
+        addressed_bits=mixed.put(lambda one: _wide(one.addressed_bits, one)),
+        counted_blocks=None if priced.counted_blocks is None else mixed.column("memory_blocks"),
+        traffic_bytes=mixed.column("traffic_bytes"),
+        units=mixed.column("units"),
+        unit_costs={name: mixed.put(partial(_unit_cost, name)) for name in priced.unit_costs},
+        frame=lambda: mixed.column(FRAME),
+        port=lambda: mixed.column("port_bytes"),
         left_out=priced.left_out + sum(other.left_out for other in exact),
         untried=priced.untried + sum(other.untried for other in exact),
-        energy=priced.energy and replace(priced.energy, femtojoules=lambda: put(_femtojoules)),
-        built=priced.built and replace(priced.built, figures=partial(_built_together, priced.built.costs, put)),
+        energy=priced.energy and replace(priced.energy, femtojoules=lambda: mixed.put(_femtojoules)),
+        built=priced.built and replace(priced.built, figures=mixed.built_figures, least=mixed.least_figures),
         refusal=next((one.refusal for one in (priced, *exact) if one.refusal), None),
-        resident=lambda: np.stack([column(name) for name in RESIDENT]),
+        resident=lambda: np.stack([mixed.column(name) for name in RESIDENT]),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Mixed:
+    """Structures in a batch, of which those that are `wrong` there are priced by themselves."""
+
+    priced: Priced
+    wrong: NDArray[np.int64]
+    exact: Sequence[Priced]
+
+    def put(self, of: Callable[[Priced], NDArray[Any]]) -> NDArray[Any]:
+        """What all have of something (S, U, ...), as wide as the widest; the last of the others is there again."""
+        wide = self._wide
+
+        def widened(values: NDArray[Any]) -> NDArray[Any]:
+            more = wide - values.shape[1]
+            return np.concatenate([values, np.repeat(values[:, -1:], more, axis=1)], axis=1) if more else values
+
+        values = np.array(widened(of(self.priced)))
+        others = np.concatenate([widened(of(other)) for other in self.exact])
+        values = values.astype(np.result_type(values, others))
+        values[self.wrong] = others
+        return values
+
+    def column(self, name: str) -> Figures:
+        """A figure by its name."""
+        return self.put(lambda one: one.objective(name))
+
+    @property
+    def legal(self) -> NDArray[np.bool_]:
+        """Which are legal: nothing that only others have."""
+
+        def legal(of: Priced) -> NDArray[np.bool_]:
+            padded = np.zeros((len(of.legal), self._wide), np.bool_)
+            padded[:, : of.legal.shape[1]] = of.legal
+            return padded
+
+        return self.put(legal)
+
+    @property
+    def _wide(self) -> int:
+        wide: int = max(one.legal.shape[1] for one in (self.priced, *self.exact))
+        return wide
+
+    def built_figures(self, places: Places, columns: Places) -> BuiltFigures:
+        """What the memories of designs take, by structure and combination (n,)."""
+        return self._built(lambda built: built.figures, places, columns)
+
+    def least_figures(self, places: Places, columns: Places) -> BuiltFigures:
+        """What these have no less of."""
+        return self._built(lambda built: built.least, places, columns)
+
+    def _built(self, of: Callable[[PricedMemories], OfDesigns], places: Places, columns: Places) -> BuiltFigures:
+        def figures(priced: Priced, some: Places, rows: Places) -> tuple[Places, BuiltFigures]:
+            assert priced.built is not None, "all are priced on one platform"
+            return some, of(priced.built)(rows, np.minimum(columns[some], priced.legal.shape[1] - 1))
+
+        plain = np.flatnonzero(~np.isin(places, self.wrong))
+        parts = [figures(self.priced, plain, places[plain])]
+        for one, row in zip(self.exact, self.wrong.tolist(), strict=True):
+            some = np.flatnonzero(places == row)
+            if len(some):
+                parts.append(figures(one, some, np.zeros(len(some), np.intp)))
+        order = np.argsort(np.concatenate([some for some, _ in parts]))
+        return joined_figures([own for _, own in parts]).changed(lambda own: own[order])
 
 
 def _femtojoules(priced: Priced) -> Figures:
@@ -247,30 +354,6 @@ def _wide(figures: Figures, priced: Priced) -> Figures:
 
 def _unit_cost(name: str, priced: Priced) -> Figures:
     return _wide(priced.unit_costs[name], priced)
-
-
-def _built_together(names: Collection[str], put: Callable[[Callable[[Priced], Figures]], Figures]) -> BuiltFigures:
-    """The figures of memories, put together of structures in a batch and such that are priced by themselves."""
-
-    def figure(of: Callable[[BuiltFigures], Figures]) -> Figures:
-        def one(priced: Priced) -> Figures:
-            assert priced.built_figures is not None, "all are priced on one platform"
-            return _wide(of(priced.built_figures), priced)
-
-        return put(one)
-
-    costs = {name: figure(partial(_cost_of, name)) for name in names}
-    return BuiltFigures(
-        figure(lambda own: own.data),
-        figure(lambda own: own.bits),
-        figure(lambda own: own.blocks),
-        costs,
-        figure(lambda own: own.energy),
-    )
-
-
-def _cost_of(name: str, built: BuiltFigures) -> Figures:
-    return built.costs[name]
 
 
 # How many units can work at once (docs/machine.md, section 6).

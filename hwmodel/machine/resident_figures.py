@@ -9,9 +9,8 @@ from functools import partial
 
 import numpy as np
 
-from hwmodel.machine.local_ports import Rates
-from hwmodel.machine.organised import Builder, Figures, Ints, at_rates, figures_or_none
-from hwmodel.machine.priced import MEMORY
+from hwmodel.machine.built_figures import NO_ACCESSES, BuiltMemories, Figures, Ints, of_rates
+from hwmodel.machine.organised import Builder
 from hwmodel.machine.schedule.datapaths import Datapaths
 
 
@@ -20,16 +19,14 @@ def resident_figures(builder: Builder | None, paths: Datapaths, tasks: tuple[str
 
     None without a builder: then they stand beside all groups.
     """
-    total = np.zeros((len(MEMORY), *combinations.shape[:2]), np.int64)
-    for task, array in builder.residents if builder is not None else ():
-        assert builder is not None
-        rows = partial(_rows, builder, task, array)
-        own = at_rates(paths, tasks, combinations, len(combinations), (task,), rows)
-        total += np.rint(own[: len(MEMORY)]).astype(np.int64)
-    return total
-
-
-def _rows(builder: Builder, task: str, array: str, rates: Rates, which: Ints) -> Figures:
-    """The ROWS of figures (9, n) of n structures: the same of each."""
-    figures = figures_or_none(partial(builder.figures_of_resident, task, array), rates)
-    return np.repeat(np.array(figures, np.float64)[:, None], len(which), axis=1)
+    shape = combinations.shape[:2]
+    if builder is None:
+        return np.zeros((3, *shape), np.int64)
+    memories = [
+        of_rates((task,), partial(builder.figures_of_resident, task, array), NO_ACCESSES)
+        for task, array in builder.residents
+    ]
+    places, columns = (axis.ravel() for axis in np.indices(shape))
+    every = np.arange(len(combinations))
+    built = BuiltMemories(paths, tasks, combinations, every, memories, ()).figures(places, columns)
+    return np.stack([built.data, built.bits, built.blocks]).reshape(3, *shape)

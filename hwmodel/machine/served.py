@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hwmodel.design import units_of
-from hwmodel.machine.local_ports import Rates
-from hwmodel.machine.organised import Builder, Figures, Ints, at_rates, rates_at
+from hwmodel.machine.built_figures import Ints, at_rates, rates_at
+from hwmodel.machine.organised import Builder
 from hwmodel.machine.schedule.datapaths import Datapaths
 
 COMBINATIONS = 1 << 18  # of rates that are tried of one structure
@@ -27,23 +28,17 @@ def served(
     structures = max((len(own) for own in bits.values()), default=len(combinations))
     found, why = np.ones((structures, combinations.shape[1]), np.bool_), None
     for array, own in bits.items():
-
-        def most(rates: Rates, which: Ints, array: str = array) -> Figures:
-            return np.full((1, len(which)), builder.most_bits(array, rates))
-
-        touching = builder.touching("buffer", array)
-        there = own[:, None] <= at_rates(paths, tasks, combinations, structures, touching, most)[0]
+        most = at_rates(
+            paths, tasks, combinations, builder.touching("buffer", array), partial(builder.most_bits, array)
+        )
+        there = own[:, None] <= most
         if why is None and not there.all():
             row, column = np.argwhere(~there)[0].tolist()
             rates = dict(zip(tasks, combinations[min(row, len(combinations) - 1), column].tolist(), strict=True))
             why = builder.refusal(array, rates_at(paths, rates), int(own[row]))
         found &= there
     for task, array in builder.residents:
-
-        def is_there(rates: Rates, which: Ints, task: str = task, array: str = array) -> Figures:
-            return np.full((1, len(which)), float(builder.is_served(task, array, rates)))
-
-        there = at_rates(paths, tasks, combinations, structures, (task,), is_there)[0] > 0
+        there = at_rates(paths, tasks, combinations, (task,), partial(builder.is_served, task, array))
         why = why or (None if there.all() else f"no memory of '{array}' serves as many reads of '{task}' in a cycle")
         found &= there
     return found, why

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from itertools import product
 
 import numpy as np
@@ -20,15 +20,18 @@ from numpy.typing import NDArray
 from arrayol.errors import ArrayolError
 from hwmodel.accesses import Accesses
 from hwmodel.design import GroupDesign, interval_of, units_of
+from hwmodel.local_memory.bank_functions import BankFunction
 from hwmodel.machine.access_counts import Counts
 from hwmodel.machine.bounded import Bounded, LeastRates
+from hwmodel.machine.buffer_figures import BufferFigures
+from hwmodel.machine.built_figures import ROWS, BuiltMemories, BuiltMemory, of_rates, rates_at
 from hwmodel.machine.energy import PlanEnergy, energy_prices, repetition_fj, with_residents
 from hwmodel.machine.estimate import MemoryKind, MemoryUse
 from hwmodel.machine.group import Elements
 from hwmodel.machine.int64 import require_energy
-from hwmodel.machine.local_ports import Rates
-from hwmodel.machine.memories import BufferDepth, fifo_memories, kept_memories, organisation_of
-from hwmodel.machine.organised import ROWS, Builder, BuiltFigures, BuiltTotals, at_rates, figures_or_none, rates_at
+from hwmodel.machine.local_ports import LocalPorts, Rates
+from hwmodel.machine.memories import fifo_memories, kept_memories
+from hwmodel.machine.organised import Builder
 from hwmodel.machine.plan import Plan, plan_group
 from hwmodel.machine.port import PortCycles
 from hwmodel.machine.priced import (
@@ -43,12 +46,12 @@ from hwmodel.machine.priced import (
     unit_figures,
 )
 from hwmodel.machine.resident_figures import resident_figures
-from hwmodel.machine.schedule.datapaths import Datapaths
 from hwmodel.machine.schedule.processors import Pipeline
 from hwmodel.machine.served import all_rates, fastest_served, served
 from hwmodel.platform import Platform
 
 _CELLS = 1 << 22  # of intermediate arrays at a time
+_FifoUses = dict[tuple[tuple[int, int], ...], MemoryUse]  # by units and occupancies of a pipeline's tasks
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,12 +130,16 @@ class StepTable:
             yield part, longest
 
 
-def price_structure(accesses: Accesses, platform: Platform, structure: GroupDesign, rates: Elements) -> Priced:
+def price_structure(
+    accesses: Accesses, platform: Platform, structure: GroupDesign, rates: Elements, *, ports: LocalPorts | None = None
+) -> Priced:
     """The figures of one structure under combinations of rates (U, tasks), tasks as in the structure.
+
+    `ports` are the local ones, where they are known.
 
     Raises ArrayolError for what docs/machine.md, section 6, refuses whatever the units.
     """
-    return _at_rates(_plan(accesses, platform, structure), structure, rates)
+    return _at_rates(_plan(accesses, platform, structure, ports), structure, rates)
 
 
 def _at_rates(plan: Plan, structure: GroupDesign, rates: Elements) -> Priced:
@@ -150,13 +157,14 @@ def fastest_structure(
     offered: Sequence[Sequence[int]],
     *,
     times: Collection[str] = (LATENCY,),
+    ports: LocalPorts | None = None,
 ) -> Priced:
     """The same of the combinations that nothing beats, of rates offered to each task: see `GroupBatch.fastest`.
 
     Rounds that wait for data of several repetitions may come later with more units. So of processors with FIFOs all
     combinations stay, each with the fewest units of the others that make no step longer.
     """
-    plan = _plan(accesses, platform, structure)
+    plan = _plan(accesses, platform, structure, ports)
     rates_of = {task: Offered.of(rates).rates for task, rates in zip(structure.tasks, offered, strict=True)}
     variants = [
         variants_of(plan, pipeline, np.array(list(product(*(rates_of[task] for task in pipeline)))))
@@ -182,12 +190,13 @@ def bounded_structure(
     offered: Sequence[Sequence[int]],
     *,
     times: Collection[str] = (LATENCY,),
+    ports: LocalPorts | None = None,
 ) -> Bounded:
     """What no design of a structure has less of, of times those named, and its prices under all rates offered.
 
     Raises ArrayolError for what is refused whatever the units.
     """
-    plan, tasks = _plan(accesses, platform, structure), structure.tasks
+    plan, tasks = _plan(accesses, platform, structure, ports), structure.tasks
     rates = np.array(list(product(*offered)), np.int64).reshape(-1, len(tasks))
     pipelines = plan.processors.pipelines
     variants = [variants_of(plan, own, rates[:, [tasks.index(task) for task in own]]) for own in pipelines]
@@ -239,9 +248,9 @@ def _fastest_served(
     return replace(found, left_out=int(priced.legal.sum()) - int(found.legal.sum()), untried=untried)
 
 
-def _plan(accesses: Accesses, platform: Platform, structure: GroupDesign) -> Plan:
+def _plan(accesses: Accesses, platform: Platform, structure: GroupDesign, ports: LocalPorts | None) -> Plan:
     plain = tuple(replace(processor, units=1, interval=None) for processor in structure.processors)
-    return plan_group(accesses, platform, replace(structure, processors=plain))
+    return plan_group(accesses, platform, replace(structure, processors=plain), ports)
 
 
 @dataclass(frozen=True)
@@ -359,30 +368,73 @@ def _built(
     plan: Plan, structure: GroupDesign, variants: Sequence[Variants], rates: Elements, kept: Sequence[MemoryUse]
 ) -> PricedMemories | None:
     """The memories as they are built, (1, U); None without a technology."""
-    builder, paths, tasks = plan.builder, plan.processors.paths, structure.tasks
+    builder = plan.builder
     if builder is None:
         return None
+    paths, kinds, row = plan.processors.paths, builder.terms.kinds, np.zeros(1, np.int64)
 
-    def at(touching: Sequence[str], figures: Callable[[Rates], tuple[float, ...]]) -> Figures:
-        def rows(own: Rates, _: Elements) -> Figures:
-            return np.array(figures_or_none(figures, own), np.float64)[:, None]
+    @cache
+    def built() -> BuiltMemories:
+        memories = _built_memories(plan, builder, variants, kept)
+        return BuiltMemories(paths, structure.tasks, rates[None, :, :], row, memories, kinds.cost_names)
 
-        return at_rates(paths, tasks, rates[None, :, :], 1, touching, rows)
+    return PricedMemories(
+        lambda *designs: built().figures(*designs),
+        lambda *designs: built().least(*designs),
+        kinds.cost_names,
+        kinds.has_blocks,
+    )
 
-    def figures() -> BuiltFigures:
-        total, accesses = BuiltTotals.of(1, len(rates)), _accesses(plan)
-        for use in kept:
-            rows = partial(_figures_of, builder, plan.depth, use)
-            total.add(at(builder.touching(use.kind, use.name), rows), accesses(use.kind, use.name))
-        for pipeline, variant in zip(plan.processors.pipelines, variants, strict=True):
-            for name, own in _of_fifos(builder, paths, pipeline, variant).items():
-                total.add(own, accesses("fifo", name))
-        for task, array in builder.residents:
-            own = at((task,), partial(builder.figures_of_resident, task, array))
-            total.add(own, accesses(builder.resident_kind(array), f"{task}.{array}"))
-        return BuiltFigures.of(total.figures, total.energy, builder.terms.kinds.cost_names)
 
-    return PricedMemories(figures, builder.terms.kinds.cost_names, builder.terms.kinds.has_blocks)
+def _built_memories(
+    plan: Plan, builder: Builder, variants: Sequence[Variants], kept: Sequence[MemoryUse]
+) -> list[BuiltMemory]:
+    accesses, found = _accesses(plan), list[BuiltMemory]()
+    for use in kept:
+        touching, own = builder.touching(use.kind, use.name), accesses(use.kind, use.name)
+        if use.kind == "buffer":
+            buffer = _buffer(plan, builder, use)
+            found.append(BuiltMemory(touching, buffer.kind, buffer.figures, own, buffer.least))
+        else:
+            found.append(of_rates(touching, partial(_state, builder, use), own))
+    for pipeline, variant in zip(plan.processors.pipelines, variants, strict=True):
+        for array, uses in _fifos_at_rates(plan, pipeline, variant).items():
+            found.append(of_rates(pipeline, partial(_fifo, builder, pipeline, uses), accesses("fifo", array)))
+    for task, array in builder.residents:
+        own = accesses(builder.resident_kind(array), f"{task}.{array}")
+        found.append(of_rates((task,), partial(builder.figures_of_resident, task, array), own))
+    return found
+
+
+def _buffer(plan: Plan, builder: Builder, use: MemoryUse) -> BufferFigures:
+    """A buffer of the one structure."""
+
+    def same(words: int) -> Callable[[Elements], Elements]:
+        return lambda rows: np.full(len(rows), words)
+
+    def depths(function: BankFunction, rows: Elements) -> Elements:
+        return np.full(len(rows), plan.depth(use.name, function))
+
+    return BufferFigures(builder, use.name, 1, same(use.addressed), same(use.live), depths)
+
+
+def _state(builder: Builder, use: MemoryUse, rates: Rates) -> tuple[float, ...]:
+    return builder.figures(builder.state(use.name, rates, use.addressed), use.width)
+
+
+def _fifos_at_rates(plan: Plan, pipeline: Pipeline, variants: Variants) -> dict[str, _FifoUses]:
+    """The FIFOs inside a pipeline by array, and by units and occupancies of its tasks where those are legal."""
+    found: dict[str, _FifoUses] = {}
+    for row, uses in zip(variants.rates.tolist(), variants.fifos, strict=True):
+        rates = rates_at(plan.processors.paths, dict(zip(pipeline, row, strict=True)))
+        for use in uses:
+            found.setdefault(use.name, {})[tuple(rates.values())] = use
+    return found
+
+
+def _fifo(builder: Builder, pipeline: Pipeline, uses: _FifoUses, rates: Rates) -> tuple[float, ...]:
+    use = uses.get(tuple(rates[task] for task in pipeline))
+    return (0.0,) * ROWS if use is None else builder.figures(builder.fifo(use.name, rates, use.live), use.width)
 
 
 def _accesses(plan: Plan) -> Callable[[MemoryKind, str], tuple[Elements, Elements]]:
@@ -390,21 +442,6 @@ def _accesses(plan: Plan) -> Callable[[MemoryKind, str], tuple[Elements, Element
     prices = energy_prices(plan.platform, plan.group.network)
     counts = PlanEnergy.of(plan, prices).counts if prices is not None else Counts()
     return lambda kind, name: (np.array([counts[kind, name, False]]), np.array([counts[kind, name, True]]))
-
-
-def _figures_of(builder: Builder, depth: BufferDepth, use: MemoryUse, rates: Rates) -> tuple[float, ...]:
-    return builder.figures(organisation_of(builder, depth, use, rates), use.width)
-
-
-def _of_fifos(builder: Builder, paths: Datapaths, pipeline: Pipeline, variants: Variants) -> dict[str, Figures]:
-    """The ROWS of figures (9, 1, U) of each FIFO inside a pipeline, by array; 0 where a variant is illegal."""
-    by_variant: dict[str, Figures] = {}
-    for number, row in enumerate(variants.rates.tolist()):
-        for use in variants.fifos[number]:
-            rates = rates_at(paths, dict(zip(pipeline, row, strict=True)))
-            columns = by_variant.setdefault(use.name, np.zeros((ROWS, len(variants.rates))))
-            columns[:, number] = builder.figures(builder.fifo(use.name, rates, use.live), use.width)
-    return {name: columns[:, None, variants.of] for name, columns in by_variant.items()}
 
 
 def _energy(

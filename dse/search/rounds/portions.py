@@ -34,10 +34,13 @@ OPENED = 12  # structures on which options are tried, in a round; where they are
 
 @dataclass(frozen=True)
 class Portion:
-    """Work of some seconds, by the exact path or in batches; `jobs` makes it, once it is known to be done."""
+    """Work of some seconds, by the exact path or in batches.
+
+    `jobs` makes it, once it is known to be done, with what has been found of the group until then.
+    """
 
     seconds: float
-    jobs: Callable[[], Sequence[Job]]
+    jobs: Callable[[GroupPart], Sequence[Job]]
     is_exact: bool = False
 
 
@@ -75,10 +78,10 @@ class Portions:
         return [self._plain(jobs, run) for run in runs if run]
 
     def _plain(self, jobs: GroupJobs, run: Sequence[tuple[float, Structure]]) -> Portion:
-        def taken() -> Sequence[Job]:
+        def taken(part: GroupPart) -> Sequence[Job]:
             for _, structure in run:
                 self._open.pop(structure, None)
-            return jobs.plain((structure for _, structure in run), products_only=True)
+            return jobs.plain(part, (structure for _, structure in run), products_only=True)
 
         seconds = jobs.cost.tables + sum(seconds for seconds, _ in run)
         return Portion(seconds, taken, is_exact=not jobs.cost.is_separable)
@@ -113,9 +116,9 @@ class Portions:
                 structure = plain_structure(self.tasks, blocks)
                 yield Portion(cost[blocks], partial(self._priced, jobs, structure))
 
-    def _priced(self, jobs: GroupJobs, structure: GroupDesign) -> Sequence[Job]:
+    def _priced(self, jobs: GroupJobs, structure: GroupDesign, part: GroupPart) -> Sequence[Job]:
         self._exact.add(structure.blocks)
-        return jobs.structures([structure])
+        return jobs.structures(part, [structure])
 
     def options(self, number: int, part: GroupPart) -> Iterator[Portion]:
         """Structures with options."""
@@ -133,15 +136,15 @@ class Portions:
         if how == "spread":
             starts += spread([one for one in self._all(number) if one not in self._opened], OPENED)
         for start in dict.fromkeys(starts):
-            yield self._switched(jobs, start)
+            yield self._switched(jobs, start, part)
 
-    def _switched(self, jobs: GroupJobs, start: GroupDesign) -> Portion:
+    def _switched(self, jobs: GroupJobs, start: GroupDesign, part: GroupPart) -> Portion:
         """What differs from a structure in one option."""
-        opened = jobs.singly([start], self.piece, keeps=not jobs.searches_keeps)
+        opened = jobs.singly(part, [start], self.piece, keeps=not jobs.searches_keeps)
         seconds = sum(job.cost for job in opened.jobs) + jobs.cost.offers
         return Portion(seconds, partial(self._switch, start, opened))
 
-    def _switch(self, start: GroupDesign, opened: SomeJobs) -> Sequence[Job]:
+    def _switch(self, start: GroupDesign, opened: SomeJobs, _: GroupPart) -> Sequence[Job]:
         self._opened.add(start)
         self._left += opened.pruned
         return opened.jobs
@@ -159,9 +162,9 @@ class Portions:
                 continue
             yield Portion(seconds, partial(self._all_on, jobs, start, seconds))
 
-    def _all_on(self, jobs: GroupJobs, start: GroupDesign, seconds: float) -> Sequence[Job]:
+    def _all_on(self, jobs: GroupJobs, start: GroupDesign, seconds: float, part: GroupPart) -> Sequence[Job]:
         self._whole.add(start.blocks)
-        return [jobs.on_blocks([start.blocks], seconds)]
+        return [jobs.on_blocks(part, [start.blocks], seconds)]
 
     def _all(self, number: int) -> list[GroupDesign]:
         """The plain structures of a round and all before it."""
@@ -196,7 +199,7 @@ class Portions:
         yield from self._other_rates(jobs, designs)
         for start in starts if self.space.study.has_options else ():
             if start not in self._opened:
-                yield self._switched(jobs, start)
+                yield self._switched(jobs, start, part)
 
     def _plain_around(self, jobs: GroupJobs, plain: Sequence[GroupDesign]) -> Iterator[Portion]:
         known = self.schedule.upto(self.tasks[-1], self._offered)
@@ -217,11 +220,11 @@ class Portions:
         if seconds <= self.piece:
             yield Portion(seconds, partial(self._try, jobs, structure))
 
-    def _try(self, jobs: GroupJobs, structure: GroupDesign) -> Sequence[Job]:
+    def _try(self, jobs: GroupJobs, structure: GroupDesign, part: GroupPart) -> Sequence[Job]:
         self._tried.add(structure)
         if is_plain(structure):
             self._exact.add(structure.blocks)
-        return jobs.structures([structure])
+        return jobs.structures(part, [structure])
 
     def _other_rates(self, jobs: GroupJobs, designs: Sequence[GroupDesign]) -> Iterator[Portion]:
         """Designs of the same structures with one task slower or faster, where not all combinations were tried."""
@@ -237,7 +240,11 @@ class Portions:
                 structure = structure_of(design)
                 seconds = other.cost.structure(slow=takes_exact_path(structure))
                 if seconds <= self.piece:
-                    yield Portion(seconds, partial(other.structures, [structure]))
+                    yield Portion(seconds, partial(self._at_rates, other, structure))
+
+    @staticmethod
+    def _at_rates(jobs: GroupJobs, structure: GroupDesign, part: GroupPart) -> Sequence[Job]:
+        return jobs.structures(part, [structure])
 
     def _rates_around(self, design: GroupDesign) -> Iterator[tuple[int, ...]]:
         """Its rates, and those that differ by a place of one task's list."""

@@ -245,7 +245,7 @@ class _Search:
             self._flush()
             self._look()
             raise _SpentError
-        self.batch.jobs.setdefault(group, []).extend(portion.jobs())
+        self.batch.jobs.setdefault(group, []).extend(portion.jobs(self._known(group).part))
         self.batch.seconds += portion.seconds
         if self.batch.seconds > min(PIECE * self.request.budget, max(FIRST_BATCH, self.spent / 8)):
             self._flush()

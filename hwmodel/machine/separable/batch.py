@@ -32,7 +32,6 @@ from hwmodel.machine.priced import (
     Figures,
     Priced,
     PricedEnergy,
-    PricedMemories,
     corrected,
     count_combinations,
     unit_figures,
@@ -43,15 +42,13 @@ from hwmodel.machine.schedule.processors import check_layouts
 from hwmodel.machine.separable.axes import Ints, find_parts
 from hwmodel.machine.separable.axis_table import AxisTable, Walk, axis_table, fields_of, reading_along
 from hwmodel.machine.separable.block_order import OrderCounts, Structures, Walked, make_structures
-from hwmodel.machine.separable.built import BatchMemories, Buffers, no_accesses
+from hwmodel.machine.separable.built import BatchMemories, Words
 from hwmodel.machine.separable.counts import GroupCounts, Memory, make_counts
 from hwmodel.machine.separable.energy import GroupEnergy, moved_data, port_words
 from hwmodel.machine.separable.fastest_rates import FastestRates
 from hwmodel.machine.separable.fetches import Reading, StructureKeeps
 from hwmodel.machine.separable.first_use import find_masks
-from hwmodel.machine.separable.live_sets import LiveSets
 from hwmodel.machine.separable.moved import Burst
-from hwmodel.machine.separable.sizes import Sizes
 from hwmodel.machine.separable.timing import Timing, access_cycles, step_kinds
 from hwmodel.machine.served import all_rates, fastest_served, served
 from hwmodel.machine.ticks import stage_group
@@ -146,33 +143,37 @@ class GroupBatch:
         Tasks stand as they were given. Structures that are no products after all (several readers of one array, each
         the later along another dimension), or whose delays skip indices of a step, are priced by the exact path.
         """
-        structures = self.structures(scan, shapes, keeps)
-        return self._price(structures, scan, shapes, rates, keeps)
+        memories = self._memories(scan, self.structures(scan, shapes, keeps))
+        return self._price(memories, memories.words.every, scan, shapes, rates, keeps)
 
     def _price(
         self,
-        structures: Structures,
+        memories: BatchMemories,
+        rows: Ints,
         scan: Scan,
         shapes: NDArray[np.int64],
         rates: NDArray[np.int64],
         keeps: StructureKeeps | None,
     ) -> Priced:
-        timing = self.timing(self.tasks, scan)
+        """The same of some of the structures, by their rows, of those that memories are known of."""
+        timing, structures, shapes = self.timing(self.tasks, scan), memories.words.structures.only(rows), shapes[rows]
 
         def cycles(*, cyclic: bool) -> Figures:
             return timing.cycles(step_kinds(self.counts, structures, cyclic=cyclic), len(shapes), rates)
 
         priced = self._priced(
-            structures,
-            scan,
+            memories,
+            rows,
             timing.legal(structures, rates),
             rates[None, :, :],
             latency=cycles(cyclic=False),
             frame=lambda: cycles(cyclic=True),
         )
         wrong = np.flatnonzero(~(structures.holds & timing.has_formula(structures)))
-        designs = self._designs(scan, shapes, wrong, keeps)
-        return corrected(priced, wrong, [price_structure(self.accesses, self.platform, one, rates) for one in designs])
+        designs = self._designs(scan, shapes, wrong, keeps.only(rows) if keeps is not None else None)
+        ports = self.local_ports(scan)
+        exact = [price_structure(self.accesses, self.platform, one, rates, ports=ports) for one in designs]
+        return corrected(priced, wrong, exact)
 
     def fastest(
         self,
@@ -194,9 +195,10 @@ class GroupBatch:
         structures, timing = self.structures(scan, shapes, keeps), self.timing(self.tasks, scan)
         fast = FastestRates.of(timing, structures, offered, times)
         wrong = ~(structures.holds & timing.has_formula(structures))
+        memories = self._memories(scan, structures)
         priced = self._priced(
-            structures,
-            scan,
+            memories,
+            memories.words.every,
             fast.legal,
             fast.combinations,
             latency=fast.time(LATENCY),
@@ -208,7 +210,10 @@ class GroupBatch:
         left_out = count_combinations(fast.numbers[plain]) - int(fast.legal[plain].sum())
         again = [self._fastest_served(scan, shapes[[row]], offered, keeps, times, row) for row in unserved.tolist()]
         designs = self._designs(scan, shapes, np.flatnonzero(wrong), keeps)
-        exact = [fastest_structure(self.accesses, self.platform, one, offered, times=times) for one in designs]
+        ports = self.local_ports(scan)
+        exact = [
+            fastest_structure(self.accesses, self.platform, one, offered, times=times, ports=ports) for one in designs
+        ]
         rows = np.concatenate([unserved, np.flatnonzero(wrong)])
         return corrected(replace(priced, left_out=left_out), rows, [*again, *exact])
 
@@ -245,37 +250,33 @@ class GroupBatch:
         Of times those named.
         """
         structures, timing = self.structures(scan, shapes, keeps), self.timing(self.tasks, scan)
-        fast = FastestRates.of(timing, structures, offered, times)
+        memories, fast = self._memories(scan, structures), FastestRates.of(timing, structures, offered, times)
         least, energy = LeastRates(self.accesses, self.paths, self.tasks, offered), self.energy
         of_times = {name: least_of(fast.time(name), fast.legal) if name in times else _NOTHING for name in TIMES}
         priced = least.priced(
             np.asarray(fast.legal.any(axis=1, keepdims=True)),
             of_times,
-            self._least_memory(structures),
-            self._builder(scan),
+            self._least_memory(memories),
+            memories.builder,
             (self.traffic(structures)[:, None], lambda: self.port_traffic(structures)[:, None]),
             energy if energy is None else least.energy(energy.prices, energy.runs, partial(energy.outside, structures)),
         )
         rates = np.array(list(product(*offered)), np.int64).reshape(-1, len(self.tasks))
 
         def price(rows: NDArray[np.int64]) -> Priced:
-            own = keeps.only(rows) if keeps is not None else None
-            return self._price(structures.only(rows), scan, shapes[rows], rates, own)
+            return self._price(memories, rows, scan, shapes, rates, keeps)
 
         return Bounded(priced, structures.holds & timing.has_formula(structures), price)
 
-    def _least_memory(self, structures: Structures) -> tuple[Figures, Figures]:
+    def _least_memory(self, memories: BatchMemories) -> tuple[Figures, Figures]:
         """What is live at once in data and bits, (S, 1)."""
-        live = LiveSets(self.counts).sizes(structures)
+        live = memories.words.live(memories.words.every)
         return live.sum(axis=1, keepdims=True), (live @ self.counts.bits)[:, None]
-
-    def _builder(self, scan: Scan) -> Builder | None:
-        return Builder.of(self.local_ports(scan), self.layouts)
 
     def _priced(
         self,
-        structures: Structures,
-        scan: Scan,
+        memories: BatchMemories,
+        rows: Ints,
         legal: NDArray[np.bool_],
         combinations: Ints,
         *,
@@ -283,9 +284,10 @@ class GroupBatch:
         frame: Callable[[], Figures],
         left_out: int = 0,
     ) -> Priced:
-        """Times as they are given, with all other figures."""
-        memory, has_blocks = self.memory_data(structures), self.platform.local.block_bits is not None
-        there, refusal = self._served(scan, memory, combinations)
+        """Times as they are given, with all other figures, of some structures by their rows."""
+        structures, memory = memories.words.structures.only(rows), memories.words.addressed(rows)
+        has_blocks = self.platform.local.block_bits is not None
+        there, refusal = self._served(memories.builder, memory, combinations)
         number, costs = unit_figures(self.accesses, self.paths, self.tasks, combinations)
         return Priced(
             legal=legal & there,
@@ -301,14 +303,15 @@ class GroupBatch:
             port=lambda: self.port_traffic(structures)[:, None],
             left_out=left_out,
             energy=self._energy_of(structures, memory, combinations),
-            built=self._built(structures, scan, memory, combinations),
+            built=memories.priced(self.paths, self.tasks, combinations, rows),
             refusal=refusal,
-            resident=partial(resident_figures, self._builder(scan), self.paths, self.tasks, combinations),
+            resident=partial(resident_figures, memories.builder, self.paths, self.tasks, combinations),
         )
 
-    def _served(self, scan: Scan, memory: Ints, combinations: Ints) -> tuple[NDArray[np.bool_], str | None]:
+    def _served(
+        self, builder: Builder | None, memory: Ints, combinations: Ints
+    ) -> tuple[NDArray[np.bool_], str | None]:
         """Which structures have all their memories at which rates, (S, U), and why not all."""
-        builder = self._builder(scan)
         if builder is None:
             return np.ones((1, 1), np.bool_), None
         buffers = [
@@ -318,20 +321,11 @@ class GroupBatch:
         ]
         return served(builder, self.paths, self.tasks, combinations, dict(buffers))
 
-    def _built(self, structures: Structures, scan: Scan, memory: Ints, combinations: Ints) -> PricedMemories | None:
-        """The memories as they are built, when it is first asked for; None without a technology."""
-        builder = self._builder(scan)
-        if builder is None:
-            return None
-        energy, buffers = self.energy, Buffers(self.counts, structures)
-        accesses = energy.local_accesses(structures) if energy is not None else no_accesses
-        memories = BatchMemories(builder, self.counts, self.paths, self.tasks, buffers, memory, accesses)
-        kinds = builder.terms.kinds
-        return PricedMemories(partial(memories.figures, combinations), kinds.cost_names, kinds.has_blocks)
-
-    def memory_data(self, structures: Structures) -> Ints:
-        """The words of each memory, (S, memories): of buffers those of their addresses, of states what lives."""
-        return Sizes(self.counts).sizes(structures) + LiveSets(self.counts, ("state",)).sizes(structures)
+    def _memories(self, scan: Scan, structures: Structures) -> BatchMemories:
+        """The memories of structures."""
+        energy, builder = self.energy, Builder.of(self.local_ports(scan), self.layouts)
+        accesses = partial(energy.local_accesses, structures) if energy is not None else None
+        return BatchMemories(Words(self.counts, structures), builder, accesses)
 
     def _energy_of(self, structures: Structures, memory: Ints, combinations: Ints) -> PricedEnergy | None:
         """Energies of structures, when they are first asked for; None where the platform does not give them."""

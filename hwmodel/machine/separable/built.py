@@ -4,99 +4,139 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, cached_property, partial
 
 import numpy as np
 
 from hwmodel.local_memory.bank_functions import BankFunction
-from hwmodel.machine.estimate import MemoryKind
-from hwmodel.machine.local_ports import Rates
-from hwmodel.machine.organised import (
-    Builder,
-    BuiltFigures,
-    BuiltTotals,
+from hwmodel.machine.buffer_figures import BufferFigures
+from hwmodel.machine.built_figures import (
+    NO_ACCESSES,
+    BuiltMemories,
+    BuiltMemory,
+    EachRate,
     Figures,
-    KnownWays,
-    Rows,
-    at_rates,
-    figures_or_none,
+    each_rate,
     of_each,
+    of_rates,
 )
+from hwmodel.machine.estimate import MemoryKind
+from hwmodel.machine.organised import Builder
+from hwmodel.machine.priced import PricedMemories
+from hwmodel.machine.row_cache import RowCache
 from hwmodel.machine.schedule.datapaths import Datapaths
 from hwmodel.machine.separable.axes import Ints
 from hwmodel.machine.separable.block_order import Structures
 from hwmodel.machine.separable.counts import GroupCounts, Memory
+from hwmodel.machine.separable.live_sets import LiveSets
 from hwmodel.machine.separable.sizes import Sizes
-
-
-@dataclass(frozen=True, eq=False)
-class Buffers:
-    """Depths of the buffers of structures that are products; of others they mean nothing."""
-
-    counts: GroupCounts
-    structures: Structures
-    _depths: dict[tuple[int, BankFunction], Ints] = field(default_factory=dict, repr=False)
-
-    def depths(self, memory: int, function: BankFunction) -> Ints:
-        """The words of the deepest bank of a buffer, (S,)."""
-        key = memory, function
-        if key not in self._depths:
-            self._depths[key] = Sizes(self.counts).depths(self.structures, memory, function)
-        return self._depths[key]
-
 
 AccessesOf = Callable[[MemoryKind, str], Sequence[Ints]]  # of a memory the data read and written, (1,) or (S,) each
 
 
-def no_accesses(_: MemoryKind, __: str) -> Sequence[Ints]:
-    """None of any memory: where energies are not asked for."""
-    return np.zeros(1, np.int64), np.zeros(1, np.int64)
+@dataclass(frozen=True, eq=False)
+class Words:
+    """The words of the memories of structures that are products; of others they mean nothing."""
+
+    counts: GroupCounts
+    structures: Structures
+    _depths: dict[tuple[int, BankFunction], RowCache] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def addressed(self) -> RowCache:
+        """Of each memory (S, memories): of buffers those of their addresses, of states what lives."""
+        sizes, states = Sizes(self.counts), LiveSets(self.counts, ("state",))
+
+        def of_rows(rows: Ints) -> Ints:
+            some = self.structures.only(rows)
+            return sizes.sizes(some) + states.sizes(some)
+
+        return self._cache(of_rows)
+
+    @cached_property
+    def live(self) -> RowCache:
+        """What is live at once in each memory, (S, memories)."""
+        return self._cache(lambda rows: LiveSets(self.counts).sizes(self.structures.only(rows)))
+
+    def depths(self, memory: int, function: BankFunction, rows: Ints) -> Ints:
+        """The words of the deepest bank of a buffer in some structures (n,)."""
+        key = memory, function
+        if key not in self._depths:
+            depths = Sizes(self.counts).depths
+            self._depths[key] = self._cache(lambda new: depths(self.structures.only(new), memory, function))
+        return self._depths[key](rows)
+
+    @property
+    def every(self) -> Ints:
+        """The rows of all structures."""
+        return np.arange(len(self.structures.pairs))
+
+    def _cache(self, compute: Callable[[Ints], Ints]) -> RowCache:
+        return RowCache(len(self.structures.pairs), compute)
 
 
 @dataclass(frozen=True, eq=False)
 class BatchMemories:
-    """The memories of S structures of a group under one scan; `words` (S, memories) are what each takes in one bank."""
+    """The memories of structures of a group under one scan, and how often they are accessed.
 
-    builder: Builder
-    counts: GroupCounts
-    paths: Datapaths
-    tasks: tuple[str, ...]
-    buffers: Buffers
-    words: Ints
-    accesses: AccessesOf
+    There is no builder without a technology.
+    """
 
-    def figures(self, combinations: Ints) -> BuiltFigures:
-        """What all take at combinations of rates, (1, U, tasks) or (S, U, tasks)."""
-        structures, known = len(self.words), KnownWays()
-        total = BuiltTotals.of(structures, combinations.shape[1])
-        for number, memory in enumerate(self.counts.memories):
-            touching = self.builder.touching(memory.kind, memory.name)
-            rows: Rows = partial(self._state, memory, number)
+    words: Words
+    builder: Builder | None
+    accesses: Callable[[], AccessesOf] | None
+
+    def priced(self, paths: Datapaths, tasks: tuple[str, ...], combinations: Ints, rows: Ints) -> PricedMemories | None:
+        """Those of some structures, by their rows, at combinations of rates; None without a technology."""
+        if self.builder is None:
+            return None
+        kinds = self.builder.terms.kinds
+
+        @cache
+        def built() -> BuiltMemories:
+            return BuiltMemories(paths, tasks, combinations, rows, self._memories, kinds.cost_names)
+
+        return PricedMemories(
+            lambda *designs: built().figures(*designs),
+            lambda *designs: built().least(*designs),
+            kinds.cost_names,
+            kinds.has_blocks,
+        )
+
+    @cached_property
+    def _memories(self) -> Sequence[BuiltMemory]:
+        builder, counts = self.builder, self.words.counts
+        assert builder is not None, "there is something to build with"
+        accesses, found = self.accesses() if self.accesses is not None else _no_accesses, list[BuiltMemory]()
+        for number, memory in enumerate(counts.memories):
+            touching, own = builder.touching(memory.kind, memory.name), accesses(memory.kind, memory.name)
             if memory.kind == "buffer":
-                rows = partial(self._buffer, memory, number, known)
-            own = at_rates(self.paths, self.tasks, combinations, structures, touching, rows)
-            total.add(own, self.accesses(memory.kind, memory.name))
-        for task, array in self.builder.residents:
-            rows = partial(self._resident, task, array)
-            own = at_rates(self.paths, self.tasks, combinations, structures, (task,), rows)
-            total.add(own, self.accesses(self.builder.resident_kind(array), f"{task}.{array}"))
-        return BuiltFigures.of(total.figures, total.energy, self.builder.terms.kinds.cost_names)
+                buffer = self._buffer(builder, number, memory)
+                found.append(BuiltMemory(touching, buffer.kind, buffer.figures, own, buffer.least))
+            else:
+                found.append(BuiltMemory(touching, each_rate, partial(self._state, builder, number, memory), own))
+        for task, array in builder.residents:
+            own = accesses(builder.resident_kind(array), f"{task}.{array}")
+            found.append(of_rates((task,), partial(builder.figures_of_resident, task, array), own))
+        return found
 
-    def _buffer(self, memory: Memory, number: int, known: KnownWays, rates: Rates, which: Ints) -> Figures:
-        def depths(function: BankFunction) -> Ints:
-            return self.buffers.depths(number, function)[which]
+    def _buffer(self, builder: Builder, number: int, memory: Memory) -> BufferFigures:
+        words = self.words
+        return BufferFigures(
+            builder,
+            memory.name,
+            len(words.every),
+            lambda rows: words.addressed(rows)[:, number],
+            lambda rows: words.live(rows)[:, number],
+            partial(words.depths, number),
+        )
 
-        known = known if len(which) == len(self.words) else KnownWays()
-        return self.builder.buffers(memory.name, rates, self.words[which, number], depths, known)
-
-    def _state(self, memory: Memory, number: int, rates: Rates, which: Ints) -> Figures:
-        builder = self.builder
-
+    def _state(self, builder: Builder, number: int, memory: Memory, rates: EachRate, rows: Ints) -> Figures:
         def state(data: int) -> tuple[float, ...]:
-            return builder.figures(builder.state(memory.name, rates, data), memory.bits)
+            return builder.figures(builder.state(memory.name, dict(rates), data), memory.bits)
 
-        return of_each(self.words[which, number], state)
+        return of_each(self.words.addressed(rows)[:, number], state)
 
-    def _resident(self, task: str, array: str, rates: Rates, which: Ints) -> Figures:
-        figures = figures_or_none(partial(self.builder.figures_of_resident, task, array), rates)
-        return np.repeat(np.array(figures, np.float64)[:, None], len(which), axis=1)
+
+def _no_accesses(_: MemoryKind, __: str) -> Sequence[Ints]:
+    return NO_ACCESSES

@@ -13,20 +13,19 @@ import numpy as np
 
 from hwmodel.design import GroupDesign, units_of
 from hwmodel.local_memory.bank_functions import BankFunction
+from hwmodel.machine.built_figures import rates_at
 from hwmodel.machine.costs import design_costs, with_memories
 from hwmodel.machine.estimate import GroupEstimate, MemoryUse, internal_memory, memory_use
 from hwmodel.machine.exact import cycles_by_end, processor_times, step_ends
 from hwmodel.machine.memories import organised_memories
-from hwmodel.machine.organised import Builder, rates_at
+from hwmodel.machine.organised import Builder
 from hwmodel.machine.port import PortCycles
 from hwmodel.machine.priced import require_units
 from hwmodel.machine.separable.axes import Ints
 from hwmodel.machine.separable.batch import GroupBatch
 from hwmodel.machine.separable.block_order import OrderCounts, Structures
-from hwmodel.machine.separable.built import Buffers
+from hwmodel.machine.separable.built import Words
 from hwmodel.machine.separable.energy import EnergyOf
-from hwmodel.machine.separable.live_sets import LiveSets
-from hwmodel.machine.separable.sizes import Sizes
 from hwmodel.machine.separable.timing import StepKinds, Timing, step_kinds
 from hwmodel.machine.ticks import require_legal
 
@@ -109,9 +108,7 @@ class _Structures:
     number: Ints
     traffic: Ints
     port_traffic: Ints
-    live: Ints
-    words: Ints
-    buffers: Buffers
+    words: Words
     energy: EnergyOf | None
 
     @staticmethod
@@ -132,9 +129,7 @@ class _Structures:
             number_of_steps(batch, structures),
             batch.traffic(structures),
             batch.port_traffic(structures),
-            LiveSets(batch.counts).sizes(structures),
-            Sizes(batch.counts).sizes(structures),
-            Buffers(batch.counts, structures),
+            Words(batch.counts, structures),
             batch.energy.uses(structures) if batch.energy is not None else None,
         )
 
@@ -147,7 +142,7 @@ class _Structures:
         numbers = {memory.name: number for number, memory in enumerate(batch.counts.memories)}
 
         def depth(array: str, function: BankFunction) -> int:
-            return int(self.buffers.depths(numbers[array], function)[row])
+            return int(self.words.depths(numbers[array], function, self.words.every)[row])
 
         memories = organised_memories(builder, kept, depth, rates_at(paths, rates))
         data, bits = internal_memory(memories)
@@ -171,8 +166,9 @@ class _Structures:
         )
 
     def _kept(self, row: int) -> tuple[MemoryUse, ...]:
-        batch = self.batch
-        sizes = zip(batch.counts.memories, self.live[row].tolist(), self.words[row].tolist(), strict=True)
+        batch, every = self.batch, self.words.every
+        live, words = self.words.live(every)[row], self.words.addressed(every)[row]
+        sizes = zip(batch.counts.memories, live.tolist(), words.tolist(), strict=True)
         return tuple(
             memory_use(
                 batch.platform,

@@ -24,6 +24,7 @@ from hwmodel.machine.organised import Builder
 from hwmodel.machine.port import Port
 from hwmodel.machine.separable.axes import Ints, Mask
 from hwmodel.machine.separable.batch import GroupBatch
+from hwmodel.machine.separable.built import Words
 from hwmodel.machine.separable.energy import moved_data
 from hwmodel.machine.separable.fetches import Reading, StructureKeeps
 from hwmodel.machine.separable.live_sets import LiveSets
@@ -127,7 +128,8 @@ def _by_array(
         if builder is not None:
             words = LiveSets(counts).sizes(structures)
         else:
-            words = batch.memory_data(structures) if not at else Sizes(counts).sizes(structures, loaded)
+            known = Words(counts, structures)
+            words = known.addressed(known.every) if not at else Sizes(counts).sizes(structures, loaded)
         moved = moved_data(counts, structures) * element
         figures = words, words * counts.bits, batch.blocks_of(words), moved
         for place, figure in enumerate(figures):

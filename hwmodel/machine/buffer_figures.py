@@ -1,0 +1,109 @@
+"""What one buffer takes as it is built, in many structures of a group at many rates (docs/machine.md, section 13).
+
+Many rates ask for the same ways to serve the ports of a buffer, and of a way only the depth of its banks hangs on the
+structure. So each way is priced once for each structure, when it is first asked for.
+
+Of how deep banks are it is known beforehand that they have room for what is live at once: live data lie in words of
+their own in each copy. With `banks` of them a bank is no less deep than live / banks, rounded up; of a single bank the
+depth is known. The least of all ways so is what no design has less of, whichever way it takes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hwmodel.local_memory.bank_functions import BankFunction
+from hwmodel.local_memory.organisations import Ways, organise_layout
+from hwmodel.machine.built_figures import FIGURES, PRICE, ROWS, Figures, Ints, of_each
+from hwmodel.machine.layout_ports import LayoutPorts
+from hwmodel.machine.local_ports import Rates
+from hwmodel.machine.organised import Builder
+from hwmodel.machine.row_cache import RowCache
+
+Mask = NDArray[np.bool_]
+Kind = Ways | LayoutPorts  # what serves the ports
+Sized = Callable[[Ints], Ints]  # of some structures, by their rows (n,), so many words
+Depths = Callable[[BankFunction, Ints], Ints]  # of such the words of the deepest bank
+
+
+@dataclass(frozen=True, eq=False)
+class BufferFigures:
+    """The buffer of an array in S structures, of so many `words` at one address each, `live` of them at once."""
+
+    builder: Builder
+    array: str
+    structures: int
+    words: Sized
+    live: Sized
+    depths: Depths
+    _known: dict[Ways, RowCache] = field(default_factory=dict, repr=False)
+
+    def kind(self, rates: Rates) -> Kind:
+        """What serves the ports at some rates."""
+        if self.array in self.builder.layouts:
+            return self.builder.layout_ports(self.array, rates)
+        return self.builder.ports.ways(self.array, rates)[1]
+
+    def figures(self, kind: Kind, which: Ints) -> Figures:
+        """The ROWS of figures (9, n) of a kind in some structures."""
+        if isinstance(kind, Ways):
+            if kind not in self._known:
+                self._known[kind] = RowCache(self.structures, partial(self._cheapest, kind))
+            return self._known[kind](which).T
+
+        def layout(deep: int) -> tuple[float, ...]:
+            one = organise_layout(kind.function, kind.copies, deep, self._bits, self.builder.terms)
+            return self.builder.figures(one, self._bits)
+
+        return of_each(self.depths(kind.function, which), layout)
+
+    def least(self, kind: Kind, which: Ints) -> Figures:
+        """The same of what no design has less of: data and bits, and nothing of all else."""
+        found = np.zeros((ROWS, len(which)))
+        found[FIGURES.index("data")] = data = self._least_data(kind, which)
+        found[FIGURES.index("bits")] = data * self._bits
+        return found
+
+    def _least_data(self, kind: Kind, which: Ints) -> Ints:
+        words, live = self.words(which), self.live(which)
+        if not isinstance(kind, Ways):
+            banks = kind.function.banks
+            return kind.copies * banks * -(-live // banks)
+        if not kind.candidates:
+            return words
+        least = np.where(self._may_be_registers(kind, words), words, np.iinfo(np.int64).max)
+        for one in kind.candidates:
+            deep = words if one.banks == 1 else -(-live // one.banks)
+            least = np.minimum(least, one.copies * one.banks * deep + one.window)
+        if kind in self._known:
+            there, found = self._known[kind].known(which)
+            least[there] = found[:, FIGURES.index("data")]
+        return least
+
+    @property
+    def _bits(self) -> int:
+        return self.builder.bits(self.array)
+
+    def _may_be_registers(self, ways: Ways, words: Ints) -> Mask:
+        within = of_each(words * self._bits, lambda size: (ways.may_be_registers(size, self.builder.terms),))
+        may_be: Mask = within[0] > 0
+        return may_be
+
+    def _cheapest(self, ways: Ways, which: Ints) -> Figures:
+        words = self.words(which)
+        options = [of_each(words, partial(self.builder.figures_of_registers, self._bits))]
+        prices = [np.where(self._may_be_registers(ways, words), options[0][PRICE], math.inf)]
+        for one in ways.candidates:
+            assert one.function is not None, "registers are no candidate"
+            deep = words if one.banks == 1 else self.depths(one.function, which)
+            options.append(of_each(deep, partial(self.builder.figures_of_way, one, self._bits)))
+            prices.append(options[-1][PRICE])
+        best = np.stack(prices).argmin(axis=0)  # where none can be built the design is not legal (`served`)
+        chosen: Figures = np.stack(options)[best, :, np.arange(len(words))]
+        return chosen

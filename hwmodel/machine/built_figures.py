@@ -1,0 +1,224 @@
+"""What the memories of a group take as they are built, in many structures under many combinations of rates.
+
+A memory hangs on the rates of the few tasks that touch it, and many of those ask for one kind of memory. So figures are
+computed once for each kind and structure, and handed out to designs. Only those of designs that are asked for are: what
+a memory takes at the least is known sooner (`least`), and tells most designs out of a front.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrayol.errors import ArrayolError
+from arrayol.text import rounded
+from hwmodel.design import interval_of, units_of
+from hwmodel.machine.int64 import EXACT_LIMIT, SMALLER, require_energy, too_large
+from hwmodel.machine.local_ports import Rates
+from hwmodel.machine.schedule.datapaths import Datapaths
+
+Ints = NDArray[np.int64]
+Figures = NDArray[Any]
+FIGURES = ("data", "bits", "blocks", "lut", "ff", "area", "price")  # of a memory as it is built
+ENERGIES = ("read", "write")  # fJ of a datum that is read from one of its banks, and of one written to all copies
+ROWS = len(FIGURES) + len(ENERGIES)
+PRICE = FIGURES.index("price")
+NO_ACCESSES = (np.zeros(1, np.int64), np.zeros(1, np.int64))  # data read and written, where no energy is asked for
+EachRate = tuple[tuple[str, tuple[int, int]], ...]  # by task its units and occupancy
+_REMEMBERED = 1 << 20  # bytes of rates, at most
+_TOGETHER = 256  # structures whose memories are told at once if one is: it takes hardly longer
+
+
+@dataclass(frozen=True, eq=False)
+class BuiltFigures:
+    """What all memories of designs take together, each (n,): data, bits, blocks, and costs by name.
+
+    `energy` is that of accesses to them, in fJ.
+    """
+
+    data: Ints
+    bits: Ints
+    blocks: Ints
+    costs: Mapping[str, Figures]
+    energy: Ints
+
+    @staticmethod
+    def of(figures: Figures, energy: Ints, names: Sequence[str]) -> BuiltFigures:
+        """Of FIGURES (7, n). Raises ArrayolError (`figure-too-large`) where floats do not tell all bits apart."""
+        most = int(figures[FIGURES.index("bits")].max(initial=0))
+        if most >= EXACT_LIMIT:
+            what = f"the internal memory of a group may come to {rounded(most)} bits as it is built"
+            raise too_large(what, SMALLER, EXACT_LIMIT)
+        costs = {name: figures[FIGURES.index(name)] for name in names}
+        data, bits, blocks = (np.rint(column).astype(np.int64) for column in figures[:3])
+        return BuiltFigures(data, bits, blocks, costs, energy)
+
+    def changed(self, change: Callable[[Figures], Figures]) -> BuiltFigures:
+        """The same with each array changed."""
+        costs = {name: change(own) for name, own in self.costs.items()}
+        return BuiltFigures(change(self.data), change(self.bits), change(self.blocks), costs, change(self.energy))
+
+
+def joined_figures(parts: Sequence[BuiltFigures]) -> BuiltFigures:
+    """The figures of designs one after another."""
+    data, bits, blocks, energy = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("data", "bits", "blocks", "energy")
+    )
+    costs = {name: np.concatenate([part.costs[name] for part in parts]) for name in parts[0].costs}
+    return BuiltFigures(data, bits, blocks, costs, energy)
+
+
+@dataclass(frozen=True, eq=False)
+class BuiltMemory:
+    """One memory of structures: the tasks on whose rates it hangs, which `kind` of memory it is at some rates.
+
+    `figures` are the ROWS of figures (9, n) of a kind in structures, by their rows (n,). `accesses` are how many data
+    are read from it and written to it, (1,) or (S,) each. `least` are figures that it has no less of, quicker to come
+    by, where there are such.
+    """
+
+    touching: tuple[str, ...]
+    kind: Callable[[Rates], Hashable]
+    figures: Callable[[Any, Ints], Figures]
+    accesses: Sequence[Ints]
+    least: Callable[[Any, Ints], Figures] | None = None
+
+
+def of_rates(
+    touching: tuple[str, ...], figures: Callable[[Rates], tuple[float, ...]], accesses: Sequence[Ints]
+) -> BuiltMemory:
+    """A memory that is the same in all structures; it has no figures where it is refused at some rates."""
+
+    @cache
+    def row(rates: EachRate) -> Figures:
+        try:
+            return np.array(figures(dict(rates)), np.float64)[:, None]
+        except ArrayolError:
+            return np.zeros((ROWS, 1))
+
+    def of_kind(rates: EachRate, rows: Ints) -> Figures:
+        return np.repeat(row(rates), len(rows), axis=1)
+
+    return BuiltMemory(touching, each_rate, of_kind, accesses)
+
+
+def each_rate(rates: Rates) -> EachRate:
+    """The kind of a memory that is another one at all rates."""
+    return tuple(rates.items())
+
+
+@dataclass(frozen=True, eq=False)
+class BuiltMemories:
+    """The memories of structures under combinations of rates, (1, U, tasks) of all or (S, U, tasks) of each.
+
+    The structures are those of the `rows` (S,) of all that the `memories` are of.
+    """
+
+    paths: Datapaths
+    tasks: tuple[str, ...]
+    combinations: Ints
+    rows: Ints
+    memories: Sequence[BuiltMemory]
+    names: tuple[str, ...]
+
+    def figures(self, places: Ints, columns: Ints) -> BuiltFigures:
+        """What all take together in designs, by structure and combination (n,)."""
+        total, energy = np.zeros((len(FIGURES), len(places))), np.zeros(len(places), np.int64)
+        for memory, of in zip(self.memories, self._kinds, strict=True):
+            figures = self._of_kinds(memory.figures, of, places, columns)
+            total += figures[: len(FIGURES)]
+            for number, price in zip(memory.accesses, figures[len(FIGURES) :], strict=True):
+                if number.any():
+                    require_energy(float(number.max()) * float(price.max(initial=0)))
+                    many = number[self.rows[places]] if len(number) > 1 else number
+                    energy += many * np.rint(price).astype(np.int64)
+        return BuiltFigures.of(total, energy, self.names)
+
+    def least(self, places: Ints, columns: Ints) -> BuiltFigures:
+        """What they have no less of."""
+        total = np.zeros((len(FIGURES), len(places)))
+        for memory, of in zip(self.memories, self._kinds, strict=True):
+            total += self._of_kinds(memory.least or memory.figures, of, places, columns)[: len(FIGURES)]
+        return BuiltFigures.of(total, np.zeros(len(places), np.int64), self.names)
+
+    @cached_property
+    def _kinds(self) -> Sequence[tuple[Sequence[Hashable], Ints]]:
+        """Of each memory its kinds, and which of them each combination (1, U) or (S, U) has."""
+        return [self._kinds_of(memory) for memory in self.memories]
+
+    def _kinds_of(self, memory: BuiltMemory) -> tuple[Sequence[Hashable], Ints]:
+        distinct, of = _distinct(self.combinations[:, :, [self.tasks.index(task) for task in memory.touching]])
+        number: dict[Hashable, int] = {}
+        rates = (rates_at(self.paths, dict(zip(memory.touching, row, strict=True))) for row in distinct.tolist())
+        kinds = np.array([number.setdefault(memory.kind(own), len(number)) for own in rates], np.int64)
+        return tuple(number), kinds[of]
+
+    def _of_kinds(
+        self,
+        figures: Callable[[Any, Ints], Figures],
+        of: tuple[Sequence[Hashable], Ints],
+        places: Ints,
+        columns: Ints,
+    ) -> Figures:
+        kinds, numbers = of
+        number = numbers[places if len(numbers) > 1 else 0, columns]
+        there = np.flatnonzero(np.bincount(number, minlength=len(kinds))).tolist()
+        if len(self.rows) == 1:
+            table = np.zeros((ROWS, len(kinds)))
+            for kind in there:
+                table[:, kind] = figures(kinds[kind], self.rows)[:, 0]
+            return table[:, number]
+        found = np.zeros((ROWS, len(places)))
+        for kind in there:
+            own = np.flatnonzero(number == kind)
+            asked = np.zeros(-(-len(self.rows) // _TOGETHER), np.bool_)
+            asked[places[own] // _TOGETHER] = True
+            together = np.repeat(asked, _TOGETHER)[: len(self.rows)]
+            found[:, own] = figures(kinds[kind], self.rows[together])[:, (np.cumsum(together) - 1)[places[own]]]
+        return found
+
+
+def at_rates(
+    paths: Datapaths, tasks: Sequence[str], combinations: Ints, touching: Sequence[str], of: Callable[[Rates], float]
+) -> Figures:
+    """A figure (1, U) or (S, U) that hangs on the rates of the `touching` tasks alone, of combinations of all."""
+    distinct, which = _distinct(combinations[:, :, [tasks.index(task) for task in touching]])
+    rates = (rates_at(paths, dict(zip(touching, row, strict=True))) for row in distinct.tolist())
+    figures: Figures = np.array([of(own) for own in rates])[which]
+    return figures
+
+
+def _distinct(rates: Ints) -> tuple[Ints, Ints]:
+    """The rows that differ, of rates (S, U, tasks), and which of them each is (S, U)."""
+    if rates.nbytes > _REMEMBERED:
+        return _distinct_rows(rates)
+    return _remembered_rows(rates.tobytes(), rates.shape)
+
+
+def _distinct_rows(rates: Ints) -> tuple[Ints, Ints]:
+    distinct, of = np.unique(rates.reshape(-1, rates.shape[-1]), axis=0, return_inverse=True)
+    return distinct, of.reshape(rates.shape[:-1])
+
+
+@lru_cache(maxsize=64)  # all structures of a group are priced at the same rates
+def _remembered_rows(rates: bytes, shape: tuple[int, ...]) -> tuple[Ints, Ints]:
+    return _distinct_rows(np.frombuffer(rates, np.int64).reshape(shape))
+
+
+def rates_at(paths: Datapaths, rates: Mapping[str, int]) -> dict[str, tuple[int, int]]:
+    """Units and occupancies of tasks at rates."""
+    return {task: (units_of(rate), paths.at(task, interval_of(rate)).interval) for task, rate in rates.items()}
+
+
+def of_each(sizes: Ints, figures: Callable[[int], tuple[float, ...]]) -> Figures:
+    """The figures (number, S) at each of some sizes (S,)."""
+    if len(sizes) == 1:
+        return np.array(figures(int(sizes[0])), np.float64)[:, None]
+    distinct, of = np.unique(sizes, return_inverse=True)
+    columns: Figures = np.array([figures(size) for size in distinct.tolist()], np.float64)
+    return columns[of.ravel()].T
