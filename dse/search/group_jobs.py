@@ -253,7 +253,7 @@ class _FrontOfGroup:
         """
         cells = self._cells(priced if live is None else priced.keeping(*live), *np.nonzero(priced.legal))
         looked_at = self.designs * len(priced.legal) - priced.untried
-        feasible, pruned, is_first = 0, priced.left_out, live is not None
+        feasible, pruned, is_first = 0, priced.left_out, True
         while len(cells):
             left = cells.only(~self._are_beaten(cells))
             pruned += len(cells) - len(left)

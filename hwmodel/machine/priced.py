@@ -116,13 +116,15 @@ class Priced:
         return self.built.figures(places, columns).changed(lambda own: own.reshape(shape))
 
     def keeping(self, data: Figures, bits: Figures) -> Priced:
-        """The same with memories of so many data and bits (S, 1), and nothing else of memories."""
+        """The same with memories of so many data and bits (S, 1) in place of what is built, which takes nothing else."""
+        if self.built is None:
+            return self
         return replace(
             self,
             built=None,
             addressed_data=data,
             addressed_bits=bits,
-            counted_blocks=np.zeros((1, 1), np.int64) if self.built is not None and self.built.has_blocks else None,
+            counted_blocks=np.zeros((1, 1), np.int64) if self.built.has_blocks else None,
             frame=lambda: self.frame_cycles,
             port=lambda: self.port_bytes,
             resident=lambda: self.resident_figures,
