@@ -98,7 +98,7 @@ class Portions:
         most = max(1, int((self.piece - jobs.cost.tables) / each))
         for start in range(0, len(left), most):
             some = left[start : start + most]
-            yield Portion(jobs.cost.tables + each * len(some), partial(self._keep, jobs, some, part))
+            yield Portion(jobs.cost.tables + each * len(some), partial(self._keep, jobs, some))
 
     def _keep(self, jobs: GroupJobs, structures: Sequence[Structure], part: GroupPart) -> Sequence[Job]:
         self._kept.update(structures)
