@@ -104,11 +104,19 @@ class BatchPricer:
             structure = structure_of(design)
             alike = (design.tasks, design.blocks.scan) if _in_batches(self.space, structure) else structure
             together.setdefault(alike, []).append(design)
-        parts = ((part, self._seconds(part)) for part in map(tuple, together.values()))
+        parts = ((part, self.seconds(part)) for alike in together.values() for part in self._split(alike))
         for run, seconds in in_jobs(parts):
             yield PricesJob(tuple(run), seconds)
 
-    def _seconds(self, part: Sequence[GroupDesign]) -> float:
+    def _split(self, designs: Sequence[GroupDesign]) -> Iterator[tuple[GroupDesign, ...]]:
+        """Designs that are alike in parts that take no longer than a job may, those of the same blocks together."""
+        by_shape: dict[tuple[int, ...], list[GroupDesign]] = {}
+        for design in designs:
+            by_shape.setdefault(design.blocks.shape, []).append(design)
+        for run, _ in in_jobs((alike, self.seconds(alike)) for alike in by_shape.values()):
+            yield tuple(chain(*run))
+
+    def seconds(self, part: Sequence[GroupDesign]) -> float:
         """By what the first of them is; its group's tables, where it has some, are there from earlier generations."""
         first, combinations = part[0], len({_rates(design) for design in part})
         cost = JobCost(self.space, first.tasks, combinations)

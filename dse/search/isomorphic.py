@@ -70,6 +70,7 @@ def _signature(space: MappingSpace, tasks: tuple[str, ...]) -> Signature:
         tuple(numbers[name] for name in network.arrays if name in numbers),  # the order in which options are tried
         tuple(_outside(network, name, tasks) for name in numbers),
         tuple(_study(space.study, task) for task in tasks),
+        tuple(space.study.keeps.get(name, ()) for name in numbers),
     )
 
 
@@ -151,4 +152,5 @@ def _renamed(design: GroupDesign, tasks: Mapping[str, str], arrays: Mapping[str,
         processors=tuple(replace(processor, task=tasks[processor.task]) for processor in design.processors),
         fifos=frozenset(arrays[name] for name in design.fifos),
         layouts=tuple(replace(layout, array=arrays[layout.array]) for layout in design.layouts),
+        keeps=tuple(sorted((arrays[name], keep) for name, keep in design.keeps)),
     )

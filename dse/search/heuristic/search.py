@@ -70,6 +70,7 @@ class GeneticSearch:
     """What one search knows: how genes are read, what was priced, the front, and the best designs of each group.
 
     `wholes` are the designs to start from. `sides` gives the sides of blocks along an extent, by default the study's.
+    Designs with a group whose price alone is predicted to take more than `longest` seconds are left out.
     """
 
     def __init__(
@@ -79,9 +80,10 @@ class GeneticSearch:
         seed: int,
         wholes: Wholes | None = None,
         sides: Callable[[int], Sides] | None = None,
+        longest: float = math.inf,
     ) -> None:
         space, columns = context.space, context.columns
-        self.seed = seed
+        self.seed, self.longest = seed, longest
         self.coding = Coding(space, sides or space.sides)
         self.pricer = BatchPricer(context, runner)
         self.wholes = wholes or Wholes.none(len(columns.figures))
@@ -200,7 +202,11 @@ class GeneticSearch:
 
     def _design(self, genes: Genes) -> Groups | None:
         groups = self.coding.design(genes)
-        return groups and {group: self.slow.granted_or_without(design) for group, design in groups.items()}
+        if groups is None:
+            return None
+        found = {group: self.slow.granted_or_without(design) for group, design in groups.items()}
+        is_short = self.longest == math.inf or all(self.pricer.seconds([one]) <= self.longest for one in found.values())
+        return found if is_short else None
 
     def _store_groups(self, designs: Sequence[Groups | None], genes: Genes) -> None:
         """The feasible groups of a generation that were not seen before."""

@@ -93,6 +93,7 @@ class _Search:
         self.spent, self.next_look, self.rounds = 0.0, FIRST_BATCH, 0
         self.share = 0.0  # of the budget, that may be spent so far
         self.stage = ""  # after the rounds
+        self.longest = 0.0  # seconds of a piece of work
         self.genetic: GeneticSearch | None = None
         self.searched_around: set[tuple[Mask, GroupDesign]] = set()
         self.cut = ""
@@ -138,7 +139,7 @@ class _Search:
         """NSGA-II from the archive on; each generation's front takes the archive's place, as it holds nothing worse."""
         began, self.stage = self.spent, EVOLVING
         self.genetic = genetic = GeneticSearch(
-            self.context, self.runner, self.request.seed, self.archive.wholes, self.schedule.sides
+            self.context, self.runner, self.request.seed, self.archive.wholes, self.schedule.sides, self.piece
         )
         for _ in genetic.generations(share * self.request.budget - began):
             self.archive.wholes = genetic.wholes
@@ -230,10 +231,14 @@ class _Search:
         if group not in self.known:
             space, columns = self.context.space, self.context.columns
             empty = nothing(columns, group.bit_count())
-            piece = max(LEAST_PIECE, PIECE * self.request.budget)
-            portions = Portions(space, columns, self.schedule, group, piece)
+            portions = Portions(space, columns, self.schedule, group, self.piece)
             self.known[group] = _Known(empty, portions)
         return self.known[group]
+
+    @property
+    def piece(self) -> float:
+        """The seconds that a piece of work may take."""
+        return max(LEAST_PIECE, PIECE * self.request.budget)
 
     def _makes_first(self, group: Mask, number: int) -> bool:
         """Whether a group is one of those that make the first whole designs, which no budget keeps from being made."""
@@ -253,6 +258,7 @@ class _Search:
     def _flush(self) -> None:
         """Do what waits, and make whole designs where that takes little beside what was done since the last time."""
         batch, self.batch = self.batch, _Batch()
+        self.longest = max([self.longest, *(job.cost for jobs in batch.jobs.values() for job in jobs)])
         plans = [self._plan(group, jobs) for group, jobs in batch.jobs.items()]
         for group, part in zip(batch.jobs, self.runner.do(self.context, plans), strict=True):
             self.known[group].part, self.known[group].front = part, None
@@ -339,6 +345,7 @@ class _Search:
             self.left_out,
             around=len(self.searched_around),
             evolution=evolution,
+            longest=self.longest if self.longest > self.piece else None,
             exact=self.is_exact,
         )
         return Searched(

@@ -19,7 +19,8 @@ INTERRUPTED = "then it was interrupted"
 class Course:
     """Rounds that were done, why the search ended if it was not done, seconds of predicted work, and designs left out.
 
-    `around` are the designs of groups around which was searched afterwards.
+    `around` are the designs of groups around which was searched afterwards. `longest` is the longest piece of work in
+    seconds, where that is more than one may take: tables of a group with many tasks, which are not split.
     """
 
     rounds: int
@@ -29,6 +30,7 @@ class Course:
     left_out: int
     around: int
     evolution: Evolution | None
+    longest: float | None
     exact: bool
 
     @property
@@ -50,6 +52,8 @@ class Course:
         if self.around:
             text += f"; then what differs in one decision from {counted(self.around, 'design')} of groups of the front"
         text += f"{self.cut and ', '}{self.cut}; {self.spent:.1f} s of predicted work of a budget of {self.budget:g} s"
+        if self.longest is not None:
+            text += f"; what a group needs before its first price took up to {self.longest:.1f} s, which is not split"
         if self.exact:
             text += "; everything was priced"
         elif self.rounds == len(ROUNDS) and self.left_out:

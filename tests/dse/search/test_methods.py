@@ -38,6 +38,7 @@ from dse.search.rounds.search import search_in_rounds
 from dse.space.mappings import MappingSpace
 from dse.space.size import size_of
 from dse.space.study import Study, narrowed, parse_constraint
+from hwmodel.design import Blocks, GroupDesign, Keep, Processor, row_major
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.priced import LATENCY
 from hwmodel.platform import RowModel, load_platform
@@ -363,3 +364,20 @@ def test_single_tasks_and_the_whole_make_the_first_front(tmp_path: Path, monkeyp
     bound = searching[-1].bound()
     assert bound is not None
     assert 0 < bound <= 1
+
+
+def test_what_a_group_keeps_is_renamed_with_its_arrays() -> None:
+    """Of a chain's alike filters each keeps its own input; where a study says of one what it may, that one is apart."""
+    with TemporaryDirectory() as folder:
+        space = space_of(chain(9, 16), 1, Path(folder))
+    isomorphic = IsomorphicGroups(space)
+    first, group = next((one, group) for group in space.groups if (one := isomorphic.of(group)) is not None)
+    reads = {one: next(iter(space.model.network.processes[space.tasks(one)[0]].reads)) for one in (first, group)}
+    processors = (Processor(space.tasks(first)[0]),)
+    rank = len(space.accesses.extents(space.tasks(first)[0]))
+    design = GroupDesign(processors, Blocks((1,) * rank, row_major(rank)), keeps=((reads[first], Keep(1)),))
+    renamed = isomorphic.design(design, first, group)
+    assert renamed.keeps == ((reads[group], Keep(1)),)
+    assert isomorphic.design(renamed, group, first) == design
+    study = Study(longest_group=1, array={reads[group]: {"keep": ["whole 1"]}})
+    assert IsomorphicGroups(MappingSpace(space.model, study)).of(group) is None
