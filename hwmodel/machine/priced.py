@@ -116,7 +116,7 @@ class Priced:
         return self.built.figures(places, columns).changed(lambda own: own.reshape(shape))
 
     def keeping(self, data: Figures, bits: Figures) -> Priced:
-        """The same with memories of so many data and bits (S, 1) in place of what is built, which takes nothing else."""
+        """The same with memories of so many data and bits (S, 1) in place of what is built, with nothing beside."""
         if self.built is None:
             return self
         return replace(
