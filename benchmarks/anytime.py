@@ -34,8 +34,8 @@ from dse.jobs.runner import JobRunner
 from dse.pareto.fronts import Values
 from dse.pareto.hypervolume import share_of
 from dse.search.context import BUDGET, SearchContext, Searched, SearchRequest
-from dse.search.loads import contexts_of
 from dse.search.rounds.search import search_in_rounds
+from dse.search.variants import contexts_of
 from dse.space.mappings import MappingSpace
 from dse.space.study import Study, narrowed
 from hwmodel.machine.model import MachineModel

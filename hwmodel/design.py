@@ -196,6 +196,8 @@ class BankLayout:
 
 ArrayKeeps = tuple[tuple[str, Keep], ...]  # by name of the array
 ArrayLoads = tuple[tuple[str, Load], ...]  # by name of the array, ascending
+Splits = tuple[str, ...]  # steps that split sums, as texts: "split rows k 16"
+Choice = tuple[ArrayLoads, Splits]  # of whole designs: it says which model they are of
 
 
 def chosen_keep(array: str, policy: Policy, keeps: ArrayKeeps, loops: int) -> Keep:
@@ -245,10 +247,17 @@ class Design:
     """A whole mapping of a network: its groups in execution order.
 
     `loads` says how arrays come of which the study says it (`hwmodel.residence`), those that it fixes included.
+    `splits` are the steps that made its network of the canonical form.
     """
 
     groups: tuple[GroupDesign, ...]
     loads: ArrayLoads = ()
+    splits: Splits = ()
+
+    @property
+    def choice(self) -> Choice:
+        """What it chooses for all its groups."""
+        return self.loads, self.splits
 
     @property
     def fusion(self) -> Fusion:

@@ -14,7 +14,7 @@ from arrayol.language.settings import Settings
 from arrayol.pictures import trace
 from arrayol.pictures.save import save_timeline
 from arrayol.text import listed
-from arrayol.transforms.steps import Canonical, canonical_form
+from arrayol.transforms.steps import Canonical, canonical_form, split_by
 from arrayol.transforms.trace import Transformed
 from dse.jobs.jobs import SearchProgress
 from dse.jobs.runner import JobRunner, Resources, open_runner
@@ -41,6 +41,7 @@ from dse.search.published import explore as explore_fusions
 from dse.space.copies import for_copies
 from dse.space.mappings import MappingSpace
 from dse.space.objectives import DEFAULT, chosen
+from dse.space.splits import split_networks
 from dse.space.study import Study, load_study, narrowed, with_constraints
 from dse.verify.verify import Verdict, Verifier
 from hwmodel.design import Design
@@ -151,7 +152,8 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
         )
     space = space or Space()
     taken, study = space.on(taken), for_copies(space.whole(), form.spec, form.network)
-    mappings = MappingSpace(MachineModel(form.network, taken, study.loads[0]), study)
+    of_form = MachineModel(form.network, taken, study.loads[0])
+    mappings = MappingSpace(of_form, study, (), split_networks(form, study, taken))
     judge = _judge(mappings, form, request, space.verify)
     wanted = tuple((study.objectives or DEFAULT) if names is None else names)
     resources = _resources(resources)
@@ -176,9 +178,10 @@ def _judge(space: MappingSpace, form: Canonical, request: SearchRequest, verify:
 
     def judge(designs: Sequence[Design], runner: JobRunner) -> Sequence[Verdict]:
         verdicts: dict[Design, Verdict] = {}
-        for loads in dict.fromkeys(design.loads for design in designs):
-            own = [design for design in designs if design.loads == loads]
-            judged = Verifier(form, platform, dict(loads)).all(own, runner, request.report, asked=verify is True)
+        for loads, splits in dict.fromkeys(design.choice for design in designs):
+            own = [design for design in designs if design.choice == (loads, splits)]
+            verifier = Verifier(split_by(form, splits), platform, dict(loads))
+            judged = verifier.all(own, runner, request.report, asked=verify is True)
             verdicts.update(zip(own, judged, strict=True))
         return [verdicts[design] for design in designs]
 

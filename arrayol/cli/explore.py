@@ -31,7 +31,7 @@ from dse.jobs.jobs import WRITING, SearchProgress
 from dse.jobs.pools import MOST_WORKERS
 from dse.output.folder import PICKED, SPECS, require_writable
 from dse.output.picked import write_picked
-from dse.results.designs import GroupRecord
+from dse.results.designs import Design, GroupRecord
 from dse.results.exploration import Exploration
 from dse.results.pick import KNEE, Picked, Rule, parse_rule, pick, require_figures
 from dse.results.schema import Result
@@ -128,9 +128,11 @@ def _facts(result: Result, picked: Picked, document: Mapping[str, Any], folder: 
     design = picked.design
     yield "figures", ", ".join(_figure(result, name, value) for name, value in design.objectives.items())
     for number, group in enumerate(design.groups, 1):
-        yield "groups" if number == 1 else "", f"{number}: {_group(result, group)}"
+        yield "groups" if number == 1 else "", f"{number}: {_group(result, design, group)}"
     if loads := result.loads_text(design):
         yield "loads", loads
+    if design.splits:
+        yield "splits", "; ".join(design.splits)
     if design.resident:
         yield "resident", ", ".join(f"{one.kind} {one.name} {one.held_bits:,} bits" for one in design.resident)
     for name, parts in (*(document["breakdown"] or {}).items(), *design.costs.items()):
@@ -148,9 +150,9 @@ def _figure(result: Result, name: str, value: float) -> str:
     return f"{name} {shown_figure(name, value)}{f' ({estimate})' if estimate else ''}"
 
 
-def _group(result: Result, group: GroupRecord) -> str:
+def _group(result: Result, design: Design, group: GroupRecord) -> str:
     """Units, then X_out of each processor or the mapping."""
-    units = [f"{processor.task} x {result.rate_text(processor, ' @ ')}" for processor in group.processors]
+    units = [f"{processor.task} x {result.rate_text(design, processor, ' @ ')}" for processor in group.processors]
     if group.mapping is None:
         blocks = (f"X_out {processor.block_data:,}" for processor in group.processors)
         return ", ".join(f"{text}, {block}" for text, block in zip(units, blocks, strict=True))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import zip_longest
 
 from rich.box import SIMPLE_HEAD
@@ -12,7 +13,7 @@ from arrayol.cli.tables import facts_table, print_parts
 from arrayol.text import counted, rounded
 from dse.output.folder import TABLE
 from dse.pareto.counted import COMPARED_AT_MOST
-from dse.results.designs import Design, GroupRecord
+from dse.results.designs import Design, GroupRecord, ProcessorRecord
 from dse.results.pick import knee_of, telling_designs
 from dse.results.schema import PARTITIONS, SUBSPACES, Comparisons, Result
 from dse.results.shared import technology_text
@@ -118,7 +119,9 @@ def _mapping_columns(table: Table, result: Result) -> Rows:
         estimate = result.estimate_text(name).replace(", ", "\n")  # one below the other, so that columns stay narrow
         table.add_column("\n".join(filter(None, (title, unit_of(name), estimate))), justify="right", no_wrap=True)
     table.add_column("group and its tasks", overflow="fold")
-    some_wait = any("@" in result.rate_text(one) for design in result.pareto for one in design.processors.values())
+    some_wait = any(
+        "@" in result.rate_text(design, one) for design in result.pareto for one in design.processors.values()
+    )
     table.add_column("units\n@ cycles" if some_wait else "units", overflow="fold", max_width=16)
     table.add_column("block\nscan", overflow="fold")
     table.add_column("waits for", overflow="fold")
@@ -126,20 +129,25 @@ def _mapping_columns(table: Table, result: Result) -> Rows:
     def rows(design: Design) -> Iterator[Sequence[str]]:
         figures = [shown_figure(name, design.objectives[name]) for name in objectives]
         lines = [
-            line for number, group in enumerate(design.groups, 1) for line in _mapping_lines(result, number, group)
+            line
+            for number, group in enumerate(design.groups, 1)
+            for line in _mapping_lines(number, group, partial(result.rate_text, design))
         ]
         if loads := result.loads_text(design):
             lines.append((f"loads: {loads}", "", "", ""))
+        lines += [(split, "", "", "") for split in design.splits]
         for place, line in enumerate(lines):
             yield *(figures if place == 0 else [""] * len(figures)), *line
 
     return rows
 
 
-def _mapping_lines(result: Result, number: int, group: GroupRecord) -> Iterator[tuple[str, str, str, str]]:
+def _mapping_lines(
+    number: int, group: GroupRecord, rate_text: Callable[[ProcessorRecord], str]
+) -> Iterator[tuple[str, str, str, str]]:
     mapping = group.mapping
     assert mapping is not None, "fusions have lines of their own"
-    units = ",".join(map(result.rate_text, group.processors))
+    units = ",".join(map(rate_text, group.processors))
     blocks = f"{mapping.blocks.decisions.text or '1'} [{mapping.blocks.scan}]"
     name = max(mapping.ends, key=mapping.ends.__getitem__, default="")  # what ends the steps of most cycles
     share = f"{name} {mapping.ends[name] / mapping.latency_cycles:.0%}" if name and mapping.latency_cycles else ""

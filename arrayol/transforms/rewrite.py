@@ -82,6 +82,12 @@ class CallName:
         return replace(self, task=component_name(spec, self.task) or self.task)
 
 
+def call_name(process: str) -> CallName:
+    """The call that a process of a network is."""
+    task, _, result = process.partition("@")
+    return CallName(task, result or None)
+
+
 @dataclass(frozen=True, slots=True)
 class Site:
     """A call and the compound task that holds it."""

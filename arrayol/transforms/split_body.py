@@ -80,6 +80,22 @@ class Accumulation:
         return (high - self.low) // size
 
 
+def accumulated_ranges(elementary: Elementary) -> dict[str, int]:
+    """The iterations of the ranges over which statements of a body accumulate, where their bounds are constant."""
+    found: dict[str, int] = {}
+    for statement, around in _with_ranges(elementary.body or (), ()):
+        for one in around if statement.accumulate else ():
+            low, high = _number(one.low), _number(one.high)
+            if low is not None and high is not None and not _is_subscript(statement, one.name):
+                found[one.name] = high - low
+    return found
+
+
+def _is_subscript(statement: Assign, name: str) -> bool:
+    """Whether the element that a statement writes depends on a range."""
+    return any(expressions.mentions(item, name) for item in statement.subscripts)
+
+
 def find_accumulation(elementary: Elementary, name: str, size: int) -> Accumulation:
     """The one accumulation over the range `name`. Raises ArrayolError (`step-refused`)."""
     found = [item for item in _with_ranges(elementary.body or (), ()) if any(one.name == name for one in item[1])]
@@ -111,7 +127,7 @@ def find_accumulation(elementary: Elementary, name: str, size: int) -> Accumulat
             total = next((item.port for item, _ in found if item.accumulate), statement.port)
             hint = f"a range of one statement can be split, not that of a loop: {total} += ... for {name} in ..."
         raise refused(message, found[1][0].span, hint)
-    if not statement.accumulate or any(expressions.mentions(item, name) for item in statement.subscripts):
+    if not statement.accumulate or _is_subscript(statement, name):
         message = f"'{written_name(statement.port)}' depends on the range '{name}' {here}: it is no sum over it"
         raise refused(message, statement.span, "the statement is `a[...] += ...`, without the range on its left")
     place = next(number for number, one in enumerate(around) if one.name == name)

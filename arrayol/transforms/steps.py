@@ -179,7 +179,7 @@ class Canonical:
     """A task in canonical form: `spec` is what the steps `first` make of `original`, `network` that form flattened."""
 
     original: Spec
-    first: tuple[Collapse, ...]
+    first: tuple[Step, ...]
     spec: Spec
     network: Network
 
@@ -189,6 +189,19 @@ def canonical_form(spec: Spec, top: str) -> Canonical:
     first = canonical_steps(spec, top)
     canonical = run_steps(spec, first).spec
     return Canonical(spec, first, canonical, flatten(canonical, top))
+
+
+def with_splits(form: Canonical, splits: Sequence[Split]) -> Canonical:
+    """The form after some sums are split, which leaves it canonical. Raises ArrayolError where a step is refused."""
+    if not splits:
+        return form
+    made = run_steps(form.spec, splits).spec
+    return Canonical(form.original, (*form.first, *splits), made, flatten(made, form.network.name))
+
+
+def split_by(form: Canonical, texts: Sequence[str]) -> Canonical:
+    """The same for splits as texts. Raises StepTextError too."""
+    return with_splits(form, [step for text in texts if isinstance(step := parse_step(text), Split)])
 
 
 def canonical_steps(spec: Spec, top: str) -> tuple[Collapse, ...]:

@@ -19,7 +19,7 @@ from arrayol.ir.network import Network
 from arrayol.ir.spec import Spec
 from arrayol.language.diagnose import did_you_mean
 from arrayol.text import listed
-from arrayol.transforms.steps import canonical_form, parse_step, run_steps
+from arrayol.transforms.steps import Canonical, StepTextError, canonical_form, parse_step, run_steps, split_by
 from arrayol.transforms.trace import Transformed
 from dse.output.built_memories import BuiltMemories, built_memories
 from dse.output.folder import RESULT, Warn, load_result, warn_in_python
@@ -141,7 +141,7 @@ def open_design(
     record = _record(result, folder, identifier)
     spec = _as_explored(result, asked, top)
     platform = for_copies(assuming_as(result, _platform(result, Path(asked.name))), spec)
-    form, design = canonical_form(spec, result.top), record.decisions
+    form, design = _form(spec, result, record, folder), record.decisions
     accesses = Accesses(form.network, record.loads)
     estimate = _estimate(accesses, platform, design, record, folder)
     return StoredDesign(record, form.spec, result.top, accesses, platform, result.platform, design, estimate)
@@ -156,13 +156,24 @@ def transform_design(
     """
     result = load_result(folder, warn)
     record, spec = _record(result, folder, identifier), _as_explored(result, asked, top)
-    form = canonical_form(spec, result.top)
+    form = _form(spec, result, record, folder)
     try:
-        steps = StepFinder(spec, form.spec, form.network, form.first).of(record).steps
+        steps = StepFinder(spec, form.spec, form.network, form.first).of(record.model_copy(update={"splits": ()})).steps
     except NoStepsError as reason:
         hint = "take a design whose blocks divide; result.json has the decisions of each"
         raise error("no-steps", f"no steps make the design {identifier}: {reason}", hint=hint) from None
     return run_steps(spec, [parse_step(step) for step in steps])
+
+
+def _form(spec: Spec, result: Result, record: Record, folder: Path) -> Canonical:
+    """The network that a design is of: after its splits."""
+    try:
+        return split_by(canonical_form(spec, result.top), record.splits)
+    except (ArrayolError, StepTextError):
+        if not record.splits:
+            raise
+        message = f"the splits of design {record.id} cannot be made: {', '.join(record.splits)}"
+        raise error("stale-result", message, file=str(folder / RESULT), hint=EXPLORE_AGAIN) from None
 
 
 def _record(result: Result, folder: Path, identifier: str) -> Record:

@@ -29,7 +29,7 @@ from dse.results.schema import Result
 from dse.results.shared import technology_text
 from dse.results.volume import filled
 from dse.space.objectives import MACHINE, grows
-from hwmodel.design import ArrayLoads
+from hwmodel.design import Choice, Splits
 from hwmodel.residence import NO_LOADS, loads_of
 
 Document = dict[str, Any]
@@ -107,21 +107,21 @@ class Shared:
 
     documents: list[Document] = field(default_factory=list)
     places: dict[str, int] = field(default_factory=dict)
-    records: list[tuple[GroupRecord, ArrayLoads]] = field(default_factory=list)
+    records: list[tuple[GroupRecord, Choice]] = field(default_factory=list)
     texts: dict[str, int] = field(default_factory=dict)
 
     def text(self, text: str | None) -> int | None:
         """The place of a text."""
         return None if text is None else self.texts.setdefault(text, len(self.texts))
 
-    def group(self, record: GroupRecord, loads: ArrayLoads) -> int:
-        """The place of a group, and the loads of a design that has it."""
+    def group(self, record: GroupRecord, choice: Choice) -> int:
+        """The place of a group, and what a design that has it chooses."""
         document = _group(record)
-        key = packed(document)
+        key = packed([document, choice[1]])
         if key not in self.places:
             self.places[key] = len(self.documents)
             self.documents.append(document)
-            self.records.append((record, loads))
+            self.records.append((record, choice))
         return self.places[key]
 
 
@@ -134,7 +134,7 @@ def report_document(result: Result, folder: Path, origin: Origin, room: int = RO
     designs = _designs(result)
     shown = designs
     while True:
-        document, shared = _core(result, shown, origin.network)
+        document, shared = _core(result, shown, origin)
         size = len(packed(document))
         if size <= _FOR_DESIGNS * room or len(shown) <= 3:
             break
@@ -172,7 +172,7 @@ def _spread(designs: Sequence[Design], count: int, kept: str | None) -> list[Des
     return [design for place, design in enumerate(designs) if place in places or design.id == kept]
 
 
-def _core(result: Result, designs: Sequence[Design], network: Network | None) -> tuple[Document, Shared]:
+def _core(result: Result, designs: Sequence[Design], origin: Origin) -> tuple[Document, Shared]:
     """The result with some of its designs, without timelines and specifications."""
     figures = list(designs[0].objectives)
     front = {design.id for design in result.pareto}
@@ -188,9 +188,16 @@ def _core(result: Result, designs: Sequence[Design], network: Network | None) ->
         "model": result.model,
         "technology": result.technology,
         "estimates": list(result.estimates),
-        "datapaths": _columns([datapath.model_dump(mode="json") for datapath in _used(result, designs)]),
-        "least": {task: min(intervals) for task, intervals in (result.space.intervals or {}).items()},
-        "network": _network(network) if network else None,
+        "datapaths": _columns(
+            [path.model_dump(mode="json") | {"splits": _key(path.splits)} for path in _used(result, designs)]
+        ),
+        "least": _least(result, ()),
+        "network": _network(origin.network) if origin.network else None,
+        "split": {
+            _key(splits): _split(result, splits, origin)
+            for splits in {design.splits: None for design in designs}
+            if splits
+        },
         "groups": shared.documents,
         "designs": rows,
         "texts": list(shared.texts),
@@ -198,10 +205,24 @@ def _core(result: Result, designs: Sequence[Design], network: Network | None) ->
     return document, shared
 
 
+def _least(result: Result, splits: Splits) -> Document:
+    return {task: min(intervals) for task, intervals in result.space.intervals_of(splits).items()}
+
+
+def _split(result: Result, splits: Splits, origin: Origin) -> Document:
+    """What designs with some splits have in the place of what others have."""
+    network = origin.split.get(splits)
+    return {"least": _least(result, splits), "network": _network(network) if network else None}
+
+
+def _key(splits: Splits) -> str:
+    return "; ".join(splits)
+
+
 def _used(result: Result, designs: Sequence[Design]) -> list[DatapathRecord]:
     """The datapaths of some designs."""
-    used = {(task, record.occupancy) for design in designs for task, record in design.processors.items()}
-    return [datapath for datapath in result.datapaths if (datapath.task, datapath.interval) in used]
+    used = {(design.splits, task, one.occupancy) for design in designs for task, one in design.processors.items()}
+    return [path for path in result.datapaths if (path.splits, path.task, path.interval) in used]
 
 
 def _figure(name: str) -> Document:
@@ -220,8 +241,9 @@ def _design(design: Design, figures: Sequence[str], shared: Shared, *, on_front:
         "steps": None if design.steps is None else [shared.text(step) for step in design.steps],
         "remark": shared.text(design.steps_remark),
         "verified": design.verified,
-        "groups": [shared.group(group, design.array_loads) for group in design.groups],
+        "groups": [shared.group(group, design.choice) for group in design.groups],
         "loads": design.loads,
+        "splits": _key(design.splits),
         "verification": shared.text(design.verification),
         "bottleneck": design.bottleneck,
         "energy": design.energy_pj,

@@ -29,14 +29,14 @@ def _best(designs: Sequence[Design], name: str) -> Design:
 def memories_of(designs: Sequence[Design], timelines: Timelines) -> Iterator[tuple[str, Any]]:
     """By design what its memories are built of; none of those that take too long or are of files that have changed."""
     for design in designs:
-        built = _built(timelines.models[design.array_loads], design, timelines)
+        built = _built(timelines.models[design.choice], design, timelines)
         if built is not None:
             yield design.id, built.to_json() | {"summary": built.summary}
 
 
 def _built(model: MachineModel, design: Design, timelines: Timelines) -> BuiltMemories | None:
     decisions = design.decisions
-    if not all(timelines.affordable(group, decisions.loads) for group in decisions.groups):
+    if not all(timelines.affordable(group, decisions.choice) for group in decisions.groups):
         return None
     try:
         estimate = model.evaluate(decisions)

@@ -14,11 +14,11 @@ from typing import Any
 from arrayol.checks.check import load_checked
 from arrayol.errors import ArrayolError
 from arrayol.ir.network import Network
-from arrayol.transforms.steps import Canonical, canonical_form
+from arrayol.transforms.steps import Canonical, StepTextError, canonical_form, split_by
 from dse.results.designs import GroupRecord
 from dse.results.schema import Result
 from dse.results.shared import assuming_as
-from hwmodel.design import ArrayLoads, GroupDesign
+from hwmodel.design import Choice, GroupDesign, Splits
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.separable.estimate import is_plain
 from hwmodel.machine.timeline import Timeline, group_timeline
@@ -27,14 +27,19 @@ from hwmodel.platform import DEFAULT_NAME, GIVEN_AS_OBJECT, Platform, default_pl
 
 @dataclass(frozen=True)
 class Origin:
-    """The network of a result (None: it is not to be had) and, for the machine model, that model by designs' loads.
+    """The network of a result (None: it is not to be had) and, for the machine model, that model by designs' choices.
 
     `remarks` say what is missing, in words.
     """
 
     network: Network | None
-    models: Mapping[ArrayLoads, MachineModel]
+    models: Mapping[Choice, MachineModel]
     remarks: tuple[str, ...]
+
+    @property
+    def split(self) -> Mapping[Splits, Network]:
+        """The networks of designs with splits."""
+        return {splits: model.network for (_, splits), model in self.models.items() if splits}
 
 
 def open_origin(result: Result, folder: Path) -> Origin:
@@ -48,8 +53,13 @@ def open_origin(result: Result, folder: Path) -> Origin:
     if isinstance(platform, str):
         return Origin(form.network, {}, (f"{platform}: there are no timelines",))
     taken = for_copies(assuming_as(result, platform), form.original)
-    choices = dict.fromkeys(design.array_loads for design in result.stored)
-    return Origin(form.network, {loads: MachineModel(form.network, taken, dict(loads)) for loads in choices}, ())
+    choices = dict.fromkeys(design.choice for design in result.stored)
+    try:
+        networks = {splits: split_by(form, splits).network for _, splits in choices}
+    except (ArrayolError, StepTextError):
+        return Origin(form.network, {}, ("splits cannot be made any more: there are no timelines",))
+    models = {choice: MachineModel(networks[choice[1]], taken, dict(choice[0])) for choice in choices}
+    return Origin(form.network, models, ())
 
 
 def _form(result: Result, folder: Path) -> Canonical | str:
@@ -96,25 +106,25 @@ EXACT_AT_MOST = 6_000_000  # repetitions and elements of all groups that take th
 class Timelines:
     """Makes the timelines of groups; `too_large` counts those that the bound on work left out."""
 
-    models: Mapping[ArrayLoads, MachineModel]
+    models: Mapping[Choice, MachineModel]
     too_large: int = 0
     changed: bool = False
     _left: int = field(default=EXACT_AT_MOST)
 
-    def of(self, record: GroupRecord, loads: ArrayLoads) -> Mapping[str, Any] | None:
-        """The timeline of a group with a mapping, under these loads.
+    def of(self, record: GroupRecord, choice: Choice) -> Mapping[str, Any] | None:
+        """The timeline of a group with a mapping, of designs that choose so.
 
         None where it takes too much, or files have changed since.
         """
         group, mapping = record.decisions, record.mapping
         assert mapping is not None, "decisions come from a mapping"
         try:
-            if not self.affordable(group, loads):
+            if not self.affordable(group, choice):
                 self.too_large += 1
                 return None
             totals = mapping.steps, mapping.latency_cycles
             first = FIRST if mapping.steps > WHOLE_AT_MOST else mapping.steps
-            return _document(group_timeline(self.models[loads], group, totals, first=first, last=LAST))
+            return _document(group_timeline(self.models[choice], group, totals, first=first, last=LAST))
         except (ArrayolError, ValueError, KeyError):  # specification or platform are not those of the result
             self.changed = True
             return None
@@ -127,9 +137,9 @@ class Timelines:
         if self.too_large:
             yield f"{self.too_large:,} groups are too large for a timeline of their steps"
 
-    def affordable(self, group: GroupDesign, loads: ArrayLoads) -> bool:
+    def affordable(self, group: GroupDesign, choice: Choice) -> bool:
         """Whether the exact path may still be taken for a group, which is then counted; others take no work."""
-        model = self.models[loads]
+        model = self.models[choice]
         if is_plain(group) and model.batch(group.tasks) is not None:
             return True
         accesses, network = model.accesses, model.network

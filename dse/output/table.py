@@ -24,11 +24,11 @@ def designs_csv(result: Result) -> str:
 
 
 def _rows(result: Result) -> Iterator[list[object]]:
-    tasks, figures = result.space.tasks, tuple(result.pareto[0].objectives)
+    tasks, figures = result.space.all_tasks, tuple(result.pareto[0].objectives)
     front = {design.id for design in result.pareto}
     checks = ("verified", "bottleneck") if result.is_mapped else ()
     intervals = _columns("interval", tasks) if result.is_mapped else []
-    decisions = (*_BY_GROUP, "loads") if result.is_mapped else _columns("block_data", tasks)
+    decisions = (*_BY_GROUP, "loads", "splits") if result.is_mapped else _columns("block_data", tasks)
     yield ["id", "pareto", "groups", "fusion", *figures, *checks, *_columns("units", tasks), *intervals, *decisions]
     for design in result.stored:
         yield [
@@ -38,8 +38,8 @@ def _rows(result: Result) -> Iterator[list[object]]:
             " | ".join(" ".join(group) for group in design.fusion),
             *(design.objectives[name] for name in figures),
             *([{True: "yes", False: "no", None: ""}[design.verified], design.bottleneck] if design.mappings else ()),
-            *(design.processors[task].units for task in tasks),
-            *(design.processors[task].interval for task in tasks if result.is_mapped),
+            *(one.units if (one := design.processors.get(task)) else "" for task in tasks),
+            *(one.interval if (one := design.processors.get(task)) else "" for task in tasks if result.is_mapped),
             *(_decisions(design) if design.mappings else (design.processors[task].block_data for task in tasks)),
         ]
 
@@ -49,9 +49,10 @@ def _columns(name: str, tasks: tuple[str, ...]) -> list[str]:
 
 
 def _decisions(design: Design) -> Iterator[str]:
-    """What `_BY_GROUP` names, over all groups, and the loads that the study gives."""
+    """What `_BY_GROUP` names, over all groups, the loads that the study gives, and the splits."""
     yield from (" | ".join(texts) for texts in zip(*map(_group, design.groups), strict=True))
     yield "; ".join(f"{name} {load}" for name, load in design.array_loads)
+    yield "; ".join(design.splits)
 
 
 def _group(group: GroupRecord) -> tuple[str, ...]:

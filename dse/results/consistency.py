@@ -22,6 +22,7 @@ from dse.results.schema import Result
 from dse.results.shared import quantity
 from dse.results.volume import volume_of
 from dse.space.objectives import FRAMES_PER_SECOND, LATENCY, MACHINE, MICROSECONDS, grows
+from hwmodel.design import Splits
 from hwmodel.machine.estimate import ENERGY, POWER, RESIDENT
 
 MISTAKES_TOLD = 5
@@ -81,16 +82,13 @@ def _names(result: Result, designs: Sequence[Design]) -> Iterator[str]:
         if design.fusion != groups:
             yield f"design {design.id}: fusion is {_fusion(design.fusion)}, and its groups are {_fusion(groups)}"
         tasks = [task for group in groups for task in group]
-        if sorted(tasks) != sorted(result.space.tasks):
-            yield f"design {design.id}: it has the tasks {', '.join(tasks)}, and its space {_tasks(result)}"
+        of_space = result.space.intervals_of(design.splits) if design.splits else result.space.tasks
+        if sorted(tasks) != sorted(of_space):
+            yield f"design {design.id}: it has the tasks {', '.join(tasks)}, and its space {', '.join(of_space)}"
     if result.designs is not None:
         stored = {design.id for design in result.designs}
         missing = [design.id for design in result.pareto if design.id not in stored]
         yield from (f"design {name}: it is on the front, and not among all designs" for name in missing[:1])
-
-
-def _tasks(result: Result) -> str:
-    return ", ".join(result.space.tasks)
 
 
 def _fusion(groups: Sequence[Sequence[str]]) -> str:
@@ -217,18 +215,18 @@ def _clocks(figures: Mapping[str, Number]) -> Iterator[float]:
 
 def _datapaths(result: Result, designs: Sequence[Design]) -> Iterator[str]:
     """Every processor has an interval on offer, and an occupancy, no less, at which its task has a datapath."""
-    known = Counter((datapath.task, datapath.interval) for datapath in result.datapaths)
-    offered = result.space.intervals or {}
-    for (task, interval), count in known.items():
+    known = Counter((datapath.splits, datapath.task, datapath.interval) for datapath in result.datapaths)
+    for (_, task, interval), count in known.items():
         if count > 1:
             yield f"'{task}' has {count} datapaths at the interval {interval}"
     for design in designs:
+        offered = result.space.intervals_of(design.splits)
         for task, processor in design.processors.items():
             if processor.interval is None or processor.occupancy is None:
                 continue
             if processor.interval not in offered.get(task, ()):
                 yield f"design {design.id}: '{task}' has the interval {processor.interval:,}, which is not on offer"
-            if processor.occupancy < processor.interval or (task, processor.occupancy) not in known:
+            if processor.occupancy < processor.interval or (design.splits, task, processor.occupancy) not in known:
                 whole = f"{processor.occupancy:,} cycles at the interval {processor.interval:,}"
                 yield f"design {design.id}: '{task}' takes {whole}, and has no datapath for it"
 
@@ -236,10 +234,11 @@ def _datapaths(result: Result, designs: Sequence[Design]) -> Iterator[str]:
 def _costs(result: Result, designs: Sequence[Design]) -> Iterator[str]:
     """A design costs what its processors do, these what their units' datapaths do, and their ROMs and locals.
 
-    What the last two cost goes by task and units: it is the same in all designs, and nothing where there are none.
+    What the last two cost goes by task and units: it is the same in all designs of the same splits, and nothing where
+    there are none.
     """
-    paths = {(datapath.task, datapath.interval): datapath.cost for datapath in result.datapaths}
-    known: dict[tuple[str, int, str], tuple[Design, float]] = {}
+    paths = {(datapath.splits, datapath.task, datapath.interval): datapath.cost for datapath in result.datapaths}
+    known: dict[tuple[Splits, str, int, str], tuple[Design, float]] = {}
     for design in designs:
         beside = any(memory.kind in ("rom", "local") for memory in design.resident)
         for name, stored, expected in _sums(design):
@@ -247,9 +246,9 @@ def _costs(result: Result, designs: Sequence[Design]) -> Iterator[str]:
                 yield f"design {design.id}: {name} is {_shown(stored)}, and its processors' {_shown(expected)}"
         for task, processor in design.processors.items():
             for name, cost in (processor.costs or {}).items():
-                of_units = processor.units * paths[task, processor.occupancy or 0].get(name, 0)
+                of_units = processor.units * paths[design.splits, task, processor.occupancy or 0].get(name, 0)
                 first = (design, cost - of_units if beside else 0.0)
-                like, more = known.setdefault((task, processor.units, name), first)
+                like, more = known.setdefault((design.splits, task, processor.units, name), first)
                 if not math.isclose(cost, of_units + more, rel_tol=1e-9, abs_tol=1e-9):
                     its = f"design {design.id}: {name} of '{task}' is {_shown(cost)}"
                     as_in = f", with ROMs and locals as in design {like.id}" if beside else ""

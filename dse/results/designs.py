@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from arrayol.limits import LARGEST
 from dse.space.study import parse_scan
 from hwmodel.datapath.figures import Origin
-from hwmodel.design import ArrayLoads, BankLayout, Blocks, GroupDesign, Policy, Processor, parse_keep
+from hwmodel.design import ArrayLoads, BankLayout, Blocks, Choice, GroupDesign, Policy, Processor, parse_keep
 from hwmodel.design import Design as Decisions
 from hwmodel.residence import Load
 
@@ -87,6 +87,7 @@ class ProcessorRecord(Record):
 class DatapathRecord(Record):
     """One unit of a task at one interval, as the machine model takes it, and where each figure is from.
 
+    The task is one of designs with these `splits`.
     `latency` in cycles, `recurrence` by "OUTPUT -> PORT" of a delay the cycles until the next repetition of its chain,
     `through_memory` what that takes more where the state leaves the unit. `cost` by name, `energy_pj` of a repetition,
     `register_pj` the part of it that registers take. `origins` says of each figure, of costs as "cost.NAME", whether it
@@ -94,6 +95,7 @@ class DatapathRecord(Record):
     """
 
     task: str
+    splits: tuple[str, ...] = ()
     elementary: str
     interval: Interval
     latency: int
@@ -215,7 +217,8 @@ class Design(Record):
     """One design: its decisions by group, and its objectives, the chosen ones first.
 
     `verified` is null until the simulator has run the design: false says that it disagreed. `verification` says at
-    which size, or why not. `loads` says how arrays come of which the study says it. `resident` stands beside all
+    which size, or why not. `loads` says how arrays come of which the study says it. `splits` are the
+    steps that split its sums, so that its tasks are others than those of the space. `resident` stands beside all
     groups. `bottleneck` names what ends the steps of the most cycles (machine model), `flows` is N_k (published model).
     Of the internal memory `live_bits` are those of data that are live at once, memory by memory, `addressed_bits` those
     of the words that addresses take in one bank, beside the `internal_memory_bits` that are built. `energy_pj` is
@@ -235,6 +238,7 @@ class Design(Record):
     energy_pj: dict[str, float] | None
     flows: int | None
     loads: dict[str, Load]
+    splits: tuple[str, ...] = ()
     groups: tuple[GroupRecord, ...]
     resident: tuple[MemoryRecord, ...]
     steps: tuple[str, ...] | None
@@ -261,9 +265,14 @@ class Design(Record):
         return tuple(sorted(self.loads.items()))
 
     @property
+    def choice(self) -> Choice:
+        """What it chooses for all its groups."""
+        return self.array_loads, self.splits
+
+    @property
     def decisions(self) -> Decisions:
         """As models and simulator take them, for a design with mappings."""
-        return Decisions(tuple(group.decisions for group in self.groups), self.array_loads)
+        return Decisions(tuple(group.decisions for group in self.groups), self.array_loads, self.splits)
 
     @property
     def costs(self) -> dict[str, dict[str, Number]]:

@@ -13,7 +13,7 @@ from dse.results.designs import (
     MemoryRecord,
     ProcessorRecord,
 )
-from hwmodel.design import Blocks, GroupDesign
+from hwmodel.design import Blocks, GroupDesign, Splits
 from hwmodel.machine.costs import processor_costs
 from hwmodel.machine.estimate import DesignEstimate, GroupEstimate
 from hwmodel.machine.model import MachineModel
@@ -67,20 +67,24 @@ def resident_records(estimate: DesignEstimate) -> tuple[MemoryRecord, ...]:
     return tuple(map(MemoryRecord.model_validate, estimate.resident))
 
 
-def datapath_records(model: MachineModel, designs: Iterable[Design]) -> tuple[DatapathRecord, ...]:
-    """The datapaths of some designs: each task at each occupancy that it has in one of them, in dataflow order."""
+def datapath_records(model: MachineModel, designs: Iterable[Design], splits: Splits) -> tuple[DatapathRecord, ...]:
+    """The datapaths of designs with some splits: each task at each occupancy that it has in one, in dataflow order."""
     used = {(task, record.occupancy) for design in designs for task, record in design.processors.items()}
     pairs = sorted((task, interval) for task, interval in used if interval is not None)
     return tuple(
-        _datapath(model, task, interval) for task in model.network.processes for name, interval in pairs if name == task
+        _datapath(model, task, interval, splits)
+        for task in model.network.processes
+        for name, interval in pairs
+        if name == task
     )
 
 
-def _datapath(model: MachineModel, task: str, interval: int) -> DatapathRecord:
+def _datapath(model: MachineModel, task: str, interval: int, splits: Splits) -> DatapathRecord:
     process = model.network.processes[task]
     datapath = model.platform.datapath(process, interval)
     return DatapathRecord(
         task=task,
+        splits=splits,
         elementary=process.elementary,
         interval=interval,
         latency=datapath.latency,

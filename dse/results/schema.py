@@ -11,11 +11,12 @@ from typing import Any
 from pydantic import model_validator
 
 from dse.results.designs import DatapathRecord, Design, Interval, ProcessorRecord, Record
+from hwmodel.design import Splits
 from hwmodel.residence import LOADS, Load
 
 # Of result.json; 1 had no number, 2 no residents, 3 no digests of components, 4 no intervals, 5 no keeps, 6 no words,
-# no loads of designs; 7 had memories of one bank and one copy.
-FORMAT = 8
+# no loads of designs; 7 had memories of one bank and one copy; 8 no splits.
+FORMAT = 9
 
 
 class SubspaceSummary(Record):
@@ -28,12 +29,20 @@ class SubspaceSummary(Record):
     partitions: dict[str, int]
 
 
+class SplitSummary(Record):
+    """A network that steps make of the one without splits: its tasks, with the `intervals` on offer in cycles."""
+
+    steps: tuple[str, ...]
+    intervals: dict[str, tuple[Interval, ...]]
+
+
 class SpaceSummary(Record):
     """What was searched, for the tasks in dataflow order. Null: too many to be counted, or not of this model.
 
     `whole_designs` are those of all fusions: with the published model each fusion is one, and `subspaces` are the legal
     ones by number of groups. The machine model has `groups` with `group_designs` over all of them, the `intervals` that
-    the platform offers each task, in cycles, and a `study`.
+    the platform offers each task, in cycles, and a `study`. `splits` are the networks beside the one of these tasks;
+    `fusions` and `groups` are of that alone.
     """
 
     tasks: tuple[str, ...]
@@ -44,6 +53,17 @@ class SpaceSummary(Record):
     whole_designs: int | None
     intervals: dict[str, tuple[Interval, ...]] | None
     study: dict[str, Any] | None
+    splits: tuple[SplitSummary, ...] = ()
+
+    def intervals_of(self, splits: Splits) -> Mapping[str, tuple[Interval, ...]]:
+        """What the platform offers each task of designs with some splits; of none that are not there."""
+        found = (one.intervals for one in self.splits if one.steps == splits)
+        return next(found, {}) if splits else self.intervals or {}
+
+    @property
+    def all_tasks(self) -> tuple[str, ...]:
+        """The tasks, then those of the networks that splits make."""
+        return tuple(dict.fromkeys([*self.tasks, *(task for one in self.splits for task in one.intervals)]))
 
 
 class Comparisons(Record):
@@ -183,9 +203,9 @@ class Result(Record):
         """The loads of a design, of arrays for which the study lists several: "image once"."""
         return ", ".join(f"{name} {load}" for name, load in design.array_loads if len(self.loads.get(name, ())) > 1)
 
-    def rate_text(self, processor: ProcessorRecord, between: str = "@") -> str:
+    def rate_text(self, design: Design, processor: ProcessorRecord, between: str = "@") -> str:
         """The units of a processor, and their occupancy where that is more than the least interval on offer: 1@4."""
-        offered = (self.space.intervals or {}).get(processor.task, ())
+        offered = self.space.intervals_of(design.splits).get(processor.task, ())
         if processor.occupancy is None or processor.occupancy <= min(offered, default=processor.occupancy):
             return f"{processor.units:,}"
         return f"{processor.units:,}{between}{processor.occupancy:,}"

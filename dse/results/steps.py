@@ -24,10 +24,11 @@ from arrayol.ir.spec import RepetitiveTask, Spec
 from arrayol.language.emitter import spec_text
 from arrayol.transforms.fuse import Fuse
 from arrayol.transforms.pave import Pave
-from arrayol.transforms.rewrite import CallName, Sizes, shown
-from arrayol.transforms.steps import Step, run_step
+from arrayol.transforms.rewrite import CallName, Sizes, call_name, shown
+from arrayol.transforms.steps import Canonical, Step, run_step, split_by
 from dse.jobs.jobs import DESCRIBING, Report, SearchProgress
 from dse.results.designs import Design, GroupRecord
+from hwmodel.design import Splits
 from hwmodel.published.group import size
 
 _TRIED = 48  # blocks tried for one group, smallest first
@@ -69,6 +70,7 @@ class StepFinder:
     first: tuple[Step, ...] = ()
     _made: dict[tuple[_Wanted, ...], Made] = field(default_factory=dict)
     _refused: dict[_Wanted, str] = field(default_factory=dict)  # whatever groups come before
+    _split: dict[Splits, StepFinder] = field(default_factory=dict)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return StepFinder, (self.original, self.spec, self.network, self.first)  # what is remembered stays here
@@ -77,10 +79,19 @@ class StepFinder:
         """The steps of a design by its groups' blocks, and what they make. Raises NoStepsError, which says why not.
 
         In the published model by the smallest dividing blocks of at least X_out data for every processor (paper A,
-        section 4.2).
+        section 4.2). With splits those of the network that they make, after them.
         """
+        if design.splits:
+            return self._after_splits(design.splits).of(design.model_copy(update={"splits": ()}))
         groups = [self._wanted(group) for group in design.groups]
         return self._after(tuple(sorted(groups, key=lambda group: self._turn(group.tasks))))
+
+    def _after_splits(self, splits: Splits) -> StepFinder:
+        if splits not in self._split:
+            form = Canonical(self.original, self.first, self.spec, self.network)
+            form = split_by(form, splits)
+            self._split[splits] = StepFinder(form.original, form.spec, form.network, form.first)
+        return self._split[splits]
 
     def described(self, design: Design) -> Design:
         """The design with its steps, or why it has none."""
@@ -181,12 +192,6 @@ class StepFinder:
         if ready or feeding:
             return (ready or feeding)[0], True
         return next(name for name in reversed(left) if any(reads[name] & writes[other] for other in joined)), False
-
-
-def call_name(process: str) -> CallName:
-    """The call that a process of the network is."""
-    task, _, result = process.partition("@")
-    return CallName(task, result or None)
 
 
 def _needs_no_step(process: Process, group: _Wanted) -> bool:

@@ -247,7 +247,7 @@ def ordered_design(space: MappingSpace, fronts: Mapping[Mask, GroupFront], choic
 def in_order(space: MappingSpace, designs: Mapping[Mask, GroupDesign]) -> Design:
     """A whole design with its groups in execution order, under the loads of the space."""
     groups = tuple(designs[group] for group in execution_order(space.graph, designs))
-    return Design(groups, space.loads)
+    return Design(groups, *space.choice)
 
 
 def _description(space: MappingSpace, *, all_options: bool) -> str:

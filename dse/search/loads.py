@@ -1,8 +1,9 @@
-"""Loads as a choice of the design: the space is searched under each combination of them, and of all fronts one is made.
+"""Loads and splits as choices of the design: each combination is searched, and of all fronts one is made.
 
-What is loaded once stands beside all groups, and which arrays do so says what groups load. So loads are a matter of
-whole designs, and a group has a front for each combination. Figures are the same under all, so that the fronts of whole
-designs can be compared; of equal designs the one with the fewest units stays, then the one whose loads come first.
+What is loaded once stands beside all groups, and which arrays do so says what groups load; a split sum makes another
+network. So both are a matter of whole designs, and groups have fronts for each combination. Figures are the same under
+all, so that the fronts of whole designs can be compared; of equal designs the one with the fewest units stays, then the
+one whose choice comes first.
 """
 
 from __future__ import annotations
@@ -25,37 +26,42 @@ from dse.search.integer_partitions import Coverage
 from dse.search.methods import search
 from dse.search.slowest import slowed
 from dse.space.mappings import MappingSpace
+from dse.space.size import choices_text
 from hwmodel.design import Design
 
 
 def contexts_of(space: MappingSpace, objectives: Sequence[str]) -> tuple[SearchContext, ...]:
-    """The space under each choice of loads, in columns that have the same figures. Raises what `columns_of` does."""
+    """The variants of a space, in columns that have the same figures. Raises what `columns_of` does."""
     constraints, reuse_memory = space.study.constraints, space.study.reuse_memory
     return tuple(
         SearchContext(one, columns_of(objectives, constraints, one.model, reuse_memory=reuse_memory, known=known))
         for known in (space.figures,)
-        for one in space.by_loads
+        for one in space.variants
     )
 
 
 def search_each(
     contexts: Iterable[SearchContext], method: Chosen, request: SearchRequest, runner: JobRunner
 ) -> tuple[Searched, ...]:
-    """Search a space by a method under each choice of loads, each with its share of budget and time.
+    """Search the variants of a space by a method, each with its share of budget and time.
 
-    Where one is ended by an interrupt or the clock, the others are not begun.
+    Where some are without splits, they share half of it. Where one is ended by an interrupt or the clock, the others
+    are not begun.
     """
     contexts, parts = tuple(contexts), list[Searched]()
-    timeout = None if request.timeout is None else request.timeout / len(contexts)
-    request = replace(request, budget=request.budget / len(contexts), timeout=timeout)
+    split = sum(1 for context in contexts if context.space.splits)
     for context in contexts:
-        parts.append(search(context, method, request, runner))
+        alike = split if context.space.splits else len(contexts) - split
+        share = 1 / (alike if alike == len(contexts) else 2 * alike)
+        timeout = None if request.timeout is None else request.timeout * share
+        own = replace(request, budget=request.budget * share, timeout=timeout)
+        parts.append(search(context, method, own, runner))
         if not parts[-1].complete and timeout is None:
             break
     return tuple(parts)
 
 
-def joined(parts: Sequence[Searched]) -> Searched:
+def joined(parts: Sequence[Searched], contexts: Sequence[SearchContext]) -> Searched:
     """What the searches say together; neither groups nor how each evolved."""
     if len(parts) == 1:
         return parts[0]
@@ -74,7 +80,7 @@ def joined(parts: Sequence[Searched]) -> Searched:
         counts=sum((part.counts for part in parts), Counts()),
         exact=all(part.exact for part in parts),
         complete=all(part.complete for part in parts),
-        description=f"{parts[0].description}; so under each of {len(parts)} choices of loads",
+        description="; so ".join((parts[0].description, *choices_text([one.space for one in contexts[: len(parts)]]))),
         group_designs=sum(part.group_designs for part in parts),
         whole_designs=sum(wholes) if len(wholes) == len(parts) else None,
         counts_wholes=parts[0].counts_wholes,
@@ -105,6 +111,6 @@ def slowed_each(contexts: Iterable[SearchContext], designs: Sequence[Design]) ->
     """The designs with each processor at the largest interval that changes nothing: `dse.search.slowest`."""
     slower: dict[Design, Design] = {}
     for context in contexts:
-        own = [design for design in designs if design.loads == context.space.loads]
+        own = [design for design in designs if design.choice == context.space.choice]
         slower.update(zip(own, slowed(context, own), strict=True))
     return tuple(slower[design] for design in designs)

@@ -15,12 +15,12 @@ from arrayol.text import counted
 from dse.jobs.runner import JobRunner
 from dse.pareto.combine import fusion_front
 from dse.pareto.fronts import Front, front_of
-from dse.results.designs import Design, GroupRecord
+from dse.results.designs import DatapathRecord, Design, GroupRecord
 from dse.results.exploration import Exploration, Labels
 from dse.results.identifiers import identifier
 from dse.results.pick import TELLING, telling_designs
 from dse.results.records import datapath_records, group_record, resident_records
-from dse.results.schema import EvolutionRecord, GenerationRecord, Refusal, Result, SpaceSummary
+from dse.results.schema import EvolutionRecord, GenerationRecord, Refusal, Result, SpaceSummary, SplitSummary
 from dse.results.steps import StepFinder
 from dse.results.volume import volume_of
 from dse.search.context import Chosen, Evolution, SearchContext, Searched, SearchRequest
@@ -28,17 +28,17 @@ from dse.search.exact import ordered_design
 from dse.search.figures import Columns, objective_values
 from dse.search.group_front import GroupFront
 from dse.search.least import least_figures
-from dse.search.loads import contexts_of, joined, search_each, slowed_each
 from dse.search.methods import Points, choose_method, infeasible, require_other_fronts, unbounded
 from dse.search.plotted_points import plotted_points
+from dse.search.variants import contexts_of, joined, search_each, slowed_each
 from dse.space.mappings import MappingSpace, check_space
 from dse.space.objectives import Figure
 from dse.space.remarks import remarks_of
 from dse.space.size import all_fusions, count_fusions, size_of
-from dse.space.task_graph import Mask
+from dse.space.task_graph import Mask, task_graph
 from dse.verify.verify import Verdict
 from hwmodel.assumptions import estimated_figures
-from hwmodel.design import ArrayLoads, GroupDesign
+from hwmodel.design import Choice, GroupDesign
 from hwmodel.design import Design as Decisions
 from hwmodel.machine.bounds import require_bounded_costs
 from hwmodel.machine.estimate import ENERGY, DesignEstimate, GroupEstimate
@@ -68,7 +68,7 @@ def explore_mappings(
     """
     request, runner = request or SearchRequest(), runner or JobRunner()
     check_space(space)
-    for one in space.by_loads:
+    for one in space.variants:
         require_bounded_costs(one.accesses, one.model.platform, max(one.units))
     contexts = contexts_of(space, objectives)
     columns = contexts[0].columns
@@ -82,21 +82,22 @@ def explore_mappings(
     if request.write is not None:
         writer = _Writer(space, labels, remarks, method, request.write)
         request = replace(request, keep=writer.write_now_and_then)
-    by_loads = search_each(contexts, method, request, runner)
-    searched = _within_bounds(columns, joined(by_loads))
+    parts = search_each(contexts, method, request, runner)
+    searched = _within_bounds(columns, joined(parts, contexts))
     if not len(searched.front):
         raise _why_infeasible(contexts, method, searched, request, runner)
     designs = slowed_each(contexts, _designs(columns, searched))
     judged = judge is not None and searched.complete
     verdicts = judge(designs, runner) if judge and judged else [Verdict(None, "not simulated")] * len(designs)
-    others = _other_fronts(contexts, by_loads, designs) if request.keep_all else ()
+    others = _other_fronts(contexts, parts, designs) if request.keep_all else ()
     verdicts = [*verdicts, *[Verdict(None, "not simulated")] * len(others)]
     records = _records(space, columns, (*designs, *others), verdicts)
     front, further = records[: len(designs)], records[len(designs) :]
     if steps:
         front = steps.described_at(front, telling_designs(front, columns.names, TELLING), request.report)
     result = _result(space, columns, labels, remarks, (method, searched), front, further if request.keep_all else None)
-    plotted = plotted_points(space, columns, [one.groups for one in by_loads], front)
+    pairs = [(context.space, part.groups) for context, part in zip(contexts, parts, strict=False)]
+    plotted = plotted_points(pairs, columns, front)
     return Exploration(result, columns.objectives, plotted, designs, steps)
 
 
@@ -115,7 +116,7 @@ class _Writer:
         self._next = monotonic() + FIRST_SECONDS
 
     def write_now_and_then(self, context: SearchContext, search: Callable[[], Searched]) -> None:
-        """Write what a search has found under one choice of loads, if it is time."""
+        """Write what a search has found of one variant, if it is time."""
         began = monotonic()
         if began < self._next:
             return
@@ -147,17 +148,17 @@ def _why_infeasible(
     space, columns = contexts[0].space, contexts[0].columns
     free = [SearchContext(context.space, unbounded(context.columns)) for context in contexts]
     is_free = unbounded(columns) == columns
-    unbound = searched if is_free else joined(search_each(free, method, request.quietly(), runner))
+    unbound = searched if is_free else joined(search_each(free, method, request.quietly(), runner), free)
     refusal = searched.refusal[1] if searched.refusal else None
     return infeasible(space, columns, Points(unbound.front, unbound.design), refusal)
 
 
 def _other_fronts(
-    contexts: Sequence[SearchContext], by_loads: Sequence[Searched], front: Sequence[Decisions]
+    contexts: Sequence[SearchContext], parts: Sequence[Searched], front: Sequence[Decisions]
 ) -> tuple[Decisions, ...]:
-    """The designs on the fronts of single fusions, under each choice of loads, that are not on the front of all."""
+    """The designs on the fronts of single fusions, of each variant, that are not on the front of all."""
     designs: dict[Decisions, None] = {}
-    for context, searched in zip(contexts, by_loads, strict=True):
+    for context, searched in zip(contexts, parts, strict=False):
         designs |= dict.fromkeys(_fronts_of_fusions(context, searched.groups))
     known = set(front)
     return tuple(design for design in dict.fromkeys(slowed_each(contexts, list(designs))) if design not in known)
@@ -187,17 +188,17 @@ def _records(
     designs: Sequence[Decisions],
     verdicts: Sequence[Verdict],
 ) -> tuple[Design, ...]:
-    models = {one.loads: one.model for one in space.by_loads}
-    known = _known_groups(models, designs)
+    variants = {one.choice: one for one in space.variants}
+    known = _known_groups({choice: one.model for choice, one in variants.items()}, designs)
     figures = _figures(space, columns)
     seen: Counter[str] = Counter()
     records = []
     for design, verdict in zip(designs, verdicts, strict=True):
-        loads, model = design.loads, models[design.loads]
-        groups = [known[loads, group] for group in design.groups]
+        variant = variants[design.choice]
+        groups = [known[design.choice, group] for group in design.groups]
         estimates = [priced for priced, _ in groups]
-        estimate = model.whole(design, estimates, reuse_memory=space.study.reuse_memory)
-        fusion = identifier(design.fusion, space.graph)
+        estimate = variant.model.whole(design, estimates, reuse_memory=space.study.reuse_memory)
+        fusion = identifier(design.fusion, variant.graph)
         seen[fusion] += 1
         records.append(
             Design(
@@ -211,7 +212,8 @@ def _records(
                 addressed_bits=estimate.addressed_bits,
                 energy_pj=estimate.energy_pj,
                 flows=None,
-                loads=dict(loads),
+                loads=dict(design.loads),
+                splits=design.splits,
                 groups=tuple(record for _, record in groups),
                 resident=resident_records(estimate),
                 steps=None,
@@ -222,16 +224,16 @@ def _records(
 
 
 def _known_groups(
-    models: Mapping[ArrayLoads, MachineModel], designs: Sequence[Decisions]
-) -> dict[tuple[ArrayLoads, GroupDesign], tuple[GroupEstimate, GroupRecord]]:
+    models: Mapping[Choice, MachineModel], designs: Sequence[Decisions]
+) -> dict[tuple[Choice, GroupDesign], tuple[GroupEstimate, GroupRecord]]:
     """The estimate and the record of each group; designs share them."""
-    wanted: dict[ArrayLoads, dict[GroupDesign, None]] = {}
+    wanted: dict[Choice, dict[GroupDesign, None]] = {}
     for design in designs:
-        wanted.setdefault(design.loads, {}).update(dict.fromkeys(design.groups))
+        wanted.setdefault(design.choice, {}).update(dict.fromkeys(design.groups))
     return {
-        (loads, group): (estimate, group_record(models[loads], group, estimate))
-        for loads, groups in wanted.items()
-        for group, estimate in zip(groups, models[loads].estimates(list(groups)), strict=True)
+        (choice, group): (estimate, group_record(models[choice], group, estimate))
+        for choice, groups in wanted.items()
+        for group, estimate in zip(groups, models[choice].estimates(list(groups)), strict=True)
     }
 
 
@@ -270,7 +272,7 @@ def _result(
         platform=labels.platform,
         technology=technology.name if technology is not None else None,
         estimates=_estimates(space, columns),
-        datapaths=datapath_records(space.model, (*records, *(others or ()))),
+        datapaths=_datapaths(space, (*records, *(others or ()))),
         remarks=remarks,
         objectives=columns.names,
         constraints=tuple(map(str, columns.constraints)),
@@ -295,9 +297,18 @@ def _result(
     )
 
 
+def _datapaths(space: MappingSpace, designs: Sequence[Design]) -> tuple[DatapathRecord, ...]:
+    models = {one.splits: one.model for one in space.variants}
+    return tuple(
+        path
+        for splits, model in models.items()
+        for path in datapath_records(model, [design for design in designs if design.splits == splits], splits)
+    )
+
+
 def _least(space: MappingSpace, columns: Columns) -> dict[str, int | float]:
-    """By objective what no design is below, under any choice of loads; of those that are one column."""
-    each = [least_figures(one, columns) for one in space.by_loads]
+    """By objective what no design is below, of any variant; of those that are one column."""
+    each = [least_figures(one, columns) for one in space.variants]
     least = {}
     for figure, places in zip(columns.objectives, columns.of_objectives, strict=True):
         known = [bounds[places[0]] for bounds in each if len(places) == 1]
@@ -333,7 +344,7 @@ def _evolution(evolution: Evolution) -> EvolutionRecord:
 
 
 def _summary(space: MappingSpace, searched: Searched) -> SpaceSummary:
-    model = space.model
+    networks = {one.splits: one.model for one in space.variants}
     return SpaceSummary(
         tasks=space.graph.names,
         fusions=count_fusions(space) if space.lists_groups else None,
@@ -341,6 +352,15 @@ def _summary(space: MappingSpace, searched: Searched) -> SpaceSummary:
         groups=len(space.groups) if space.lists_groups else None,
         group_designs=searched.group_designs,
         whole_designs=searched.whole_designs,
-        intervals={name: model.platform.intervals(model.network.processes[name]) for name in space.graph.names},
+        intervals=_intervals(space.model),
+        splits=tuple(
+            SplitSummary(steps=splits, intervals=_intervals(model)) for splits, model in networks.items() if splits
+        ),
         study=space.study.model_dump(mode="json"),
     )
+
+
+def _intervals(model: MachineModel) -> dict[str, tuple[int, ...]]:
+    """What the platform offers each task, in dataflow order."""
+    names = task_graph(model.network).names
+    return {name: model.platform.intervals(model.network.processes[name]) for name in names}

@@ -49,6 +49,8 @@ def choose_method(asked: str, space: MappingSpace, columns: Columns, size: Space
     Raises ArrayolError (`method-refused`) where the space is too large for the one asked for, KeyError for a name that
     is no method.
     """
+    if not all(one.lists_groups for one in space.variants):
+        size = replace(size, groups=None, fusions=None, whole_designs=None)
     if asked == AUTO:
         return _automatic(space, columns, size)
     reason = _REFUSALS.get(asked, _no_reason)(size)
@@ -87,11 +89,20 @@ def _automatic(space: MappingSpace, columns: Columns, size: SpaceSize) -> Chosen
         why = (
             f"{rounded(size.group_designs)} group designs are more than the {POWERS_AT_MOST:,} whose times are all kept"
         )
-    elif (seconds := exact_seconds(space, columns, EXACT_SECONDS)) <= EXACT_SECONDS:
+    elif (seconds := _seconds_of_all(space, columns)) <= EXACT_SECONDS:
         return Chosen(EXACT, f"about {seconds:.1f} s of work are enough to price every group")
     else:
         why = f"to price every group is more than {EXACT_SECONDS:g} s of work"
     return Chosen(ROUNDS, why)
+
+
+def _seconds_of_all(space: MappingSpace, columns: Columns) -> float:
+    """Predicted seconds of all variants, exact only up to what `auto` takes."""
+    total = 0.0
+    for one in space.variants:
+        if total <= EXACT_SECONDS:
+            total += exact_seconds(one, columns, EXACT_SECONDS)
+    return total
 
 
 def _too_many_fusions(size: SpaceSize) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import product
 
 from dse.pareto.counted import Candidate
 from dse.pareto.fronts import combined
@@ -71,17 +70,17 @@ class Collector:
 
 
 def plotted_points(
-    space: MappingSpace, columns: Columns, by_loads: Sequence[Mapping[Mask, GroupFront]], records: Sequence[Design]
+    variants: Sequence[tuple[MappingSpace, Mapping[Mask, GroupFront]]], columns: Columns, records: Sequence[Design]
 ) -> PlottedPoints:
     """The fronts of single fusions, where they are few and groups have fronts, else the front alone.
 
-    The fronts of groups are given for each choice of loads.
+    The fronts of groups are given for each variant of the space.
     """
-    platform = space.model.platform
+    platform = variants[0][0].model.platform
     points: dict[tuple[tuple[float, ...], int], None] = {}
-    fusions = all_fusions(space)
-    few = fusions is not None and len(fusions) * len(by_loads) <= FUSIONS_DRAWN
-    for groups, fusion in product(filter(None, by_loads), fusions or () if few else ()):
+    listed = [(groups, all_fusions(space)) for space, groups in variants if groups]
+    few = sum(FUSIONS_DRAWN + 1 if fusions is None else len(fusions) for _, fusions in listed) <= FUSIONS_DRAWN
+    for groups, fusion in ((groups, fusion) for groups, fusions in listed if few for fusion in fusions or ()):
         front = groups[fusion[0]].front
         for group in fusion[1:]:
             front = combined(front, groups[group].front, columns.combination)

@@ -21,13 +21,13 @@ from dse.space.fusions import all_groups, can_run
 from dse.space.ladder import finest_ladder
 from dse.space.objectives import Figure, figures_of
 from dse.space.rates import check_intervals, intervals_of, rates, wants_every_rate
-from dse.space.study import Study, parse_scan
+from dse.space.study import Study, parse_scan, without_others
 from dse.space.task_graph import Mask, TaskGraph, bits, task_graph
 from hwmodel.accesses import Accesses
 from hwmodel.banks.linear import layout_candidates
-from hwmodel.design import ArrayLoads, BankLayout, Blocks, GroupDesign, Keep, Scan, parse_keep
+from hwmodel.design import ArrayLoads, BankLayout, Blocks, Choice, GroupDesign, Keep, Scan, Splits, parse_keep
 from hwmodel.machine.model import MachineModel
-from hwmodel.residence import unfit_load
+from hwmodel.residence import Loads, unfit_load
 
 Shape = tuple[int, ...]
 ArrayTexts = tuple[tuple[str, str], ...]  # what is kept of single arrays, as a study writes it
@@ -38,13 +38,18 @@ SLOW_ELEMENTS = 20_000_000  # structures times elements of arrays, in one group
 
 @dataclass(frozen=True)
 class MappingSpace:
-    """What a study spans for one model; every list is in a fixed order."""
+    """What a study spans for one model; every list is in a fixed order.
+
+    `splits` have made its network; `others` are the networks that the study's other splits make.
+    """
 
     model: MachineModel
     study: Study
+    splits: Splits = ()
+    others: tuple[tuple[Splits, Network], ...] = ()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return MappingSpace, (self.model, self.study)  # what is remembered stays here
+        return MappingSpace, (self.model, self.study, self.splits)  # what is remembered stays here
 
     @cached_property
     def graph(self) -> TaskGraph:
@@ -61,18 +66,34 @@ class MappingSpace:
         """How arrays come of which the study says it, by name."""
         return tuple(sorted(self.accesses.loads.items()))
 
+    @property
+    def choice(self) -> Choice:
+        """What says which of the variants it is."""
+        return self.loads, self.splits
+
     @cached_property
-    def by_loads(self) -> tuple[MappingSpace, ...]:
-        """The space under each choice of loads that the study opens, with a model of its own."""
-        network, platform, choices = self.model.network, self.model.platform, self.study.loads
-        if len(choices) == 1:
-            return (self,)
-        return tuple(MappingSpace(MachineModel(network, platform, loads), self.study) for loads in choices)
+    def variants(self) -> tuple[MappingSpace, ...]:
+        """The space under each choice of loads and splits that the study opens, with a model of its own."""
+        choices = self.study.loads
+        alone = len(choices) == 1
+        spaces = [self] if alone else [self._under(loads, self.study, *self._own) for loads in choices]
+        for splits, network in self.others:
+            study = without_others(self.study, network.processes)
+            if study.fusions or self.study.fusions == "all":
+                spaces += [self._under(loads, study, splits, network) for loads in choices]
+        return tuple(spaces)
+
+    @property
+    def _own(self) -> tuple[Splits, Network]:
+        return self.splits, self.model.network
+
+    def _under(self, loads: Loads, study: Study, splits: Splits, network: Network) -> MappingSpace:
+        return MappingSpace(MachineModel(network, self.model.platform, loads), study, splits)
 
     @cached_property
     def figures(self) -> Mapping[str, Figure]:
-        """All figures of designs by name, whatever loads they choose."""
-        return figures_of(self.model.platform, *(space.accesses for space in self.by_loads))
+        """All figures of designs by name, whichever variant they are of."""
+        return figures_of(self.model.platform, *(space.accesses for space in self.variants))
 
     @cached_property
     def groups(self) -> tuple[Mask, ...]:

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from arrayol.text import listed
+from arrayol.text import counted, listed
 from dse.space.mappings import MappingSpace
+from dse.space.study import LADDER
 from hwmodel.assumptions import assumed_by_machine
 
 NUMBERS_SHOWN = 5  # of units that a study leaves out
@@ -18,7 +19,7 @@ def remarks_of(space: MappingSpace, origin: str) -> tuple[str, ...]:
     model = space.model
     chosen = [name for name, choice in space.study.array.items() if len(choice.load) > 1]
     assumed = assumed_by_machine(model.network, model.platform, origin, space.accesses.loads, chosen)
-    return (*assumed, *_frames(space), *_study(space), *_units(space), *_intervals(space))
+    return (*assumed, *_frames(space), *_study(space), *_units(space), *_intervals(space), *_splits(space))
 
 
 def _frames(space: MappingSpace) -> Iterator[str]:
@@ -85,3 +86,12 @@ def _intervals(space: MappingSpace) -> Iterator[str]:
         if missing := sorted(listed_ones - there):
             numbers = listed([str(interval) for interval in missing])
             yield f"the study's intervals {numbers} are not on offer for {name}, and were left out"
+
+
+def _splits(space: MappingSpace) -> Iterator[str]:
+    """That the default splits sums, where it does."""
+    if space.others and space.study.splits == LADDER:
+        networks = counted(len(space.others), "network")
+        steps = listed([f"'{step}'" for step in dict.fromkeys(step for splits, _ in space.others for step in splits)])
+        what = f"sums are split too, in {networks} beside the one as it is: {steps}"
+        yield f'{what}; splits = "none" in a study leaves them out'

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from arrayol.text import counted, rounded
@@ -77,8 +77,15 @@ class SpaceSize:
         whole = "" if self.whole_designs is None else f", {rounded(self.whole_designs)} whole designs"
         plain = f"{counted(self.groups, 'group')}, {rounded(self.group_designs)} plain group designs{whole}"
         more = "; beside them the options of the study" if space.study.has_options else ""
-        loads = f"; all this under each of {len(space.by_loads)} choices of loads" if len(space.by_loads) > 1 else ""
-        return f"{space.model.network.name}: {fusions} of {counted(len(space.graph), 'task')}, {plain}{more}{loads}"
+        choices = "".join(f"; all this {text}" for text in choices_text(space.variants))
+        return f"{space.model.network.name}: {fusions} of {counted(len(space.graph), 'task')}, {plain}{more}{choices}"
+
+
+def choices_text(variants: Sequence[MappingSpace]) -> tuple[str, ...]:
+    """In words what is chosen of whole designs, where there is a choice: loads, splits."""
+    loads, splits = (len(set(column)) for column in zip(*(one.choice for one in variants), strict=True))
+    texts = f"under each of {loads} choices of loads", f"in each of {splits} networks, by splits of sums"
+    return tuple(text for number, text in zip((loads, splits), texts, strict=True) if number > 1)
 
 
 def size_of(space: MappingSpace) -> SpaceSize:

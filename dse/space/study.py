@@ -7,7 +7,7 @@ names tasks is checked against the network later (`dse.space.mappings.check_stud
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -75,6 +75,7 @@ Cut = Literal["none", "lines"]
 LinkKind = Literal["buffer", "fifo"]
 PolicyWord = Literal["reuse", "strip", "whole", "tile", "levels"]  # of each array a loop of its own
 LayoutKind = Literal["none", "linear"]
+NO_SPLITS, LADDER = "none", "ladder"
 
 
 def parse_scan(text: str) -> Scan:
@@ -137,6 +138,14 @@ def _shapes_by_scan(shapes: Shapes) -> Shapes:
     if not all(scan.twice for scan in scans):
         raise _refused()
     return {str(scan): own for scan, own in zip(scans, shapes.values(), strict=True)}
+
+
+def _splits(value: object) -> str | Mapping[str, ByTask]:
+    if value in (NO_SPLITS, LADDER):
+        return str(value)
+    if not isinstance(value, Mapping) or not all(isinstance(ranges, Mapping) for ranges in value.values()):
+        raise _refused()
+    return {str(task): {str(name): _counts(sizes) for name, sizes in ranges.items()} for task, ranges in value.items()}
 
 
 def _words(kind: Any) -> Callable[[object], tuple[Any, ...]]:
@@ -279,6 +288,10 @@ class Study(BaseModel):
         default=(*POLICIES, "levels"), description=f"a list of {', '.join((*POLICIES, 'levels'))}"
     )
     recompute: Annotated[Any, PlainValidator(_flags)] = Field(default=(False,), description="a list of false and true")
+    splits: Annotated[Any, PlainValidator(_splits)] = Field(
+        default=LADDER,
+        description=f'"{LADDER}", "{NO_SPLITS}", or a table task = {{ k = [4, 16] }} of blocks by range, each {_COUNT}',
+    )
     reuse_memory: bool = Field(default=False, description="true or false")
     array: dict[str, ArrayStudy] = Field(default_factory=dict, description="tables, [array.NAME]")
     epsilon: float = Field(default=0.0, ge=0, le=1, description="a number from 0 to 1")
@@ -306,11 +319,11 @@ class Study(BaseModel):
 
     @property
     def has_options(self) -> bool:
-        """Whether it allows anything beyond plain designs."""
+        """Whether it allows anything beyond plain designs, whatever the sums are."""
         return (
             not self.holds_plain
             or bool(self.keeps)
-            or any(getattr(self, name) != plain for name, plain in NARROW.items())
+            or any(getattr(self, name) != plain for name, plain in NARROW.items() if name != "splits")
         )
 
     @property
@@ -336,6 +349,7 @@ NARROW: Mapping[str, Any] = {  # plain designs: docs/explore.md, "Studies"
     "layouts": ("none",),
     "policies": ("reuse",),
     "recompute": (False,),
+    "splits": NO_SPLITS,
 }
 
 
@@ -345,10 +359,23 @@ def load_study(path: Path) -> Study:
 
 
 def narrowed(study: Study) -> Study:
-    """The study without blocks of blocks, cuts, FIFOs, layouts, policies, keeps and recomputing."""
+    """The study without blocks of blocks, cuts, FIFOs, layouts, policies, keeps, recomputing and splits."""
     settings = {name: getattr(study, name) for name in study.model_fields_set}
     settings["array"] = {name: ArrayStudy(load=choice.load) for name, choice in study.array.items() if choice.load}
     return Study.model_validate({**settings, **NARROW})
+
+
+def without_others(study: Study, tasks: Collection[str]) -> Study:
+    """The study on a network with these tasks, which splits have made: without what it says of tasks not there."""
+    changed: dict[str, Any] = {}
+    for key in ("blocks", "outer_blocks", "cuts", "intervals"):
+        if isinstance(table := getattr(study, key), Mapping):
+            changed[key] = {task: own for task, own in table.items() if task in tasks}
+    if study.fusions != "all":
+        changed["fusions"] = tuple(
+            fusion for fusion in study.fusions if sorted(task for group in fusion for task in group) == sorted(tasks)
+        )
+    return study.model_copy(update=changed) if changed else study
 
 
 def with_constraints(study: Study, texts: Sequence[str], *, reuse_memory: bool) -> Study:

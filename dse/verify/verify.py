@@ -8,14 +8,17 @@ the external memory only, so a design does what the model says if each of its gr
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pydantic import TypeAdapter
 
 from arrayol.checks.check import check_again
 from arrayol.errors import ArrayolError, error
+from arrayol.ir.divisors import divisors
 from arrayol.ir.network import Network
-from arrayol.transforms.steps import Canonical, canonical_form
+from arrayol.transforms.split import Split
+from arrayol.transforms.split_body import accumulated_ranges
+from arrayol.transforms.steps import Canonical, canonical_form, with_splits
 from dse.jobs.digest import digest
 from dse.jobs.jobs import SIMULATING, JobPlan, Report, SearchProgress
 from dse.jobs.runner import JobRunner, Share
@@ -71,9 +74,10 @@ class Verifier:
         spec = self.form.original
         if all(spec.constants[name] == value for name, value in self.consts.items()):
             return self.form
-        return canonical_form(
+        small = canonical_form(
             check_again(spec, {**spec.settings, **self.consts}, same_names=True), self.form.network.name
         )
+        return with_splits(small, tuple(_as_small(self.form, small)))
 
     @property
     def size(self) -> str:
@@ -170,6 +174,22 @@ class Verifier:
         message = f"the simulation of [{design.fusion}] {self.size} does not agree with the model: {'; '.join(reasons)}"
         hint = "this is a mistake in arrayol; please report it with the spec and the platform"
         return error("verification-failed", message, hint=hint)
+
+
+def _as_small(form: Canonical, small: Canonical) -> Iterator[Split]:
+    """The splits of a form at a reduced size: of its sums there as large a part, in blocks that divide."""
+    whole = canonical_form(form.original, form.network.name)
+    for split in form.first:
+        if isinstance(split, Split):
+            terms, fewer = (_terms(one, split) for one in (whole, small))
+            most = max(split.size * fewer // terms, 1)
+            yield replace(split, size=max(size for size in divisors(fewer) if size <= most))
+
+
+def _terms(form: Canonical, split: Split) -> int:
+    definition = form.network.processes[str(split.task)].definition
+    assert definition is not None, "it was split"
+    return accumulated_ranges(definition)[split.range]
 
 
 def unordered(network: Network, design: Design) -> Iterator[str]:

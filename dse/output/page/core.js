@@ -4,7 +4,10 @@ for (const group of data.groups) for (const name of ["processors", "memories"]) 
 for (const design of data.designs) design.resident = rowsOf(design.resident);
 for (const design of data.designs) for (const name of ["remark", "verification"]) design[name] = data.texts[design[name]] ?? null;
 for (const design of data.designs) design.steps &&= design.steps.map((step) => data.texts[step]);
-const pathOf = new Map(rowsOf(data.datapaths).map((path) => [`${path.task} ${path.interval}`, path]));
+const pathOf = new Map(rowsOf(data.datapaths).map((path) => [`${path.splits} ${path.task} ${path.interval}`, path]));
+
+// What the tasks of the chosen design are: {network, least}. Splits of sums make other tasks.
+const tasksNow = () => data.split[state.chosen?.splits] ?? data;
 const figureOf = new Map(data.figures.map((figure, place) => [figure.name, { ...figure, place }]));
 const state = { x: "", y: "", filters: [], sort: { by: "", down: false }, chosen: null, rows: 200, zoom: null };
 

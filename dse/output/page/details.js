@@ -30,7 +30,7 @@ function mappedParts(design, groups, room) {
     design.energy ? part("Where energy goes", "energy", ...energyBars(design, room)) : null,
     design.resident.length ? part("Beside all groups", "resident", ...resident(design)) : null,
     part("Layout", "layout", ...layouts(groups)),
-    part("Transfers", "transfers", ...loadsOf(design), ...transfers(groups)),
+    part("Transfers", "transfers", ...choicesOf(design), ...transfers(groups)),
   ];
 }
 
@@ -137,14 +137,14 @@ function builtParts(design) {
 }
 
 // Whether a processor starts repetitions more rarely than its datapath could.
-const waits = (processor) => processor.occupancy > (data.least[processor.task] ?? Infinity);
+const waits = (processor) => processor.occupancy > (tasksNow().least[processor.task] ?? Infinity);
 
 const estimated = (name) => (data.estimates.includes(name) ? ` (estimate, ${data.technology})` : "");
 
 // Each processor's units, and of one of them the figures with where they are from.
 function datapaths(groups) {
   const rows = groups.flatMap((group) => group.processors.map((one) => {
-    const path = pathOf.get(`${one.task} ${one.occupancy}`);
+    const path = pathOf.get(`${state.chosen.splits} ${one.task} ${one.occupancy}`);
     const from = (figure, text) => make("td", {}, text, make("div", { class: "note" }, path.origins[figure] ?? ""));
     const recurrences = Object.entries(path.recurrence).map(([delay, cycles]) => `${delay}: ${shown(cycles)}`);
     const costs = Object.entries(path.cost).map(([name, amount]) => `${shown(amount)} ${name}`);
@@ -218,9 +218,10 @@ const POLICIES = { reuse: "each element once, kept until its last use", strip: "
 
 const LOADS = { frame: "loaded with each frame", once: "loaded once, before the first frame", rom: "in ROMs" };
 
-// How arrays come of which the study says it.
-function loadsOf(design) {
+// How arrays come of which the study says it, and how sums are split.
+function choicesOf(design) {
   const chosen = Object.entries(design.loads).map(([name, load]) => `${name} is ${LOADS[load]}`);
+  if (design.splits) chosen.push(`sums: ${design.splits}`);
   return chosen.length ? [make("p", {}, `${chosen.join("; ")}.`)] : [];
 }
 
@@ -240,7 +241,7 @@ function transfers(groups) {
 }
 
 function ofAll(name, moved) {
-  const size = data.network?.arrays[name]?.shape.reduce((all, side) => all * (side ?? NaN), 1);
+  const size = tasksNow().network?.arrays[name]?.shape.reduce((all, side) => all * (side ?? NaN), 1);
   return size ? percent(moved, size) : "";
 }
 

@@ -33,7 +33,7 @@ function nodesOf(group, { loads, resident }) {
   const states = memories.filter((memory) => memory.kind === "state");
   const tasks = new Map(group.processors.map((one) => [one.task, taskNode(group, one, states, resident)]));
   const kept = new Map(memories.filter((memory) => ["buffer", "fifo"].includes(memory.kind)).map((memory) => [memory.name, memoryNode(group, memory)]));
-  if (!data.network) return unlinked(tasks, kept);
+  if (!tasksNow().network) return unlinked(tasks, kept);
   const [source, sink] = [externalNode("loads"), externalNode("stores")];
   const array = (name) => {
     if (!kept.has(name) && isResident(name, loads)) kept.set(name, residentNode(name, resident));
@@ -41,7 +41,7 @@ function nodesOf(group, { loads, resident }) {
     return kept.get(name);
   };
   for (const [name, node] of tasks) {
-    const task = data.network.tasks[name];
+    const task = tasksNow().network.tasks[name];
     for (const read of task.reads) {
       node.from.push(array(read));
       if (comesFromOutside(read, tasks, loads) && !array(read).from.includes(source)) array(read).from.push(source);
@@ -64,17 +64,17 @@ function unlinked(tasks, kept) {
 }
 
 const leaves = (name, tasks) => {
-  const array = data.network.arrays[name];
+  const array = tasksNow().network.arrays[name];
   return array.output || array.readers.some((reader) => !tasks.has(reader));
 };
 
 // Whether a group loads an array: neither is it resident, nor do tasks of the group make all of it.
 function comesFromOutside(name, tasks, loads) {
-  const { producers } = data.network.arrays[name];
+  const { producers } = tasksNow().network.arrays[name];
   return !isResident(name, loads) && !(producers.length && producers.every((one) => tasks.has(one)));
 }
 
-const isResident = (name, loads) => ["once", "rom"].includes(loads[name] ?? data.network.arrays[name].load);
+const isResident = (name, loads) => ["once", "rom"].includes(loads[name] ?? tasksNow().network.arrays[name].load);
 
 // An array that is there in every frame: what it takes, or that a counter makes it.
 function residentNode(name, resident) {
@@ -105,7 +105,7 @@ function memoryNode(group, memory) {
 const externalNode = (what) => ({ kind: "external", lines: ["external memory", what], from: [] });
 
 function arrayText(name) {
-  const array = data.network.arrays[name];
+  const array = tasksNow().network.arrays[name];
   return `${array.type}[${array.shape.map((side) => side ?? "*").join(", ")}]`;
 }
 

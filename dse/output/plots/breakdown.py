@@ -99,7 +99,7 @@ def _panels(result: Result, designs: Sequence[Design]) -> Iterator[Panel]:
     for name in sorted(_names([design.costs for design in designs]), key=lambda name: name not in result.objectives):
         costs = [design.costs.get(name, {}) for design in designs]
         title = f"share of the cost in {name}, by processor{_beside(result, name)}"
-        yield Panel(costs, _looks([*result.space.tasks, *_names(costs)], {}), name, title)
+        yield Panel(costs, _looks([*result.space.all_tasks, *_names(costs)], {}), name, title)
 
 
 def _beside(result: Result, figure: str) -> str:
