@@ -166,6 +166,7 @@ def test_the_default_splits_sums_of_sixteen_terms(folder: Path) -> None:
     assert not narrow.result.space.splits
 
 
+NOT_DIVIDED = "5 does not divide the 16 iterations of 'k' in 'dot'"
 STEPS_OF_BOTH = ("split ends j 4", "split rows k 4")
 
 
@@ -175,8 +176,7 @@ STEPS_OF_BOTH = ("split ends j 4", "split rows k 4")
         ({"row": {"k": [4]}}, "'splits' names 'row', which is no task here"),
         (
             {"rows": {"k": [5]}},
-            "'split rows k 5', which 'splits.rows' asks for, cannot be made: 5 does not divide the 16 iterations of 'k'"
-            + " in 'dot'",
+            f"'split rows k 5', which 'splits.rows' asks for, cannot be made: {NOT_DIVIDED}",
         ),
         (
             {"rows": {"n": [4]}},
