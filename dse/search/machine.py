@@ -31,10 +31,11 @@ from dse.search.least import least_figures
 from dse.search.methods import Points, choose_method, infeasible, require_other_fronts, unbounded
 from dse.search.plotted_points import plotted_points
 from dse.search.variants import contexts_of, joined, search_each, slowed_each
-from dse.space.mappings import MappingSpace, check_space
+from dse.space.mappings import MappingSpace
 from dse.space.objectives import Figure
 from dse.space.remarks import remarks_of
 from dse.space.size import all_fusions, count_fusions, size_of
+from dse.space.study_checks import check_space
 from dse.space.task_graph import Mask, task_graph
 from dse.verify.verify import Verdict
 from hwmodel.assumptions import estimated_figures

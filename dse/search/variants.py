@@ -62,7 +62,7 @@ def search_each(
 
 
 def joined(parts: Sequence[Searched], contexts: Sequence[SearchContext]) -> Searched:
-    """What the searches say together; neither groups nor how each evolved."""
+    """What the searches say together; neither groups nor how each evolved. Partitions are those without splits."""
     if len(parts) == 1:
         return parts[0]
     values, units = (np.concatenate([getattr(part.front, name) for part in parts]) for name in ("values", "units"))
@@ -85,7 +85,9 @@ def joined(parts: Sequence[Searched], contexts: Sequence[SearchContext]) -> Sear
         whole_designs=sum(wholes) if len(wholes) == len(parts) else None,
         counts_wholes=parts[0].counts_wholes,
         refusal=next((part.refusal for part in parts if part.refusal), None),
-        coverage=_all_covered([part.coverage for part in parts]),
+        coverage=_all_covered(
+            [part.coverage for part, one in zip(parts, contexts, strict=False) if not one.space.splits]
+        ),
         comparisons=_all_pairs([part.comparisons for part in parts if part.comparisons is not None]),
     )
 

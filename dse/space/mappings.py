@@ -1,7 +1,6 @@
 """The space of mappings that a study spans on a network: groups, block shapes, scans, rates, cuts and bank layouts.
 
-Below it what is wrong with a study that does not fit the network. Mapping options are put together in
-`dse.space.options`.
+Mapping options are put together in `dse.space.options`; what is wrong with a study is said in `dse.space.study_checks`.
 """
 
 from __future__ import annotations
@@ -13,21 +12,20 @@ from functools import cached_property, partial
 from itertools import product
 from typing import Any
 
-from arrayol.errors import ArrayolError, Diagnostic, error
+from arrayol.errors import error
 from arrayol.ir.divisors import divisors
 from arrayol.ir.network import Network
-from arrayol.language.diagnose import did_you_mean
-from dse.space.fusions import all_groups, can_run
+from dse.space.fusions import all_groups
 from dse.space.ladder import finest_ladder
 from dse.space.objectives import Figure, figures_of
-from dse.space.rates import check_intervals, intervals_of, rates, wants_every_rate
+from dse.space.rates import intervals_of, rates, wants_every_rate
 from dse.space.study import Study, parse_scan, without_others
 from dse.space.task_graph import Mask, TaskGraph, bits, task_graph
 from hwmodel.accesses import Accesses
 from hwmodel.banks.linear import layout_candidates
 from hwmodel.design import ArrayLoads, BankLayout, Blocks, Choice, GroupDesign, Keep, Scan, Splits, parse_keep
 from hwmodel.machine.model import MachineModel
-from hwmodel.residence import Loads, unfit_load
+from hwmodel.residence import Loads
 
 Shape = tuple[int, ...]
 ArrayTexts = tuple[tuple[str, str], ...]  # what is kept of single arrays, as a study writes it
@@ -324,141 +322,3 @@ def keep_of(text: str, loops: int) -> Keep | None:
         return parse_keep(text, loops)
     except ValueError:
         return None
-
-
-def check_space(space: MappingSpace) -> None:
-    """Raises ArrayolError with every name, shape and interval of a study that does not fit network and platform."""
-    check_study(space.study, space.graph, space.accesses)
-    check_intervals(space.study, space.model.platform, space.model.network)
-
-
-def check_study(study: Study, graph: TaskGraph, accesses: Accesses) -> None:
-    """Raises ArrayolError with every name and shape of a study that does not fit the network."""
-    misfits = [
-        *_unfit_fusions(study, graph),
-        *_unfit_shapes(study, graph, accesses),
-        *_unfit_orders(study, graph, accesses),
-        *_unfit_outer_blocks(study, graph, accesses),
-        *_unfit_loads(study, accesses.network),
-        *_unfit_keeps(study, accesses),
-    ]
-    if misfits:
-        raise ArrayolError(misfits)
-
-
-def _unfit_fusions(study: Study, graph: TaskGraph) -> Iterator[Diagnostic]:
-    if study.fusions == "all":
-        return
-    number = {name: place for place, name in enumerate(graph.names)}
-    for fusion in study.fusions:
-        named = [task for group in fusion for task in group]
-        strangers = [task for task in named if task not in number]
-        if strangers:
-            yield _unknown_task(study, graph, strangers[0], "fusions")
-            continue
-        shown = " | ".join(" ".join(group) for group in fusion)
-        if sorted(named) != sorted(graph.names):
-            missing = [name for name in graph.names if name not in named]
-            what = f"leaves out '{missing[0]}'" if missing else "names a task twice"
-            yield _unfit(
-                study, f"the fusion [{shown}] {what}", "each task of the spec stands in exactly one group", "fusions"
-            )
-            continue
-        yield from _illegal_groups(study, graph, [sum(1 << number[task] for task in group) for group in fusion], shown)
-
-
-def _illegal_groups(study: Study, graph: TaskGraph, groups: list[Mask], shown: str) -> Iterator[Diagnostic]:
-    done = 0
-    for group in groups:
-        first = group & -group
-        if graph.component(first, group) != group:
-            hint = "the tasks of a group are linked by arrays between them"
-            yield _unfit(study, f"the fusion [{shown}] has a group whose tasks are not linked", hint, "fusions")
-            return
-        if not can_run(graph, group, done):
-            hint = "list the groups in an order in which they can run; none may need another that needs it"
-            yield _unfit(study, f"the fusion [{shown}] has a group that reads what a later one writes", hint, "fusions")
-            return
-        done |= group
-
-
-def _unfit_shapes(study: Study, graph: TaskGraph, accesses: Accesses) -> Iterator[Diagnostic]:
-    tables = {"blocks": study.blocks, "cuts": study.cuts}
-    for key, table in tables.items():
-        if not isinstance(table, Mapping):
-            continue
-        for task, shapes in table.items():
-            if task not in graph.names:
-                yield _unknown_task(study, graph, task, key)
-                continue
-            rank = len(accesses.extents(task))
-            for shape in shapes:
-                if len(shape) != rank:
-                    message = f"'{key}.{task}' has the shape {list(shape)}; '{task}' repeats in {rank} dimensions"
-                    yield _unfit(study, message, "give one side for each dimension of its repetition", key, task)
-
-
-def _unfit_outer_blocks(study: Study, graph: TaskGraph, accesses: Accesses) -> Iterator[Diagnostic]:
-    for task, by_scan in study.outer_blocks.items():
-        if task not in graph.names:
-            yield _unknown_task(study, graph, task, "outer_blocks")
-            continue
-        rank = len(accesses.extents(task))
-        for text, shapes in by_scan.items():
-            scan = parse_scan(text)
-            wrong = next((shape for shape in shapes if not len(shape) == rank == scan.rank), None)
-            if wrong is not None:
-                message = (
-                    f"'outer_blocks.{task}' has the scan \"{text}\" and the shape {list(wrong)}; '{task}' repeats "
-                )
-                hint = "name each dimension of its repetition once or twice, and give one side for each"
-                yield _unfit(study, f"{message}in {rank} dimensions", hint, "outer_blocks", task)
-            elif study.orders != "legal" and scan.innermost not in study.orders:
-                message = (
-                    f"'outer_blocks.{task}' walks inner blocks in the order \"{scan.innermost}\", which is none of"
-                )
-                yield _unfit(study, f"{message} 'orders'", "list it there too", "outer_blocks", task)
-
-
-def _unfit_orders(study: Study, graph: TaskGraph, accesses: Accesses) -> Iterator[Diagnostic]:
-    if study.orders == "legal":
-        return
-    ranks = {len(accesses.extents(task)) for task in graph.names}
-    for scan in study.orders:
-        if len(scan.dimensions) not in ranks:
-            shown = ", ".join(map(str, sorted(ranks)))
-            message = f'the order "{scan}" has {len(scan.dimensions)} dimensions; the tasks repeat in {shown}'
-            yield _unfit(study, message, "name every dimension of a task's repetition once", "orders")
-
-
-def _unfit_loads(study: Study, network: Network) -> Iterator[Diagnostic]:
-    for name, choice in study.array.items():
-        if name not in network.arrays:
-            hint = did_you_mean(name, network.inputs) or f"its inputs and const arrays are {', '.join(network.inputs)}"
-            yield _unfit(study, f"'array' names '{name}', which is no array here", hint, "array", name)
-            continue
-        for load in choice.load:
-            if unfit := unfit_load(network, name, load):
-                why, hint = unfit
-                message = f"'array.{name}' cannot have load = \"{load}\": {why}"
-                yield _unfit(study, message, hint, "array", name, "load")
-
-
-def _unfit_keeps(study: Study, accesses: Accesses) -> Iterator[Diagnostic]:
-    loops = max((len(accesses.extents(task)) for task in accesses.network.processes), default=0)
-    scans = [parse_scan(text) for by_scan in study.outer_blocks.values() for text in by_scan]
-    loops = max([loops, *(len(scan.dimensions) for scan in scans)])
-    for name, texts in study.keeps.items():
-        for text in texts if name in accesses.network.arrays else ():
-            if not any(keep_of(text, at) for at in range(loops + 1)):
-                message = f"'array.{name}' cannot have keep = [\"{text}\"]: no scan has so many loops"
-                yield _unfit(study, message, f"a scan here has {loops} loops at most", "array", name, "keep")
-
-
-def _unknown_task(study: Study, graph: TaskGraph, task: str, key: str) -> Diagnostic:
-    hint = did_you_mean(task, graph.names) or f"the tasks are {', '.join(graph.names)}"
-    return _unfit(study, f"'{key}' names '{task}', which is no task here", hint, key, task)
-
-
-def _unfit(study: Study, message: str, hint: str, *path: str) -> Diagnostic:
-    return Diagnostic("study-misfit", message, study.place(*path), hint)

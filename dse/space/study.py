@@ -1,7 +1,7 @@
 """A study: which mapping decisions an exploration may take, what it minimises and under which constraints.
 
 Read from TOML (`--study`) or made of options. Each field has a validator that knows the forms of its values; what
-names tasks is checked against the network later (`dse.space.mappings.check_study`).
+names tasks is checked against the network later (`dse.space.study_checks`).
 """
 
 from __future__ import annotations

@@ -59,8 +59,8 @@ def test_energy_by_part() -> None:
 
 
 def test_rates_as_text() -> None:
-    for _, processor in processors():
-        text = RESULT.rate_text(processor)
+    for design, processor in processors():
+        text = RESULT.rate_text(design, processor)
         assert text == (f"{processor.units}@{processor.interval}" if processor.interval != 1 else f"{processor.units}")
 
 

@@ -198,7 +198,7 @@ def mapped_result(
         for place, (one, other) in enumerate(zip(cycles, bits, strict=True))
     ]
     facts = {"objectives": ("lut",)}
-    space = SimpleNamespace(tasks=("a", "b"))
+    space = SimpleNamespace(all_tasks=("a", "b"))
     said = {"estimate_text": lambda figure: "estimate, ecp5-6" if figure == "energy_nj" else ""}
     return cast("Result", SimpleNamespace(top="by_hand", pareto=designs, space=space, **facts, **said))
 

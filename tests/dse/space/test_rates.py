@@ -14,10 +14,11 @@ from arrayol import api
 from arrayol.errors import ArrayolError
 from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
-from dse.space.mappings import MappingSpace, check_space
+from dse.space.mappings import MappingSpace
 from dse.space.rates import rates
 from dse.space.remarks import remarks_of
 from dse.space.study import Study
+from dse.space.study_checks import check_space
 from hwmodel.design import interval_of, units_of
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import load_platform

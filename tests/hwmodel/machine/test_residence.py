@@ -13,9 +13,10 @@ from arrayol.errors import ArrayolError
 from arrayol.ir.network import flatten
 from arrayol.ir.spec import Spec
 from dse.search.figures import columns_of
-from dse.space.mappings import MappingSpace, check_study
+from dse.space.mappings import MappingSpace
 from dse.space.objectives import figures_of
 from dse.space.study import Study
+from dse.space.study_checks import check_study
 from dse.verify.testbench import mismatches, run_simulation
 from hwmodel.accesses import Accesses
 from hwmodel.datapath.entry import ElementaryEntry

@@ -1,0 +1,17 @@
+"""Exact against every whole design, and rounds against exact, with every kind of choice open."""
+
+from __future__ import annotations
+
+import everything_open
+import pytest
+
+CASES = 40
+
+
+def test_exact_is_exhaustive_with_everything_open(capsys: pytest.CaptureFixture[str]) -> None:
+    told = everything_open.run(CASES)
+    with capsys.disabled():
+        print(f"\neverything open: {told}")  # noqa: T201  what the issue asks to be printed
+    seen = everything_open.seen
+    assert all(seen[", ".join(pair)] >= CASES // 10 for pair in everything_open.PAIRS)
+    assert seen["too large"] <= CASES // 2
