@@ -208,8 +208,8 @@ def test_the_commands_show_loads(arrayol: CommandLine, folder: Path, tmp_path: P
     loads = {design["id"]: design["loads"] for design in result["pareto"]}
     assert {choice["w"] for choice in loads.values()} == {"frame", "once"}
     rows = (tmp_path / "out" / "designs.csv").read_text(encoding="utf-8").splitlines()
-    assert rows[0].endswith(",loads")
-    assert all(row.endswith(f",v frame; w {loads[row.partition(',')[0]]['w']}") for row in rows[1:])
+    assert rows[0].endswith(",loads,splits")
+    assert all(row.endswith(f",v frame; w {loads[row.partition(',')[0]]['w']},") for row in rows[1:])
     for name in loads:
         done = arrayol("simulate", "t.aol", "--result", "out", "--design", name, "--in", "x=ramp", "--in", "w=ramp")
         assert done.returncode == 0, done.stderr
