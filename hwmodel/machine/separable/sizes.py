@@ -25,6 +25,7 @@ from hwmodel.machine.separable.line_runs import ClassLines, LineRuns
 from hwmodel.machine.separable.line_terms import InnerTerms, OuterTerms, carries_of
 
 _CELLS = 1 << 20  # of intermediate arrays at a time
+_KEPT = 1 << 18  # indices of lines that are kept of a source under one function
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +74,10 @@ class Sizes:
         """Words in a bank for each datum of the axes that move with no dimension of the blocks, (S,)."""
         axes = [self.counts.parts.axes[source.piece][block] for block in structures.blocks]
         high, wide = (number, axes[:-1]), (number, axes[-1:])
+        if _are_few(structures.outer, high, function) and _are_few(structures.inner, wide, function):
+            pairs, outer, inner = _all_pairs(structures, high, wide, source.lag, function)
+            row, column = structures.pairs.T
+            return _words(pairs, outer, inner, row, column)
         words = np.zeros(len(structures.pairs), np.int64)
         for columns, chosen, column in _parts(structures.inner, structures.pairs[:, 1], wide, function):
             inner = SourceLines.of(structures.inner, columns, wide, function)
@@ -136,6 +141,40 @@ def _parts(
         place[part] = np.arange(len(part))
         own = np.flatnonzero(place[of] >= 0)
         yield choices[part], own, place[of[own]]
+
+
+def _are_few(order: OrderCounts, source: LinesOf, function: BankFunction) -> bool:
+    """Whether the lines of all choices of sides are few enough to be kept for what is asked next."""
+
+    def cells() -> int:
+        return int(_cells(order, np.arange(len(order.picks)), source, function).sum())
+
+    return order.once(cells, "cells", *_key(source, function)) <= _KEPT
+
+
+def _all_pairs(
+    structures: Structures, high: LinesOf, wide: LinesOf, lag: int, function: BankFunction
+) -> tuple[Pairs, SourceLines, SourceLines]:
+    """What outer and inner lines of all choices of sides say together, and these lines; made once."""
+
+    def lines(order: OrderCounts, source: LinesOf) -> SourceLines:
+        every = np.arange(len(order.picks))
+        return order.once(lambda: SourceLines.of(order, every, source, function), "lines", *_key(source, function))
+
+    outer, inner = lines(structures.outer, high), lines(structures.inner, wide)
+    carries = carries_of(inner.lines.places, lag)
+    terms = structures.inner.once(lambda: InnerTerms.of(inner.lines, lag, carries), "terms", lag, *_key(wide, function))
+    others = structures.outer.once(
+        lambda: OuterTerms.of(outer.lines, carries), "terms", carries.tobytes(), *_key(high, function)
+    )
+    return Pairs(others, terms), outer, inner
+
+
+def _key(source: LinesOf, function: BankFunction) -> tuple[object, ...]:
+    """What the lines of a source hang on of a function."""
+    number, axes = source
+    shared = function.shared if isinstance(function, Linear) and function.shared.axis in axes else None
+    return number, *_residues(axes, function), shared
 
 
 def _cells(order: OrderCounts, chosen: Ints, source: LinesOf, function: BankFunction) -> Ints:
