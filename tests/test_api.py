@@ -21,8 +21,9 @@ NAMES = """
 ArrayolError BuiltMemories BuiltMemory Choices ComparedResults Comparison CostReport Design Exploration InfeasibleError
 LayoutDesign LayoutExploration Method Model Picked Platform Progress Resources Result Simulated Source Space Spec
 StoredDesign Study Technology Transfers Transformed compare cost draw_layout draw_layout_exploration draw_schedule
-draw_timeline emit_layout explore explore_layouts layout load load_platform load_result load_technology local_banks
-memories open_design pick run spec_text transfers transform transform_design write_report write_result write_trace
+draw_timeline emit_designs emit_layout explore explore_layouts layout load load_platform load_result load_technology
+local_banks memories open_design pick run spec_text transfers transform transform_design write_report write_result
+write_trace
 """
 
 

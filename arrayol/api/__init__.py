@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from arrayol.api.exploration import Space as Space
     from arrayol.api.exploration import compare as compare
     from arrayol.api.exploration import draw_timeline as draw_timeline
+    from arrayol.api.exploration import emit_designs as emit_designs
     from arrayol.api.exploration import explore as explore
     from arrayol.api.exploration import load_result as load_result
     from arrayol.api.exploration import memories as memories
@@ -130,6 +131,7 @@ _MODULES = {  # every public name, and the module that has it
     "spec_text": "arrayol.api.spec",
     "transfers": "arrayol.api.nest",
     "transform": "arrayol.api.execution",
+    "emit_designs": "arrayol.api.exploration",
     "transform_design": "arrayol.api.exploration",
     "write_report": "arrayol.api.exploration",
     "write_result": "arrayol.api.exploration",

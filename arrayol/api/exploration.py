@@ -21,6 +21,7 @@ from dse.jobs.runner import JobRunner, Resources, open_runner
 from dse.output import open_design as stored_design
 from dse.output import report as report_file
 from dse.output.built_memories import BuiltMemories
+from dse.output.emitted import emit_designs as store_designs
 from dse.output.folder import Warn, warn_in_python
 from dse.output.folder import load_result as load_stored
 from dse.output.folder import write_result as store_result
@@ -53,6 +54,7 @@ __all__ = [
     "Space",
     "compare",
     "draw_timeline",
+    "emit_designs",
     "explore",
     "load_result",
     "open_design",
@@ -259,6 +261,21 @@ def transform_design(
     Raises ArrayolError as `load` and `dse.output.open_design.transform_design` do.
     """
     return stored_design.transform_design(load(spec, settings), Path(folder), identifier, top, warn)
+
+
+def emit_designs(
+    spec: Source,
+    folder: Path | str,
+    identifiers: Sequence[str],
+    settings: Settings | None = None,
+    top: str | None = None,
+    warn: Warn = warn_in_python,
+) -> tuple[Path, ...]:
+    """Write specification and picture of designs of a result beside its others: see `dse.output.emitted.emit_designs`.
+
+    Raises ArrayolError as `load` and that do.
+    """
+    return store_designs(load(spec, settings), Path(folder), identifiers, top, warn)
 
 
 def memories(opened: StoredDesign) -> BuiltMemories | None:

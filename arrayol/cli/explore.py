@@ -18,7 +18,16 @@ import click
 from arrayol import api
 from arrayol.checks.top import choose_top
 from arrayol.cli.completion import folders, one_of
-from arrayol.cli.options import PLACE, json_option, platform_option, set_option, spec_argument, top_option, warn_of_idle
+from arrayol.cli.emitted import emit
+from arrayol.cli.options import (
+    PLACE,
+    json_option,
+    platform_option,
+    set_option,
+    spec_argument,
+    top_option,
+    warn_of_idle,
+)
 from arrayol.cli.progress import progress, say
 from arrayol.cli.result_text import show, shown_figure, steps_text
 from arrayol.cli.tables import facts_table, print_parts
@@ -256,6 +265,13 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
 )
 @_pick_option
 @click.option(
+    "--emit",
+    "emitted",
+    metavar="ID",
+    multiple=True,
+    help="Explore nothing: write specification and picture of this design of the result in DIR; repeatable.",
+)
+@click.option(
     "--workers",
     metavar="N",
     type=click.IntRange(1, MOST_WORKERS),
@@ -280,6 +296,7 @@ def command(  # noqa: PLR0913  one for each option
     out: Path | None,
     keep_all: bool,
     rule: Rule | None,
+    emitted: tuple[str, ...],
     workers: int | None,
     cluster: str | None,
     resume: bool,
@@ -297,9 +314,12 @@ def command(  # noqa: PLR0913  one for each option
 
     DIR receives result.json, designs.csv, pareto.png, pareto.svg and for designs of the front specs/DESIGN.aol, the
     specification that its steps make; all of them or none. A former result there is replaced, any other folder that is
-    not empty is refused.
+    not empty is refused. With --emit, a design of a result that is there gets its specification and its picture.
     """
     folder = out if out is not None else Path(f"{spec.stem}-explore")
+    if emitted:
+        emit(spec, folder, emitted, settings, top)
+        return
     _require_machine(model, {**space, "workers": workers, "cluster": cluster, "resume": resume})
     _require_compatible(method, seed, workers, cluster, resume=resume)
     loaded = api.load(spec, settings)
@@ -330,19 +350,24 @@ def command(  # noqa: PLR0913  one for each option
         )
         report(SearchProgress(WRITING))
         files = api.write_result(exploration, folder)
-    for option, value in (("--budget", budget), ("--timeout", timeout)):
-        if value is not None and exploration.result.method != ROUNDS:
-            click.echo(f"{option} counts for method {ROUNDS} alone, which was not taken", err=True)
+    _tell_idle(exploration.result, {"--budget": budget, "--timeout": timeout}, seed)
     if not exploration.result.complete and not quiet:
         click.echo(f"this is the front so far; --resume --out {folder} goes on from here", err=True)
-    if seed is not None and exploration.result.evolution is None:
-        click.echo("--seed counts for NSGA-II alone, which was not taken", err=True)
     if as_json:
         _print_json(exploration, rule, folder)
     else:
         show(exploration.result, f"{folder}: {', '.join(_written(folder, files))}")
         if rule is not None:
             _show_picked(exploration.result, _write_pick(exploration, rule, folder), folder)
+
+
+def _tell_idle(result: Result, of_rounds: Mapping[str, float | None], seed: int | None) -> None:
+    """Tell of options that the method which was taken has no use for."""
+    for option, value in of_rounds.items():
+        if value is not None and result.method != ROUNDS:
+            click.echo(f"{option} counts for method {ROUNDS} alone, which was not taken", err=True)
+    if seed is not None and result.evolution is None:
+        click.echo("--seed counts for NSGA-II alone, which was not taken", err=True)
 
 
 def _print_json(exploration: Exploration, rule: Rule | None, folder: Path) -> None:

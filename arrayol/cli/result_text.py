@@ -15,7 +15,7 @@ from dse.output.folder import TABLE
 from dse.pareto.counted import COMPARED_AT_MOST
 from dse.results.designs import Design, GroupRecord, ProcessorRecord
 from dse.results.pick import knee_of, telling_designs
-from dse.results.schema import PARTITIONS, SUBSPACES, Comparisons, Result
+from dse.results.schema import SUBSPACES, Comparisons, Result
 from dse.results.shared import technology_text
 from dse.results.volume import filled, share_of_any
 from dse.search.context import NSGA2
@@ -224,14 +224,16 @@ def _partitions(result: Result) -> Iterator[tuple[str, str]]:
     if counts is None:
         return
     tasks = counted(len(result.space.tasks), "task")
-    what = f"{PARTITIONS} of {tasks}" if counts.counted == PARTITIONS else f"{SUBSPACES} by number of groups"
+    what = f"{counted(counts.total, 'integer partition')} of {tasks}"
+    if counts.counted == SUBSPACES:
+        what = f"{counted(counts.total, 'subspace')} by number of groups"
     why = ", ".join(f"{count:,} {reason}" for reason, count in counts.pruned.items())
     parts = [
         f"{counts.covered:,} covered" if counts.covered else "",
         f"{counts.partly:,} in part" if counts.partly else "",
         f"{sum(counts.pruned.values()):,} pruned ({why})" if why else "",
     ]
-    yield "", f"{counts.total:,} {what}: {', '.join(filter(None, parts))}"
+    yield "", f"{what}: {', '.join(filter(None, parts))}"
 
 
 def _comparisons(pairs: Comparisons) -> str:

@@ -83,6 +83,7 @@ def _readme(result: Result, names: Sequence[str]) -> str:
         of_front = "" if described == len(result.pareto) else f", those that tell most of its {len(result.pareto):,}"
         told.append(f"{SPECS:<16}the specifications of {counted(len(specs), 'design')} of the front{of_front};")
         told.append(f"{'':<16}that of another design: {transform_command(result)}")
+        told.append(f"{'':<16}or, here and with a picture: arrayol explore {result.spec} --out DIR --emit ID")
     heading = f"{result.top}: a result of arrayol {result.arrayol} explore, specification {result.spec}"
     return "\n".join([heading, "", *told, ""])
 
@@ -243,7 +244,7 @@ def _carry_over(former: Path, folder: Path) -> None:
         if path.name in CACHE_FILES:
             _link(path, folder / path.name)
         elif path.is_dir() and not path.is_symlink():
-            ours = shutil.ignore_patterns("*.aol") if path.name == SPECS else None
+            ours = shutil.ignore_patterns("*.aol", "*.png") if path.name == SPECS else None
             shutil.copytree(path, folder / path.name, symlinks=True, ignore=ours, dirs_exist_ok=True)
         else:
             shutil.copy2(path, folder / path.name, follow_symlinks=False)

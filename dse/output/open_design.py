@@ -154,15 +154,39 @@ def transform_design(
 
     Raises ArrayolError as `open_design` does, but for `published-result`; `no-steps` where no steps make it.
     """
+    opened = open_result(asked, folder, top, warn)
+    design = opened.described(identifier)
+    return run_steps(opened.finder.original, [parse_step(step) for step in design.steps or ()])
+
+
+@dataclass(frozen=True)
+class StoredResult:
+    """A result in a folder, with what finds the steps of its designs: its specification, consts as in the result."""
+
+    result: Result
+    folder: Path
+    finder: StepFinder
+
+    def described(self, identifier: str) -> Record:
+        """The design of that name, with its steps. Raises ArrayolError (`unknown-design`, `no-steps`)."""
+        record = _record(self.result, self.folder, identifier)
+        try:
+            _form(self.finder.original, self.result, record, self.folder)  # or the result is stale
+            return record.model_copy(update={"steps": self.finder.of(record).steps})
+        except NoStepsError as reason:
+            hint = "take a design whose blocks divide; result.json has the decisions of each"
+            raise error("no-steps", f"no steps make the design {identifier}: {reason}", hint=hint) from None
+
+
+def open_result(asked: Spec, folder: Path, top: str | None = None, warn: Warn = warn_in_python) -> StoredResult:
+    """A result folder of either model, of a specification whose file was explored.
+
+    Raises ArrayolError: those of `load_result`, `not-as-explored`, `stale-result` as `open_design` does.
+    """
     result = load_result(folder, warn)
-    record, spec = _record(result, folder, identifier), _as_explored(result, asked, top)
-    form = _form(spec, result, record, folder)
-    try:
-        steps = StepFinder(spec, form.spec, form.network, form.first).of(record.model_copy(update={"splits": ()})).steps
-    except NoStepsError as reason:
-        hint = "take a design whose blocks divide; result.json has the decisions of each"
-        raise error("no-steps", f"no steps make the design {identifier}: {reason}", hint=hint) from None
-    return run_steps(spec, [parse_step(step) for step in steps])
+    spec = _as_explored(result, asked, top)
+    form = canonical_form(spec, result.top)
+    return StoredResult(result, folder, StepFinder(spec, form.spec, form.network, form.first))
 
 
 def _form(spec: Spec, result: Result, record: Record, folder: Path) -> Canonical:

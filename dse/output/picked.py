@@ -21,7 +21,7 @@ def write_picked(result: Result, picked: Picked, steps: StepFinder | None, folde
     `steps` knows the steps of its designs. Returned is the document, whose `aol` names that file in the folder, null
     without steps. Raises ArrayolError as `atomic_file` does.
     """
-    name = _write_spec(result, picked.design, steps, folder)
+    name = write_spec(result, picked.design, steps, folder)
     document = {
         "rule": picked.rule.text,
         "why": picked.why,
@@ -36,8 +36,11 @@ def write_picked(result: Result, picked: Picked, steps: StepFinder | None, folde
     return document
 
 
-def _write_spec(result: Result, design: Design, steps: StepFinder | None, folder: Path) -> str | None:
-    """The name of the design's specification in the folder; it is made if it is not there yet."""
+def write_spec(result: Result, design: Design, steps: StepFinder | None, folder: Path) -> str | None:
+    """The name of the specification, in a result's folder, of a design with its steps; made if it is not there yet.
+
+    None without steps. Raises ArrayolError as `atomic_file` does.
+    """
     if design.steps is None:
         return None
     places = [pareto.id for pareto in result.pareto]

@@ -64,12 +64,13 @@ class Panel:
     title: str
 
 
-def draw_breakdown(result: Result) -> Figure:
-    """Panels with one bar per design of the front, two in a row.
+def draw_breakdown(result: Result, designs: Sequence[Design] | None = None) -> Figure:
+    """Panels with one bar per design, by default of those that tell most of the front, two in a row.
 
     Cycles by what they wait for, memory bits by kind, energy by part, and each cost by processor, memories beside them.
     """
-    designs = [result.pareto[place] for place in telling_designs(result.pareto, result.objectives, TELLING)]
+    if designs is None:
+        designs = [result.pareto[place] for place in telling_designs(result.pareto, result.objectives, TELLING)]
     panels = list(_panels(result, designs))[:PANELS_AT_MOST]
     rows = -(-len(panels) // 2)
     with our_style({**SETTINGS, "axes.grid": False}):

@@ -5,9 +5,11 @@ What draws is imported on first use: it loads matplotlib. The same data give the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from dse.results.compare import Comparison
+from dse.results.designs import Design
 from dse.results.exploration import Exploration
 from dse.results.schema import Result
 
@@ -19,11 +21,11 @@ def save_front(exploration: Exploration, *paths: Path) -> None:
     axes.write_figure(fronts.draw_front(exploration), *paths)
 
 
-def save_breakdown(result: Result, *paths: Path) -> None:
-    """Where the cycles and bits of a front of mappings go."""
+def save_breakdown(result: Result, *paths: Path, designs: Sequence[Design] | None = None) -> None:
+    """Where the cycles and bits of a front of mappings go, or those of some designs."""
     from dse.output.plots import axes, breakdown  # noqa: PLC0415  loads matplotlib
 
-    axes.write_figure(breakdown.draw_breakdown(result), *paths)
+    axes.write_figure(breakdown.draw_breakdown(result, designs), *paths)
 
 
 def save_convergence(result: Result, *paths: Path) -> None:
