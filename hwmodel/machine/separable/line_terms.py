@@ -28,6 +28,7 @@ from hwmodel.machine.separable.line_runs import LineRuns
 
 NONE = np.int64(-1) << 38  # of what is nowhere: less than all sizes that there are
 _FAR = 1 << 30  # products of differences below it are exact
+_CELLS = 1 << 20  # runs and places of lines at a time
 _MANY = 64  # vectors of a line, of which those are left out that are nowhere greater than another
 
 
@@ -49,14 +50,36 @@ class OuterTerms:
 
     @staticmethod
     def of(lines: LineRuns, carries: Ints) -> OuterTerms:
-        """Those of lines that have indices."""
+        """Those of lines that have indices, as many at a time as there is room for, or a single one."""
+        cells = np.cumsum(lines.runs + lines.places) // _CELLS
+        starts = np.unique(cells, return_index=True)[1].tolist()
+        parts = list(zip(starts, [*starts[1:], len(lines.places)], strict=True))
+        if len(parts) == 1:
+            return OuterTerms._of(lines, carries)
+        every = [OuterTerms._of(lines.taken(np.arange(*part)), carries) for part in parts]
+        wide = max(each.births.shape[2] for each in every)
+        births = (each.births for each in every)  # of each line the first again for padding
+        padded = [np.concatenate([own, np.repeat(own[:, :, :1], wide - own.shape[2], 2)], 2) for own in births]
+        return OuterTerms(
+            np.concatenate([each.extent for each in every], axis=1),
+            np.concatenate([each.own for each in every], axis=2),
+            np.concatenate([each.before for each in every], axis=2),
+            np.concatenate(padded, axis=1),
+            np.concatenate([each.vectors for each in every]),
+            np.concatenate([each.moves for each in every]),
+        )
+
+    @staticmethod
+    def _of(lines: LineRuns, carries: Ints) -> OuterTerms:
         walks = _Walk(lines, turned=False), _Walk(lines, turned=True)
         own, before, extent = ([], [], [])
         for carry in carries.tolist():
             own.append([walk.reach(walk.greatest_at(lines.last + carry)) for walk in walks])
             before.append([walk.reach(walk.greatest_upto(lines.last + carry - 1)) for walk in walks])
             extent.append(_extent(walks, lines.last + carry))
-        births = [distinct_vectors(lines.line, _rows(lines, walks[0], carry)) for carry in carries.tolist()]
+        walk, ranks = walks[0], _ranks(lines)
+        del walks
+        births = [distinct_vectors(lines.line, _rows(lines, walk, ranks, carry)) for carry in carries.tolist()]
         moves = np.maximum.reduceat(lines.last - lines.first, lines.begin) > 0
         stacked = _stacked(births, len(lines.places))
         return OuterTerms(np.stack(extent), np.array(own), np.array(before), *stacked, moves)
@@ -178,11 +201,14 @@ def _ranks(lines: LineRuns) -> Ints:
     return rank
 
 
-def _rows(lines: LineRuns, walk: _Walk, carry: int) -> Ints:
+def _rows(lines: LineRuns, walk: _Walk, ranks: Ints, carry: int) -> Ints:
     """By run ended - before0, begun, -together0 and -rank0: the greater, the larger the size."""
-    before, after = walk.born_before(lines.first), walk.born_before(lines.first + 1)
-    ended, begun = walk.born_before(lines.last + carry), walk.born_before(lines.last + carry + 1)
-    return np.stack([ended - before, begun - ended, before - after, -_ranks(lines)], axis=1)
+    rows = np.empty((len(ranks), 4), np.int64)
+    before, ended = walk.born_before(lines.first), walk.born_before(lines.last + carry)
+    rows[:, 0], rows[:, 3] = ended - before, -ranks
+    rows[:, 1] = walk.born_before(lines.last + carry + 1) - ended
+    rows[:, 2] = before - walk.born_before(lines.first + 1)
+    return rows
 
 
 def _columns(lines: LineRuns, walk: _Walk, place: Ints) -> Ints:
@@ -212,7 +238,9 @@ def _ends(line: Ints, vectors: Ints) -> tuple[Ints, Ints]:
     """Without the vectors that stand in the middle between their neighbours: what they say, one of these says more."""
     if len(line) < 3:
         return line, vectors
-    between = (vectors[1:-1] * 2 == vectors[:-2] + vectors[2:]).all(axis=1) & (line[:-2] == line[2:])
+    between = line[:-2] == line[2:]
+    for column in vectors.T:
+        between &= column[1:-1] * 2 == column[:-2] + column[2:]
     kept = np.concatenate([[True], ~between, [True]])
     return line[kept], vectors[kept]
 

@@ -1,0 +1,40 @@
+"""Terms of outer lines: the same, however many lines are taken at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hwmodel.machine.separable import line_terms
+from hwmodel.machine.separable.line_runs import LineRuns
+from hwmodel.machine.separable.line_terms import OuterTerms
+
+
+@st.composite
+def lines(draw: st.DrawFn) -> LineRuns:
+    """Up to eight lines of up to six indices each."""
+    places, line, first, last = list[int](), list[int](), list[int](), list[int]()
+    for number in range(draw(st.integers(1, 8))):
+        places.append(draw(st.integers(1, 6)))
+        for begin, life in draw(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3)), min_size=1, max_size=6)):
+            line.append(number)
+            first.append(min(begin, places[-1] - 1))
+            last.append(min(first[-1] + life, places[-1] - 1))
+    columns = (np.array(column, np.int64) for column in (places, line, first, last))
+    return LineRuns.of_indices(*columns)
+
+
+@given(lines(), st.integers(1, 20))
+def test_a_few_lines_at_a_time(found: LineRuns, cells: int) -> None:
+    carries = np.arange(3)
+    whole = OuterTerms.of(found, carries)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(line_terms, "_CELLS", cells)
+        parts = OuterTerms.of(found, carries)
+    for name in ("extent", "own", "before", "vectors", "moves"):
+        assert np.array_equal(getattr(whole, name), getattr(parts, name)), name
+    for carry, number in np.ndindex(whole.births.shape[:2]):
+        one, other = ({tuple(row) for row in terms.births[carry, number].tolist()} for terms in (whole, parts))
+        assert one == other
