@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from arrayol.errors import error
 from dse.pareto.fronts import Combination, Rows, Values
 from dse.space.mappings import MappingSpace
-from dse.space.objectives import FRAMES_PER_SECOND, Figure, apart, chosen_figures, figures_of, require_known
+from dse.space.objectives import FRAMES_PER_SECOND, Figure, chosen_figures, figures_of, require_known
 from dse.space.study import Constraint
 from hwmodel.machine.estimate import SETUP, Once
 from hwmodel.machine.local_ports import terms_of
@@ -137,9 +137,7 @@ def columns_of(
     side.
     """
     platform, network = model.platform, model.network
-    known = figures_of(platform, model.accesses) if known is None else known
-    if reuse_memory and terms_of(platform) is not None:
-        known = {name: apart(figure) for name, figure in known.items()}
+    known = figures_of(platform, model.accesses, reuse_memory=reuse_memory) if known is None else known
     chosen = chosen_figures(objectives, known, platform, network)
     for constraint in constraints:
         require_known(constraint.figure, known, platform, network)

@@ -91,7 +91,8 @@ class MappingSpace:
     @cached_property
     def figures(self) -> Mapping[str, Figure]:
         """All figures of designs by name, whichever variant they are of."""
-        return figures_of(self.model.platform, *(space.accesses for space in self.variants))
+        accesses = (space.accesses for space in self.variants)
+        return figures_of(self.model.platform, *accesses, reuse_memory=self.study.reuse_memory)
 
     @cached_property
     def groups(self) -> tuple[Mask, ...]:

@@ -32,6 +32,7 @@ from hwmodel.machine.estimate import (
     SETUP_BYTES,
     SETUP_CYCLES,
 )
+from hwmodel.machine.local_ports import terms_of
 from hwmodel.machine.priced import MEMORY, RESIDENT, SHARED
 from hwmodel.platform import Platform
 from hwmodel.published.group import PublishedDesign
@@ -255,7 +256,7 @@ def _energies(prices: EnergyPrices) -> Iterator[Figure]:
     yield replace(MACHINE[POWER], parts=(*of_groups, _SLOWNESS, *bits), leaking=leaking)
 
 
-def apart(figure: Figure) -> Figure:
+def _apart(figure: Figure) -> Figure:
     """A figure of memory with what holds resident arrays apart: where groups share the rest, that adds up over them.
 
     So do the bits that leak in an energy.
@@ -264,7 +265,7 @@ def apart(figure: Figure) -> Figure:
         place = MEMORY.index(figure.key)
         parts = ((SHARED[place], "shared by groups"), (RESIDENT[place], "of resident arrays"))
         return replace(figure, parts=tuple(Figure(key, text, figure.unit, key) for key, text in parts))
-    own = (apart(part) for part in figure.parts)
+    own = (_apart(part) for part in figure.parts)
     return replace(figure, parts=tuple(part for one in own for part in (one.parts or (one,))))
 
 
@@ -273,10 +274,11 @@ def cost_unit(name: str) -> str:
     return COSTS.get(name) or name
 
 
-def figures_of(platform: Platform, *accesses: Accesses) -> dict[str, Figure]:
+def figures_of(platform: Platform, *accesses: Accesses, reuse_memory: bool = False) -> dict[str, Figure]:
     """All figures that the machine model gives of a network on a platform: last the costs that all its tasks have.
 
-    `accesses` are those of the network under each choice of loads: a figure of one of them is a figure of all.
+    `accesses` are those of the network under each choice of loads: a figure of one of them is a figure of all. With
+    `reuse_memory` and a technology what holds resident arrays is a part of figures of memory.
     """
     network, costs = accesses[0].network, [all_costs(one, platform) for one in accesses]
     figures = {figure.name: figure for figure in _FIGURES if any(_has(platform, one, figure) for one in accesses)}
@@ -288,6 +290,8 @@ def figures_of(platform: Platform, *accesses: Accesses) -> dict[str, Figure]:
             title = name if COSTS.get(name) else f"cost in {name}"
             scale = scale_of(cost for by_name in costs for _, cost in by_name[name])
             figures[name] = Figure(name, title, unit, name, scale)
+    if reuse_memory and terms_of(platform) is not None:
+        return {name: _apart(figure) for name, figure in figures.items()}
     return figures
 
 

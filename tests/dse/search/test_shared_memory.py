@@ -10,7 +10,7 @@ from statistics import median
 import pytest
 
 from arrayol import api
-from arrayol.errors import ArrayolError
+from arrayol.errors import ArrayolError, InfeasibleError
 from arrayol.ir.network import flatten
 from dse.results.consistency import require_consistent
 from dse.space.mappings import MappingSpace
@@ -110,6 +110,18 @@ def test_what_is_loaded_once_adds_up(wholes: list[DesignEstimate]) -> None:
             assert getattr(one, f"internal_memory_{size}") == expected
             assert max(own) < expected < sum(own)
     assert several
+
+
+def test_a_bound_that_nothing_keeps_is_told_with_the_least(folder: Path, wholes: list[DesignEstimate]) -> None:
+    space = api.Space(
+        Study.model_validate(NARROW), constraints=("internal_memory_bits <= 10",), reuse_memory=True, verify=False
+    )
+    with pytest.raises(InfeasibleError) as caught:
+        api.explore(folder / "both.aol", objectives=("latency_cycles",), space=space)
+    least = min(one.internal_memory_bits for one in wholes)
+    assert caught.value.diagnostics[0].message == (
+        f"no design of 'both' keeps all constraints: internal_memory_bits <= 10 is asked, the least is {least:,}"
+    )
 
 
 CASES: list[tuple[tuple[str, ...], tuple[str, ...], str]] = [
