@@ -10,6 +10,10 @@ units count in what dominates (`Combination.trades_units`) p must have no more u
 too: then p dominates d in that sense. Constraints bound columns from above, so where b is beyond a limit all of the
 structure's designs are.
 
+The same holds of a single design: its times and the costs of its processors are known at once, of its memories what
+they take at the least (`Priced.at`). So designs of a structure wait in the same way, until what they are built of is
+told.
+
 The first slice are the structures on the front of the bounds themselves: no other structure's bound dominates theirs.
 Then the rest is compared with the front that has been found, and of what is left the next slice is the front of the
 bounds, filled up to a share of what waits: so there are few slices, and each prunes the next.
