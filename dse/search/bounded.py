@@ -47,7 +47,10 @@ class Source:
 
 @dataclass(frozen=True, eq=False)
 class Waiting:
-    """Structures of some sources (n,): of each its source, its row there, its bound (n, columns) and least units."""
+    """Structures of some sources (n,): of each its source, its row there, its bound (n, columns) and least units.
+
+    Or designs of some structures: of each its structure, and its combination of rates.
+    """
 
     source: Rows
     row: Rows

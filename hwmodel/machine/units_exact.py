@@ -11,27 +11,23 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arrayol.errors import ArrayolError
 from hwmodel.accesses import Accesses
-from hwmodel.design import GroupDesign, interval_of, units_of
-from hwmodel.local_memory.bank_functions import BankFunction
-from hwmodel.machine.access_counts import Counts
+from hwmodel.design import GroupDesign, interval_of
 from hwmodel.machine.bounded import Bounded, LeastRates
-from hwmodel.machine.buffer_figures import BufferFigures
-from hwmodel.machine.built_figures import ROWS, BuiltMemories, BuiltMemory, of_rates, rates_at
 from hwmodel.machine.energy import PlanEnergy, energy_prices, repetition_fj, with_residents
-from hwmodel.machine.estimate import MemoryKind, MemoryUse
+from hwmodel.machine.estimate import MemoryUse
+from hwmodel.machine.exact_memories import built_memories
 from hwmodel.machine.group import Elements
 from hwmodel.machine.int64 import require_energy
-from hwmodel.machine.local_ports import LocalPorts, Rates
-from hwmodel.machine.memories import fifo_memories, kept_memories
-from hwmodel.machine.organised import Builder
+from hwmodel.machine.local_ports import LocalPorts
+from hwmodel.machine.memories import kept_memories
+from hwmodel.machine.pipeline_variants import Variants, variants_of
 from hwmodel.machine.plan import Plan, plan_group
 from hwmodel.machine.port import PortCycles
 from hwmodel.machine.priced import (
@@ -42,7 +38,6 @@ from hwmodel.machine.priced import (
     Offered,
     Priced,
     PricedEnergy,
-    PricedMemories,
     unit_figures,
 )
 from hwmodel.machine.resident_figures import resident_figures
@@ -51,46 +46,6 @@ from hwmodel.machine.served import all_rates, fastest_served, served
 from hwmodel.platform import Platform
 
 _CELLS = 1 << 22  # of intermediate arrays at a time
-_FifoUses = dict[tuple[tuple[int, int], ...], MemoryUse]  # by units and occupancies of a pipeline's tasks
-
-
-@dataclass(frozen=True, eq=False)
-class Variants:
-    """What a pipeline does under each of V combinations of its own rates, those ascending (V, tasks of the pipeline).
-
-    `cycles` (V, steps) of the whole pipeline, `folded` (V, ticks) where frames follow each other; `of` (U,) says which
-    variant each combination of the group has.
-    """
-
-    rates: Elements
-    cycles: Elements
-    folded: Elements
-    of: Elements
-    legal: NDArray[np.bool_]
-    fifos: tuple[tuple[MemoryUse, ...], ...]
-
-
-def variants_of(plan: Plan, pipeline: Pipeline, rates: Elements) -> Variants:
-    """The variants of a pipeline in combinations of its rates (U, tasks of the pipeline)."""
-    distinct, of = np.unique(rates, axis=0, return_inverse=True)
-    most = np.array([plan.processors.most[task] or np.iinfo(np.int64).max for task in pipeline])
-    legal = most >= units_of(distinct)
-    legal = np.asarray(legal.all(axis=1))
-    cycles = np.zeros((len(distinct), plan.steps), np.int64)
-    folded = np.zeros((len(distinct), plan.ticks), np.int64)
-    fifos: list[tuple[MemoryUse, ...]] = [()] * len(distinct)
-    inner = tuple(array for array, data in plan.fifos.items() if data.source in pipeline)
-    for number in np.flatnonzero(legal).tolist():
-        busy = plan.processors.busy(pipeline, tuple(distinct[number].tolist()))
-        cycles[number] = np.max([work.cycles for work in busy.values()], axis=0)
-        folded[number] = plan.folded(cycles[number])
-        try:
-            plan.require_order(busy, inner)
-        except ArrayolError:
-            legal[number] = False
-            continue
-        fifos[number] = fifo_memories(plan, busy, inner)
-    return Variants(distinct, cycles, folded, of.ravel(), legal, tuple(fifos))
 
 
 @dataclass(frozen=True, eq=False)
@@ -348,7 +303,7 @@ def _priced(plan: Plan, structure: GroupDesign, variants: Sequence[Variants], ra
         frame=lambda: time(FRAME),
         port=lambda: np.full((1, 1), plan.port_bytes),
         energy=_energy(plan, structure, variants, rates, kept),
-        built=_built(plan, structure, variants, rates, kept),
+        built=built_memories(plan, structure.tasks, variants, rates, kept),
         refusal=refusal,
         resident=partial(resident_figures, plan.builder, plan.processors.paths, structure.tasks, rates[None, :, :]),
     )
@@ -362,86 +317,6 @@ def _served(
         return np.ones((1, 1), np.bool_), None
     bits = {use.name: np.array([use.addressed_bits]) for use in kept if use.kind == "buffer"}
     return served(plan.builder, plan.processors.paths, structure.tasks, rates[None, :, :], bits)
-
-
-def _built(
-    plan: Plan, structure: GroupDesign, variants: Sequence[Variants], rates: Elements, kept: Sequence[MemoryUse]
-) -> PricedMemories | None:
-    """The memories as they are built, (1, U); None without a technology."""
-    builder = plan.builder
-    if builder is None:
-        return None
-    paths, kinds, row = plan.processors.paths, builder.terms.kinds, np.zeros(1, np.int64)
-
-    @cache
-    def built() -> BuiltMemories:
-        memories = _built_memories(plan, builder, variants, kept)
-        return BuiltMemories(paths, structure.tasks, rates[None, :, :], row, memories, kinds.cost_names)
-
-    return PricedMemories(
-        lambda *designs: built().figures(*designs),
-        lambda *designs: built().least(*designs),
-        kinds.cost_names,
-        kinds.has_blocks,
-    )
-
-
-def _built_memories(
-    plan: Plan, builder: Builder, variants: Sequence[Variants], kept: Sequence[MemoryUse]
-) -> list[BuiltMemory]:
-    accesses, found = _accesses(plan), list[BuiltMemory]()
-    for use in kept:
-        touching, own = builder.touching(use.kind, use.name), accesses(use.kind, use.name)
-        if use.kind == "buffer":
-            buffer = _buffer(plan, builder, use)
-            found.append(BuiltMemory(touching, buffer.kind, buffer.figures, own, buffer.least))
-        else:
-            found.append(of_rates(touching, partial(_state, builder, use), own))
-    for pipeline, variant in zip(plan.processors.pipelines, variants, strict=True):
-        for array, uses in _fifos_at_rates(plan, pipeline, variant).items():
-            found.append(of_rates(pipeline, partial(_fifo, builder, pipeline, uses), accesses("fifo", array)))
-    for task, array in builder.residents:
-        own = accesses(builder.resident_kind(array), f"{task}.{array}")
-        found.append(of_rates((task,), partial(builder.figures_of_resident, task, array), own))
-    return found
-
-
-def _buffer(plan: Plan, builder: Builder, use: MemoryUse) -> BufferFigures:
-    """A buffer of the one structure."""
-
-    def same(words: int) -> Callable[[Elements], Elements]:
-        return lambda rows: np.full(len(rows), words)
-
-    def depths(function: BankFunction, rows: Elements) -> Elements:
-        return np.full(len(rows), plan.depth(use.name, function))
-
-    return BufferFigures(builder, use.name, 1, same(use.addressed), same(use.live), depths)
-
-
-def _state(builder: Builder, use: MemoryUse, rates: Rates) -> tuple[float, ...]:
-    return builder.figures(builder.state(use.name, rates, use.addressed), use.width)
-
-
-def _fifos_at_rates(plan: Plan, pipeline: Pipeline, variants: Variants) -> dict[str, _FifoUses]:
-    """The FIFOs inside a pipeline by array, and by units and occupancies of its tasks where those are legal."""
-    found: dict[str, _FifoUses] = {}
-    for row, uses in zip(variants.rates.tolist(), variants.fifos, strict=True):
-        rates = rates_at(plan.processors.paths, dict(zip(pipeline, row, strict=True)))
-        for use in uses:
-            found.setdefault(use.name, {})[tuple(rates.values())] = use
-    return found
-
-
-def _fifo(builder: Builder, pipeline: Pipeline, uses: _FifoUses, rates: Rates) -> tuple[float, ...]:
-    use = uses.get(tuple(rates[task] for task in pipeline))
-    return (0.0,) * ROWS if use is None else builder.figures(builder.fifo(use.name, rates, use.live), use.width)
-
-
-def _accesses(plan: Plan) -> Callable[[MemoryKind, str], tuple[Elements, Elements]]:
-    """What says how many data are read from a memory and written to it, (1,) each; 0 where nobody asks for energies."""
-    prices = energy_prices(plan.platform, plan.group.network)
-    counts = PlanEnergy.of(plan, prices).counts if prices is not None else Counts()
-    return lambda kind, name: (np.array([counts[kind, name, False]]), np.array([counts[kind, name, True]]))
 
 
 def _energy(

@@ -20,6 +20,7 @@ from hwmodel.accesses import Accesses
 from hwmodel.design import BankLayout, Blocks, GroupDesign, Keep, Processor, Scan, units_of
 from hwmodel.local_words import LocalWord
 from hwmodel.machine.bounded import Bounded, LeastRates, least_of
+from hwmodel.machine.corrected import corrected
 from hwmodel.machine.energy import EnergyPrices, energy_prices
 from hwmodel.machine.group import Group
 from hwmodel.machine.local_ports import LocalPorts, terms_of
@@ -32,7 +33,6 @@ from hwmodel.machine.priced import (
     Figures,
     Priced,
     PricedEnergy,
-    corrected,
     count_combinations,
     unit_figures,
 )
