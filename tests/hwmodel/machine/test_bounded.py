@@ -12,11 +12,17 @@ from opened_batch import opened_batch
 from strategies_machine import Case, cases, groups, offered_rates, platforms, residences
 from strategies_networks import networks
 
+from arrayol.checks.check import load_checked
+from arrayol.checks.top import choose_top
 from arrayol.errors import ArrayolError
+from arrayol.files import shipped_folder
+from arrayol.ir.network import flatten
+from hwmodel.design import rate_of, row_major
 from hwmodel.machine.bounded import Bounded
 from hwmodel.machine.estimate import DYNAMIC, LEAKAGE, OBJECTIVES
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.priced import TIMES, Priced
+from hwmodel.platform import load_platform
 
 
 @settings(max_examples=150, deadline=None)
@@ -58,6 +64,24 @@ def test_of_many_structures_at_once(data: st.DataObject) -> None:
     rows = np.flatnonzero(np.arange(len(shapes)) % 2 == 0)
     _require_bounds(bounded, batch.price(scan, shapes[rows], rates), rows)
     event(f"built: {bounded.price(rows).built is not None}, structures: {len(rows)}")
+
+
+def test_of_banks_that_are_filled() -> None:
+    """Where data fill their banks to the last word the bound of a design is what it has, and no less."""
+    spec = load_checked(shipped_folder() / "conv3x3.aol", {"H": 64, "W": 128})
+    network, platform = flatten(spec, choose_top(spec, None)), load_platform(shipped_folder() / "conv3x3.toml")
+    model = MachineModel(network, platform)
+    task = next(iter(model.network.processes))
+    batch = opened_batch(model, (task,))
+    assert batch is not None
+    extents = model.accesses.extents(task)
+    shapes = np.array([(rows, columns) for rows in (1, 2, 4) for columns in (16, 30, extents[1])], np.int64)
+    rates = np.array([[rate_of(units, 0)] for units in range(1, 9)], np.int64)
+    priced = batch.price(row_major(2), shapes, rates)
+    designs = np.nonzero(priced.legal)
+    bound, own = (priced.at(*designs, least=least).internal_memory_bits for least in (True, False))  # in this order
+    assert (bound <= own).all()
+    assert 0 < int(np.count_nonzero(bound == own)) < len(own)
 
 
 def _require_bounds(bounded: Bounded, priced: Priced, rows: np.ndarray) -> None:
