@@ -32,6 +32,7 @@ from hwmodel.machine.estimate import ENERGY
 
 SEEN_FROM = 0.003  # of a bar: about a dot of the picture
 _BAR_INCHES = 0.27
+_LEAST_BARS = 2  # that there is room for: a single one is hardly taller
 
 Parts = Mapping[str, float]
 PANELS_AT_MOST = 6
@@ -74,7 +75,7 @@ def draw_breakdown(result: Result, designs: Sequence[Design] | None = None) -> F
     panels = list(_panels(result, designs))[:PANELS_AT_MOST]
     rows = -(-len(panels) // 2)
     with our_style({**SETTINGS, "axes.grid": False}):
-        height = max(1.7 + _BAR_INCHES * len(designs), 2.6)
+        height = 1.7 + _BAR_INCHES * max(len(designs), _LEAST_BARS)
         figure = new_sheet(9.6, rows * height)
         grid = figure.subplots(rows, 2, sharey=True, squeeze=False).ravel()
         for axes, panel in zip(grid, panels, strict=False):
@@ -140,10 +141,11 @@ def _bars(axes: Axes, names: Sequence[str], panel: Panel) -> None:
             drawn.set_label(kind)
             seen.append(drawn)
         ends = [end + share for end, share in zip(ends, shares, strict=True)]
-    for place, total in [(-0.75, panel.unit), *enumerate(map(_amount, totals))]:
-        axes.text(1.02, place, total, va="center", ha="left", fontsize=8)
+    for place, total in enumerate(map(_amount, totals)):
+        text = f"{total} {panel.unit}" if place == 0 else total  # above it would be in the way of a wide legend
+        axes.text(1.02, place, text, va="center", ha="left", fontsize=8)
     axes.set_yticks(places, names)
-    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.set_ylim(max(len(names), _LEAST_BARS) - 0.5, -0.5)
     axes.set_xlim(0, 1)
     axes.set_xticks([0, 0.25, 0.5, 0.75, 1])
     axes.xaxis.set_major_formatter(lambda value, _: f"{100 * value:g}%")
