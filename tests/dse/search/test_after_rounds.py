@@ -110,11 +110,11 @@ def test_around_a_design_is_only_what_was_not_priced(path: Path) -> None:
     portions = Portions(space, columns, schedule, space.graph.all, piece=5.0)
 
     def do(some: Sequence[Any], part: Any) -> Any:
-        return joined([part, *(job.run(context) for portion in some for job in portion.jobs())], columns)
+        return joined([part, *(job.run(context) for portion in some for job in portion.jobs(part))], columns)
 
     part = do(portions.plain(0), nothing(columns, len(portions.tasks)))
     designs = part.designs(np.arange(len(part.values)))
-    jobs = [job for portion in portions.around(0, part, designs) for job in portion.jobs()]
+    jobs = [job for portion in portions.around(0, part, designs) for job in portion.jobs(part)]
     shapes = [shape for job in jobs if isinstance(job, PlainJob) for _, some in job.shapes for shape in some]
     known = {shape for _, shape in schedule.upto(portions.tasks[-1], 0)}
     sides = [schedule.sides(extent) for extent in space.accesses.extents(portions.tasks[-1])]
