@@ -125,7 +125,7 @@ def test_around_a_design_is_only_what_was_not_priced(path: Path) -> None:
                 shape = (*design.blocks.shape[:axis], near, *design.blocks.shape[axis + 1 :])
                 assert (shape in shapes) == (shape not in known)
     options = [one for job in jobs if isinstance(job, StructuresJob) for one in job.structures]
-    assert {one.policy for one in options} == {"tile"}
+    assert {one.policy for one in options} <= {"tile"}  # none where what is kept is searched in bulk
     assert {one.blocks for one in options} <= {structure_of(design).blocks for design in designs}
     again = do(portions.around(0, part, designs), part)
     assert again.counts == part.counts
