@@ -257,18 +257,18 @@ class _FrontOfGroup:
         while len(cells):
             left = cells.only(~self._are_beaten(cells))
             pruned += len(cells) - len(left)
-            now = self._promising(left, is_first=is_first)
+            now = self._promising(priced, left, is_first=is_first)
             feasible += self._add_cells(structure, priced, left.only(now))
             cells, is_first = self._cells(priced, left.source[~now], left.row[~now]), False
         counts = Counts(feasible, looked_at - feasible - pruned, pruned, priced.untried)
         refusal = None if feasible or pruned else priced.refusal or INFEASIBLE
         self._join(nothing(self.columns, len(self.tasks), counts, refusal))
 
-    def _promising(self, cells: Waiting, *, is_first: bool) -> NDArray[np.bool_]:
-        """Designs that are priced now; all of them where that takes no longer than comparing them."""
-        if not self.pricer.compares_built:
+    def _promising(self, priced: Priced, cells: Waiting, *, is_first: bool) -> NDArray[np.bool_]:
+        """Designs that are priced now: all of them where that takes no longer than comparing them."""
+        if priced.exact is None and not self.pricer.compares_built:
             return np.ones(len(cells), np.bool_)
-        return cells.first_slice() if is_first else cells.next_slice(CELLS)
+        return cells.first_slice() if is_first or priced.exact is not None else cells.next_slice(CELLS)
 
     def _cells(self, priced: Priced, rows: Rows, chosen: Rows) -> Waiting:
         """Designs by structure and combination of rates, those that may be feasible by what they have at the least."""
@@ -280,7 +280,7 @@ class _FrontOfGroup:
         """Take some designs of structures, by structure and combination of rates; tells how many are feasible."""
         found = priced.at(cells.source, cells.row)
         values, rates = self.pricer.values(found, (slice(None), 0)), found.combinations[:, 0]
-        kept = self.columns.combination.within(values)
+        kept = self.columns.combination.within(values) & found.legal[:, 0]
         values, rates, rows = values[kept], rates[kept], cells.source[kept]
         front = front_of(values, total_units(rates), trade_units=self.columns.combination.trades_units).origin
         used, place = np.unique(rows[front], return_inverse=True)  # of many structures few are on a front

@@ -178,12 +178,14 @@ class Verifier:
 
 def _as_small(form: Canonical, small: Canonical) -> Iterator[Split]:
     """The splits of a form at a reduced size: of its sums there as large a part, in blocks that divide."""
+    splits = [step for step in form.first if isinstance(step, Split)]
+    if not splits:
+        return
     whole = canonical_form(form.original, form.network.name)
-    for split in form.first:
-        if isinstance(split, Split):
-            terms, fewer = (_terms(one, split) for one in (whole, small))
-            most = max(split.size * fewer // terms, 1)
-            yield replace(split, size=max(size for size in divisors(fewer) if size <= most))
+    for split in splits:
+        terms, fewer = (_terms(one, split) for one in (whole, small))
+        most = max(split.size * fewer // terms, 1)
+        yield replace(split, size=max(size for size in divisors(fewer) if size <= most))
 
 
 def _terms(form: Canonical, split: Split) -> int:

@@ -51,18 +51,18 @@ def _built_memories(
 ) -> list[BuiltMemory]:
     accesses, found = _accesses(plan), list[BuiltMemory]()
     for use in kept:
-        touching, own = builder.touching(use.kind, use.name), accesses(use.kind, use.name)
+        touching, moved = builder.touching(use.kind, use.name), accesses(use.kind, use.name)
         if use.kind == "buffer":
             buffer = _buffer(plan, builder, use)
-            found.append(BuiltMemory(touching, buffer.kind, buffer.figures, own, buffer.least))
+            found.append(BuiltMemory(touching, buffer.kind, buffer.figures, moved, buffer.least))
         else:
-            found.append(of_rates(touching, partial(_state, builder, use), own))
-    for pipeline, variant in zip(plan.processors.pipelines, variants, strict=True):
-        for array, uses in _fifos_at_rates(plan, pipeline, variant).items():
-            found.append(of_rates(pipeline, partial(_fifo, builder, pipeline, uses), accesses("fifo", array)))
+            found.append(of_rates(touching, partial(_state, builder, use), moved))
+    for own in variants:
+        for array, uses in _fifos_at_rates(plan, own).items():
+            found.append(of_rates(own.tasks, partial(_fifo, builder, own.tasks, uses), accesses("fifo", array)))
     for task, array in builder.residents:
-        own = accesses(builder.resident_kind(array), f"{task}.{array}")
-        found.append(of_rates((task,), partial(builder.figures_of_resident, task, array), own))
+        moved = accesses(builder.resident_kind(array), f"{task}.{array}")
+        found.append(of_rates((task,), partial(builder.figures_of_resident, task, array), moved))
     return found
 
 
@@ -82,11 +82,11 @@ def _state(builder: Builder, use: MemoryUse, rates: Rates) -> tuple[float, ...]:
     return builder.figures(builder.state(use.name, rates, use.addressed), use.width)
 
 
-def _fifos_at_rates(plan: Plan, pipeline: Pipeline, variants: Variants) -> dict[str, _FifoUses]:
+def _fifos_at_rates(plan: Plan, variants: Variants) -> dict[str, _FifoUses]:
     """The FIFOs inside a pipeline by array, and by units and occupancies of its tasks where those are legal."""
     found: dict[str, _FifoUses] = {}
     for row, uses in zip(variants.rates.tolist(), variants.fifos, strict=True):
-        rates = rates_at(plan.processors.paths, dict(zip(pipeline, row, strict=True)))
+        rates = rates_at(plan.processors.paths, dict(zip(variants.tasks, row, strict=True)))
         for use in uses:
             found.setdefault(use.name, {})[tuple(rates.values())] = use
     return found

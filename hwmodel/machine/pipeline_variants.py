@@ -18,12 +18,13 @@ from hwmodel.machine.schedule.processors import Pipeline
 
 @dataclass(frozen=True, eq=False)
 class Variants:
-    """What a pipeline does under each of V combinations of its own rates, those ascending (V, tasks of the pipeline).
+    """What a pipeline of `tasks` does under each of V combinations of its own rates, those ascending (V, tasks).
 
     `cycles` (V, steps) of the whole pipeline, `folded` (V, ticks) where frames follow each other; `of` (U,) says which
     variant each combination of the group has.
     """
 
+    tasks: Pipeline
     rates: Elements
     cycles: Elements
     folded: Elements
@@ -41,7 +42,7 @@ def variants_of(plan: Plan, pipeline: Pipeline, rates: Elements) -> Variants:
     cycles = np.zeros((len(distinct), plan.steps), np.int64)
     folded = np.zeros((len(distinct), plan.ticks), np.int64)
     fifos: list[tuple[MemoryUse, ...]] = [()] * len(distinct)
-    inner = tuple(array for array, data in plan.fifos.items() if data.source in pipeline)
+    inner = tuple(array for array, data in plan.fifos.items() if {data.source, data.target} <= set(pipeline))
     for number in np.flatnonzero(legal).tolist():
         busy = plan.processors.busy(pipeline, tuple(distinct[number].tolist()))
         cycles[number] = np.max([work.cycles for work in busy.values()], axis=0)
@@ -52,4 +53,4 @@ def variants_of(plan: Plan, pipeline: Pipeline, rates: Elements) -> Variants:
             legal[number] = False
             continue
         fifos[number] = fifo_memories(plan, busy, inner)
-    return Variants(distinct, cycles, folded, of.ravel(), legal, tuple(fifos))
+    return Variants(pipeline, distinct, cycles, folded, of.ravel(), legal, tuple(fifos))

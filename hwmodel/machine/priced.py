@@ -86,6 +86,9 @@ class Priced:
     another interval, all else being equal; `untried` those of which nothing is known, since there are too many of
     them. `resident` has of each of MEMORY what resident arrays take of it, (3, 1, U)
     or (3, S, U): nothing where they stand beside all groups.
+
+    With `exact` the figures of the one structure are what its designs have no less of, and legal is what may be: those
+    of some of its combinations (n,) are told when they are asked for, by `at`.
     """
 
     legal: NDArray[np.bool_]
@@ -104,6 +107,7 @@ class Priced:
     energy: PricedEnergy | None = None
     built: PricedMemories | None = None
     refusal: str | None = None
+    exact: Callable[[Places], Priced] | None = None
     resident: Callable[[], Figures] = field(default=lambda: np.zeros((len(MEMORY), 1, 1), np.int64))
 
     @cached_property
@@ -134,8 +138,11 @@ class Priced:
     def at(self, places: Places, columns: Places, *, least: bool = False) -> Priced:
         """Some designs, by structure and combination (n,): as many structures (n, 1).
 
-        With `least` they have what none has less of in place of what is built, which takes longer to tell.
+        With `least` they have what none has less of in place of what takes longer to tell.
         """
+        if self.exact is not None and not least:
+            found, every = self.exact(columns), np.arange(len(columns))
+            return found.at(0 * every, every)
 
         def of(figure: Figures) -> Figures:
             return np.broadcast_to(figure, self.legal.shape)[places, columns][:, None]
@@ -158,6 +165,11 @@ class Priced:
             built=built and built.at(places, columns, least=least),
             resident=lambda: np.stack([of(figure) for figure in self.resident_figures]),
         )
+
+    @property
+    def exactly(self) -> Priced:
+        """The same with the figures that designs have."""
+        return self if self.exact is None else self.exact(np.arange(self.legal.shape[1]))
 
     @property
     def internal_memory_data(self) -> Figures:

@@ -41,7 +41,6 @@ from hwmodel.machine.priced import (
     unit_figures,
 )
 from hwmodel.machine.resident_figures import resident_figures
-from hwmodel.machine.schedule.processors import Pipeline
 from hwmodel.machine.served import all_rates, fastest_served, served
 from hwmodel.platform import Platform
 
@@ -149,25 +148,28 @@ def bounded_structure(
 ) -> Bounded:
     """What no design of a structure has less of, of times those named, and its prices under all rates offered.
 
+    Tasks with FIFOs between them are scheduled under each combination of rates, which takes long. None of them is
+    faster than it is alone, without waiting for the others. So each design is bounded by tasks that stand alone and
+    FIFOs that take nothing, and scheduled where it is asked for (`Priced.exact`).
+
     Raises ArrayolError for what is refused whatever the units.
     """
     plan, tasks = _plan(accesses, platform, structure, ports), structure.tasks
     rates = np.array(list(product(*offered)), np.int64).reshape(-1, len(tasks))
-    pipelines = plan.processors.pipelines
-    variants = [variants_of(plan, own, rates[:, [tasks.index(task) for task in own]]) for own in pipelines]
-    is_legal = all(variant.legal.any() for variant in variants)
-    fastest = _fastest(plan, variants, times)
+    apart = [variants_of(plan, (task,), rates[:, [tasks.index(task)]]) for task in tasks]
+    is_legal = all(own.legal.any() for own in apart)
+    fastest = _fastest(plan, apart, times)
     least = LeastRates(accesses, plan.processors.paths, tasks, offered)
 
     def time(name: str) -> Figures:
-        cycles = _table(plan, variants, name).sums(fastest) if name in times and is_legal else np.zeros(1, np.int64)
+        cycles = _table(plan, apart, name).sums(fastest) if name in times and is_legal else np.zeros(1, np.int64)
         return np.full((1, 1), cycles.min())
 
     prices, runs = energy_prices(platform, accesses.network), plan.processors.stages
     priced = least.priced(
         np.full((1, 1), is_legal),
         {name: time(name) for name in TIMES},
-        _least_memory(plan, variants),
+        _least_memory(plan),
         plan.builder,
         (np.full((1, 1), plan.traffic_bytes), lambda: np.full((1, 1), plan.port_bytes)),
         prices
@@ -178,17 +180,26 @@ def bounded_structure(
             lambda: np.full((1, 1), PlanEnergy.of(plan, prices).outside_fj),
         ),
     )
-    return Bounded(priced, np.ones(1, np.bool_), lambda _: _priced(plan, structure, variants, rates))
+    if not plan.fifos:
+        return Bounded(priced, np.ones(1, np.bool_), lambda _: _priced(plan, structure, apart, rates))
+
+    def exactly(some: NDArray[np.intp]) -> Priced:
+        chosen = rates[some]
+        own = [
+            variants_of(plan, pipeline, chosen[:, [tasks.index(task) for task in pipeline]])
+            for pipeline in plan.processors.pipelines
+        ]
+        return _priced(plan, structure, own, chosen)
+
+    return Bounded(
+        priced, np.ones(1, np.bool_), lambda _: replace(_priced(plan, structure, apart, rates), exact=exactly)
+    )
 
 
-def _least_memory(plan: Plan, variants: Sequence[Variants]) -> tuple[Figures, Figures]:
-    """What is live at once at the least, in data and bits (1, 1); FIFOs count as the shallowest of legal variants."""
+def _least_memory(plan: Plan) -> tuple[Figures, Figures]:
+    """What is live at once at the least, in data and bits (1, 1), FIFOs left out."""
     kept = kept_memories(plan)
     data, bits = sum(use.live for use in kept), sum(use.live_bits for use in kept)
-    for variant in variants:
-        some = [fifos for fifos, legal in zip(variant.fifos, variant.legal.tolist(), strict=True) if legal]
-        data += min((sum(use.live for use in fifos) for fifos in some), default=0)
-        bits += min((sum(use.live_bits for use in fifos) for fifos in some), default=0)
     return np.full((1, 1), data), np.full((1, 1), bits)
 
 
@@ -215,13 +226,13 @@ class _Family:
     variants: Elements
 
     @staticmethod
-    def all_of(plan: Plan, pipeline: Pipeline, variants: Variants) -> list[_Family]:
+    def all_of(plan: Plan, variants: Variants) -> list[_Family]:
         """Each variant by itself; where a formula holds, more units at the same interval and fill are one family.
 
         Of the latter one is left out whose last variant has no step shorter than that of another.
         """
         intervals = interval_of(variants.rates[:, 0])
-        alone = plan.processors.has_formula(pipeline)
+        pipeline, alone = variants.tasks, plan.processors.has_formula(variants.tasks)
         families: dict[tuple[int, ...], list[int]] = {}
         for number in np.flatnonzero(variants.legal).tolist():
             fill = plan.processors.paths.fill(pipeline[0], int(variants.rates[number, 0])) if alone else number
@@ -237,10 +248,7 @@ class _Family:
 
 def _fastest(plan: Plan, variants: Sequence[Variants], times: Collection[str]) -> list[Elements]:
     """The variants of each pipeline in the combinations that nothing beats; in one that is illegal where all are."""
-    families = [
-        _Family.all_of(plan, pipeline, variant)
-        for pipeline, variant in zip(plan.processors.pipelines, variants, strict=True)
-    ]
+    families = [_Family.all_of(plan, variant) for variant in variants]
     if not all(families):
         return [np.zeros(1, np.int64) for _ in variants]
     sizes = [len(own) for own in families]
@@ -282,7 +290,7 @@ def _priced(plan: Plan, structure: GroupDesign, variants: Sequence[Variants], ra
     def memory(size: Callable[[MemoryUse], int]) -> Figures:
         data = np.full(len(rates), sum(map(size, kept)))
         for pipeline in variants:
-            data += np.array([sum(map(size, fifos)) for fifos in pipeline.fifos])[pipeline.of]
+            data += np.array([sum(map(size, fifos)) for fifos in pipeline.fifos], np.int64)[pipeline.of]
         return data[None, :]
 
     def time(name: str) -> Figures:

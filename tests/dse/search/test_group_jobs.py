@@ -202,7 +202,7 @@ def test_jobs_of_any_size_find_the_same(seconds: float, data: st.DataObject) -> 
         assert outcome(wanted, JobRunner(), lambda counts: counts.size)[:-1] == whole
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(wanteds(), st.integers(0, 999))
 def test_parts_join_in_any_grouping(wanted: Wanted, seed: int) -> None:
     """Also when they have been stored in between."""

@@ -17,7 +17,9 @@ from dse.search.figures import Columns, columns_of, key_of
 from dse.search.slowest import slowed
 from dse.space.mappings import MappingSpace
 from hwmodel.design import GroupDesign, Processor, interval_of, units_of
+from hwmodel.machine.estimate import GroupEstimate
 from hwmodel.machine.model import MachineModel
+from hwmodel.machine.priced import MEMORY, RESIDENT, SHARED
 
 POINTS = 4  # of each front
 OBJECTIVES = (("latency_cycles", "internal_memory_data"), ("frame_cycles",), ("units", "internal_memory_bits"))
@@ -32,7 +34,23 @@ def figures(space: MappingSpace, columns: Columns, group: GroupDesign) -> list[o
         return None
     whole = len(group.tasks) == len(space.graph)
     named = [key_of(figure, whole=whole) for figure in columns.figures]
-    return [estimate.costs[name] if name in estimate.costs else getattr(estimate, name) for name in named]
+    return [figure(estimate, name) for name in named]
+
+
+def figure(estimate: GroupEstimate, name: str) -> object:
+    """A figure or cost by its name; of shared memory what holds resident arrays, and the rest."""
+    if name in estimate.costs:
+        return estimate.costs[name]
+    if name not in (*RESIDENT, *SHARED):
+        return getattr(estimate, name)
+    place = (RESIDENT if name in RESIDENT else SHARED).index(name)
+    sizes = [
+        (use.data * (use.kind == "once"), use.bits * (use.kind == "once"), use.blocks or 0)
+        for use in estimate.memories
+        if use.kind in {"once", "rom"}
+    ]
+    resident = sum(size[place] for size in sizes)
+    return resident if name in RESIDENT else getattr(estimate, MEMORY[place]) - resident
 
 
 def slower(space: MappingSpace, processor: Processor) -> list[Processor]:

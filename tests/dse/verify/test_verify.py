@@ -153,7 +153,8 @@ def test_the_first_design_that_disagrees_is_told(verifier: Verifier, designs: Se
 
 # What is changed in the simulator: module, line, what stands there instead; and the reason that is then told.
 STORED = "return chosen, plan.ticks.own"
-STORES = "self.memory[name][elements] = array.buffer.read(step, data)"
+READ = 'array.buffer.read(step, data, lambda _: "the storer")'
+STORES = f"self.memory[name][elements] = {READ}"
 MISTAKES = {
     "an element is not stored": (
         "moves", STORED, "chosen = chosen[1:]; return chosen, plan.ticks.own",
@@ -164,12 +165,12 @@ MISTAKES = {
         "the group stores elements of 'p3', which it does not make",
     ),
     "an element is stored in another's place": (
-        "group", STORES, "self.memory[name][elements] = np.roll(array.buffer.read(step, data), 1)",
+        "group", STORES, f"self.memory[name][elements] = np.roll({READ}, 1)",
         "what it computes differs from the reference execution's",
     ),
     "a burst takes longer": (
-        "port", "self.now += (self.platform.memory.latency or 0)",
-        "self.now += (self.platform.memory.latency or 0) + 1",
+        "port", "begin = self.now + (self.platform.memory.latency or 0)",
+        "begin = self.now + (self.platform.memory.latency or 0) + 1",
         "it takes 560 cycles, where the model says 544",
     ),
     "slots are kept too long": (

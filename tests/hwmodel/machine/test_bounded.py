@@ -86,21 +86,24 @@ def test_of_banks_that_are_filled() -> None:
 
 def _require_bounds(bounded: Bounded, priced: Priced, rows: np.ndarray) -> None:
     """All figures of legal designs are at least those of the bound; some of the structures are priced as all are."""
-    alone, least = bounded.price(rows), bounded.least
+    floor, least = bounded.price(rows), bounded.least
+    alone = floor.exactly
     for name in _names(priced):
         every, bound = priced.objective(name), least.objective(name)[rows]
         assert np.array_equal(alone.objective(name)[alone.legal], every[priced.legal])
         assert np.array_equal(alone.legal, priced.legal)
         own = bounded.sure[rows, None] & priced.legal
         assert (np.broadcast_to(bound, every.shape)[own] <= every[own] + 1e-6).all(), name
-    _require_bounds_of_designs(alone, bounded.live(rows))
+    _require_bounds_of_designs(floor, bounded.live(rows))
     legal = priced.legal.any(axis=1)  # what no memory serves is known only then
     assert (least.legal[rows, 0] >= legal)[bounded.sure[rows]].all()
 
 
 def _require_bounds_of_designs(priced: Priced, live: tuple[np.ndarray, np.ndarray] | None) -> None:
     """Designs one by one: what they have at the least, and with what is live, is no more than what they have."""
-    places, columns = np.nonzero(priced.legal)
+    every = priced.exactly
+    places, columns = np.nonzero(every.legal)
+    assert priced.legal[every.legal].all()
     some = slice(None, None, 2)  # of these what is built is told first
     first, found = priced.at(places[some], columns[some]), priced.at(places, columns)
     least, after = priced.at(places, columns, least=True), priced.at(places, columns, least=True)
@@ -108,7 +111,7 @@ def _require_bounds_of_designs(priced: Priced, live: tuple[np.ndarray, np.ndarra
     for name in _names(priced):
         before = least.objective(name)
         own = found.objective(name)
-        assert np.array_equal(own[:, 0], priced.objective(name)[places, columns])
+        assert np.array_equal(own[:, 0], every.objective(name)[places, columns])
         assert np.array_equal(first.objective(name), own[some])
         assert all((bound <= own + 1e-6).all() for bound in (before, after.objective(name), floor.objective(name))), (
             name
