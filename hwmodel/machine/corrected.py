@@ -29,7 +29,7 @@ def corrected(priced: Priced, wrong: NDArray[np.int64], exact: Sequence[Priced])
         latency_cycles=mixed.column(LATENCY),
         addressed_data=mixed.put(lambda one: _wide(one.addressed_data, one)),
         addressed_bits=mixed.put(lambda one: _wide(one.addressed_bits, one)),
-        counted_blocks=None if priced.counted_blocks is None else mixed.column("memory_blocks"),
+        counted_blocks=None if priced.counted_blocks is None else mixed.put(_counted_blocks),
         traffic_bytes=mixed.column("traffic_bytes"),
         units=mixed.column("units"),
         unit_costs={name: mixed.put(partial(_unit_cost, name)) for name in priced.unit_costs},
@@ -107,6 +107,11 @@ class _Mixed:
                 parts.append(figures(one, some, np.zeros(len(some), np.intp)))
         order = np.argsort(np.concatenate([some for some, _ in parts]))
         return joined_figures([own for _, own in parts]).changed(lambda own: own[order])
+
+
+def _counted_blocks(priced: Priced) -> Figures:
+    assert priced.counted_blocks is not None, "all are priced on one platform"
+    return _wide(priced.counted_blocks, priced)
 
 
 def _femtojoules(priced: Priced) -> Figures:
