@@ -12,7 +12,7 @@ from hwmodel.datapath.graph.build import build_graph
 from hwmodel.datapath.graph.evaluate import evaluate, evaluate_nodes
 from hwmodel.datapath.graph.graph import CONSTANT, Graph
 from hwmodel.datapath.graph.nodes import Nodes
-from hwmodel.datapath.graph.numbers import NUMBERS, range_of
+from hwmodel.datapath.graph.numbers import NUMBERS, range_of, wrapped
 from hwmodel.datapath.graph.ones import Ones
 
 
@@ -35,7 +35,9 @@ def assert_no_one_is_missed(graph: Graph, rows: list[np.ndarray]) -> None:
     ones = ones_of(graph)
     for node, number in enumerate(graph.numbers):
         if not number.is_float:
-            for value in map(int, np.atleast_1d(rows[node])):
+            code = NUMBERS.index(number, 1)
+            for row in map(int, np.atleast_1d(rows[node])):
+                value = wrapped(row, code)  # a constant from 2^63 on is evaluated as its 64 bits below zero
                 assert value & ~ones.of(node) == 0, (graph.operators[node], value, ones.of(node))
 
 
@@ -92,3 +94,10 @@ def test_quotient_and_rest_are_one_division(divisor: int) -> None:
     found = evaluate(graph, {"x": x[None, :]})
     assert (found["q"][0] == x // divisor).all()
     assert (found["r"][0] == x % divisor).all()
+
+
+def test_constants_of_all_64_bits_have_all_ones() -> None:
+    graph = build_graph(elementary_of("elementary e(x: i8) -> (y: u64) { y = u64(0) - u64(1) }"))
+    inputs = {"x": np.zeros((1, 1), np.int64)}
+    assert_no_one_is_missed(graph, evaluate_nodes(graph, inputs))
+    assert int(evaluate(graph, inputs)["y"][0, 0]) % 2**64 == 2**64 - 1
