@@ -21,6 +21,7 @@ from arrayol.text import listed
 from hwmodel.accesses import Accesses
 from hwmodel.assumptions import without_cost
 from hwmodel.datapath.technology.rows import COSTS
+from hwmodel.machine.built.local_ports import terms_of
 from hwmodel.machine.costs import LOCAL_BITS, ROM_BITS, all_costs, scale_of
 from hwmodel.machine.energy import MEMORY_BITS, EnergyPrices, energy_gap, energy_prices
 from hwmodel.machine.estimate import (
@@ -32,7 +33,6 @@ from hwmodel.machine.estimate import (
     SETUP_BYTES,
     SETUP_CYCLES,
 )
-from hwmodel.machine.local_ports import terms_of
 from hwmodel.machine.priced import MEMORY, RESIDENT, SHARED
 from hwmodel.platform import Platform
 from hwmodel.published.group import PublishedDesign

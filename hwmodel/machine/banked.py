@@ -13,9 +13,9 @@ from hwmodel.local_memory.organisations import ROM_READS, Organisation
 from hwmodel.local_memory.port_plan import PortPlan
 from hwmodel.local_memory.windows import Window
 from hwmodel.local_memory.words import Words
+from hwmodel.machine.built.local_ports import LocalPorts
+from hwmodel.machine.built.organised import Builder
 from hwmodel.machine.estimate import GroupEstimate
-from hwmodel.machine.local_ports import LocalPorts
-from hwmodel.machine.organised import Builder
 from hwmodel.machine.plan import plan_group
 from hwmodel.platform import Platform
 

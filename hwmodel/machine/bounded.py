@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from hwmodel.accesses import Accesses
 from hwmodel.design import interval_of, units_of
+from hwmodel.machine.built.organised import Builder
 from hwmodel.machine.costs import cost_names, processor_costs
 from hwmodel.machine.energy import EnergyPrices, repetition_fj
-from hwmodel.machine.organised import Builder
 from hwmodel.machine.priced import Figures, Priced, PricedEnergy
 from hwmodel.machine.schedule.datapaths import Datapaths
 

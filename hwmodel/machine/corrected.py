@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hwmodel.machine.built_figures import BuiltFigures, joined_figures
+from hwmodel.machine.built.figures import BuiltFigures, joined_figures
 from hwmodel.machine.priced import FRAME, LATENCY, RESIDENT, Figures, OfDesigns, Places, Priced, PricedMemories
 
 

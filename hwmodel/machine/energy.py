@@ -18,9 +18,9 @@ from hwmodel.accesses import Accesses
 from hwmodel.datapath.figures import Datapath
 from hwmodel.datapath.technology.technology import Technology
 from hwmodel.machine.access_counts import Counts, accesses_of_runs
+from hwmodel.machine.built.local_ports import terms_of
 from hwmodel.machine.estimate import EnergyUse, MemoryKind, MemoryUse, memory_use
 from hwmodel.machine.int64 import require_energy
-from hwmodel.machine.local_ports import terms_of
 from hwmodel.machine.plan import Plan
 from hwmodel.machine.port import Port
 from hwmodel.machine.residents import once_memories

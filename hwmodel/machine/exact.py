@@ -14,7 +14,7 @@ import numpy as np
 from hwmodel.accesses import Accesses
 from hwmodel.design import GroupDesign, interval_of, units_of
 from hwmodel.local_memory.bank_functions import BankFunction
-from hwmodel.machine.built_figures import rates_at
+from hwmodel.machine.built.figures import rates_at
 from hwmodel.machine.costs import design_costs, with_memories
 from hwmodel.machine.energy import PlanEnergy, energy_prices, with_residents
 from hwmodel.machine.estimate import LOADS, STORES, EnergyUse, GroupEstimate, MemoryUse, ProcessorTime, internal_memory

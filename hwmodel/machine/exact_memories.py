@@ -9,13 +9,13 @@ import numpy as np
 
 from hwmodel.local_memory.bank_functions import BankFunction
 from hwmodel.machine.access_counts import Counts
-from hwmodel.machine.buffer_figures import BufferFigures
-from hwmodel.machine.built_figures import ROWS, BuiltMemories, BuiltMemory, of_rates, rates_at
+from hwmodel.machine.built.buffer_figures import BufferFigures
+from hwmodel.machine.built.figures import ROWS, BuiltMemories, BuiltMemory, of_rates, rates_at
+from hwmodel.machine.built.local_ports import Rates
+from hwmodel.machine.built.organised import Builder
 from hwmodel.machine.energy import PlanEnergy, energy_prices
 from hwmodel.machine.estimate import MemoryKind, MemoryUse
 from hwmodel.machine.group import Elements
-from hwmodel.machine.local_ports import Rates
-from hwmodel.machine.organised import Builder
 from hwmodel.machine.pipeline_variants import Variants
 from hwmodel.machine.plan import Plan
 from hwmodel.machine.priced import PricedMemories

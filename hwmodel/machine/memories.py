@@ -11,11 +11,11 @@ import numpy as np
 from arrayol.ir.spec import Delay, port_named
 from hwmodel.local_memory.bank_functions import BankFunction
 from hwmodel.local_memory.organisations import Organisation
+from hwmodel.machine.built.local_ports import Rates
+from hwmodel.machine.built.organised import Builder, with_organisation
 from hwmodel.machine.estimate import MemoryUse, memory_use
 from hwmodel.machine.group import Elements, frames_back
-from hwmodel.machine.local_ports import Rates
 from hwmodel.machine.moves import largest_live, largest_live_folded
-from hwmodel.machine.organised import Builder, with_organisation
 from hwmodel.machine.plan import Plan
 from hwmodel.machine.schedule.chains import Chains, open_intervals
 from hwmodel.machine.schedule.fifo import depth as depth_of_fifo

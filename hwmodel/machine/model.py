@@ -20,12 +20,12 @@ from hwmodel.accesses import Accesses, Extents
 from hwmodel.design import Blocks, Design, GroupDesign, Processor, Scan, row_major
 from hwmodel.machine.bounded import Bounded
 from hwmodel.machine.bounds import require_network
+from hwmodel.machine.built.local_ports import LocalPorts
+from hwmodel.machine.built.lone_ports import LonePorts
 from hwmodel.machine.energy import EnergyPrices, energy_prices
 from hwmodel.machine.estimate import DesignEstimate, GroupEstimate, MemoryUse, Once
 from hwmodel.machine.exact import estimate_exactly, memories_in_succession, step_cycles
 from hwmodel.machine.group import Group
-from hwmodel.machine.local_ports import LocalPorts
-from hwmodel.machine.lone_ports import LonePorts
 from hwmodel.machine.priced import LATENCY, Priced
 from hwmodel.machine.residents import loaded_once, resident_memories
 from hwmodel.machine.scans import breaking_pair, legal_scans

@@ -14,10 +14,10 @@ from hwmodel.design import GroupDesign
 from hwmodel.local_memory.bank_functions import BankFunction
 from hwmodel.local_memory.contents import Contents
 from hwmodel.machine.bounds import Volume, require_plan
+from hwmodel.machine.built.local_ports import LocalPorts
+from hwmodel.machine.built.organised import Builder
 from hwmodel.machine.group import Elements, Group
-from hwmodel.machine.local_ports import LocalPorts
 from hwmodel.machine.moves import Held, Stored, load_array, make_array
-from hwmodel.machine.organised import Builder
 from hwmodel.machine.pieces import contents_of
 from hwmodel.machine.port import Port, PortCycles, Transfer
 from hwmodel.machine.scans import loop_counts

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from arrayol.errors import error
 from hwmodel.accesses import Accesses
 from hwmodel.design import interval_of, rate_of, units_of
-from hwmodel.machine.built_figures import BuiltFigures
+from hwmodel.machine.built.figures import BuiltFigures
 from hwmodel.machine.costs import ROM_BITS, cost_names, processor_costs
 from hwmodel.machine.estimate import DYNAMIC, LEAKAGE, OBJECTIVES, SETUP
 from hwmodel.machine.schedule.datapaths import Datapaths

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from hwmodel.accesses import Accesses
+from hwmodel.machine.built.local_ports import terms_of
 from hwmodel.machine.estimate import MemoryUse, Once, memory_use
-from hwmodel.machine.local_ports import terms_of
 from hwmodel.machine.port import Port
 from hwmodel.platform import Platform
 from hwmodel.residence import ONCE, ROM

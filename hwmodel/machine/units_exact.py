@@ -20,12 +20,14 @@ from numpy.typing import NDArray
 from hwmodel.accesses import Accesses
 from hwmodel.design import GroupDesign, interval_of
 from hwmodel.machine.bounded import Bounded, LeastRates
+from hwmodel.machine.built.local_ports import LocalPorts
+from hwmodel.machine.built.resident_figures import resident_figures
+from hwmodel.machine.built.served import all_rates, fastest_served, served
 from hwmodel.machine.energy import PlanEnergy, energy_prices, repetition_fj, with_residents
 from hwmodel.machine.estimate import MemoryUse
 from hwmodel.machine.exact_memories import built_memories
 from hwmodel.machine.group import Elements
 from hwmodel.machine.int64 import require_energy
-from hwmodel.machine.local_ports import LocalPorts
 from hwmodel.machine.memories import kept_memories
 from hwmodel.machine.pipeline_variants import Variants, variants_of
 from hwmodel.machine.plan import Plan, plan_group
@@ -40,8 +42,6 @@ from hwmodel.machine.priced import (
     PricedEnergy,
     unit_figures,
 )
-from hwmodel.machine.resident_figures import resident_figures
-from hwmodel.machine.served import all_rates, fastest_served, served
 from hwmodel.platform import Platform
 
 _CELLS = 1 << 22  # of intermediate arrays at a time

@@ -14,8 +14,8 @@ from arrayol.ir.spec import Tiler
 from hwmodel.accesses import Accesses
 from hwmodel.datapath.figures import Datapath
 from hwmodel.design import Blocks
+from hwmodel.machine.built.local_ports import LocalPorts
 from hwmodel.machine.group import Group
-from hwmodel.machine.local_ports import LocalPorts
 
 
 def schedules_of(of: Stepped, steps: Iterable[int]) -> Schedules:

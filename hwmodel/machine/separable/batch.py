@@ -20,11 +20,13 @@ from hwmodel.accesses import Accesses
 from hwmodel.design import BankLayout, Blocks, GroupDesign, Keep, Processor, Scan, units_of
 from hwmodel.local_words import LocalWord
 from hwmodel.machine.bounded import Bounded, LeastRates, least_of
+from hwmodel.machine.built.local_ports import LocalPorts, terms_of
+from hwmodel.machine.built.organised import Builder
+from hwmodel.machine.built.resident_figures import resident_figures
+from hwmodel.machine.built.served import all_rates, fastest_served, served
 from hwmodel.machine.corrected import corrected
 from hwmodel.machine.energy import EnergyPrices, energy_prices
 from hwmodel.machine.group import Group
-from hwmodel.machine.local_ports import LocalPorts, terms_of
-from hwmodel.machine.organised import Builder
 from hwmodel.machine.port import Port
 from hwmodel.machine.priced import (
     FRAME,
@@ -36,7 +38,6 @@ from hwmodel.machine.priced import (
     count_combinations,
     unit_figures,
 )
-from hwmodel.machine.resident_figures import resident_figures
 from hwmodel.machine.schedule.datapaths import Datapaths
 from hwmodel.machine.schedule.processors import check_layouts
 from hwmodel.machine.separable.axes import Ints, find_parts
@@ -50,7 +51,6 @@ from hwmodel.machine.separable.fetches import Reading, StructureKeeps
 from hwmodel.machine.separable.first_use import find_masks
 from hwmodel.machine.separable.moved import Burst
 from hwmodel.machine.separable.timing import Timing, access_cycles, step_kinds
-from hwmodel.machine.served import all_rates, fastest_served, served
 from hwmodel.machine.ticks import stage_group
 from hwmodel.machine.units_exact import fastest_structure, price_structure
 from hwmodel.platform import Platform

@@ -9,8 +9,8 @@ from functools import cache, cached_property, partial
 import numpy as np
 
 from hwmodel.local_memory.bank_functions import BankFunction
-from hwmodel.machine.buffer_figures import BufferFigures
-from hwmodel.machine.built_figures import (
+from hwmodel.machine.built.buffer_figures import BufferFigures
+from hwmodel.machine.built.figures import (
     NO_ACCESSES,
     BuiltMemories,
     BuiltMemory,
@@ -20,10 +20,10 @@ from hwmodel.machine.built_figures import (
     of_each,
     of_rates,
 )
+from hwmodel.machine.built.organised import Builder
+from hwmodel.machine.built.row_cache import RowCache
 from hwmodel.machine.estimate import MemoryKind
-from hwmodel.machine.organised import Builder
 from hwmodel.machine.priced import PricedMemories
-from hwmodel.machine.row_cache import RowCache
 from hwmodel.machine.schedule.datapaths import Datapaths
 from hwmodel.machine.separable.axes import Ints
 from hwmodel.machine.separable.block_order import Structures

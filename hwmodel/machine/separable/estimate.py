@@ -13,12 +13,12 @@ import numpy as np
 
 from hwmodel.design import GroupDesign, units_of
 from hwmodel.local_memory.bank_functions import BankFunction
-from hwmodel.machine.built_figures import rates_at
+from hwmodel.machine.built.figures import rates_at
+from hwmodel.machine.built.organised import Builder
 from hwmodel.machine.costs import design_costs, with_memories
 from hwmodel.machine.estimate import GroupEstimate, MemoryUse, internal_memory, memory_use
 from hwmodel.machine.exact import cycles_by_end, processor_times, step_ends
 from hwmodel.machine.memories import organised_memories
-from hwmodel.machine.organised import Builder
 from hwmodel.machine.port import PortCycles
 from hwmodel.machine.priced import require_units
 from hwmodel.machine.separable.axes import Ints

@@ -20,7 +20,7 @@ from itertools import product
 import numpy as np
 
 from hwmodel.design import Keep, Scan
-from hwmodel.machine.organised import Builder
+from hwmodel.machine.built.organised import Builder
 from hwmodel.machine.port import Port
 from hwmodel.machine.separable.axes import Ints, Mask
 from hwmodel.machine.separable.batch import GroupBatch

@@ -6,7 +6,7 @@ import pytest
 
 from arrayol import api
 from arrayol.files import shipped_folder
-from hwmodel.machine import served
+from hwmodel.machine.built import served
 
 
 def explored() -> api.Exploration:

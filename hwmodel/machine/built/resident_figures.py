@@ -9,8 +9,8 @@ from functools import partial
 
 import numpy as np
 
-from hwmodel.machine.built_figures import NO_ACCESSES, BuiltMemories, Figures, Ints, of_rates
-from hwmodel.machine.organised import Builder
+from hwmodel.machine.built.figures import NO_ACCESSES, BuiltMemories, Figures, Ints, of_rates
+from hwmodel.machine.built.organised import Builder
 from hwmodel.machine.schedule.datapaths import Datapaths
 
 

@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 
 from hwmodel.local_memory.bank_functions import BankFunction
 from hwmodel.local_memory.organisations import Ways, organise_layout
-from hwmodel.machine.built_figures import FIGURES, PRICE, ROWS, Figures, Ints, of_each
-from hwmodel.machine.layout_ports import LayoutPorts
-from hwmodel.machine.local_ports import Rates
-from hwmodel.machine.organised import Builder
-from hwmodel.machine.row_cache import RowCache
+from hwmodel.machine.built.figures import FIGURES, PRICE, ROWS, Figures, Ints, of_each
+from hwmodel.machine.built.layout_ports import LayoutPorts
+from hwmodel.machine.built.local_ports import Rates
+from hwmodel.machine.built.organised import Builder
+from hwmodel.machine.built.row_cache import RowCache
 
 Mask = NDArray[np.bool_]
 Kind = Ways | LayoutPorts  # what serves the ports

@@ -15,7 +15,7 @@ import numpy as np
 from hwmodel.design import BankLayout
 from hwmodel.local_memory.bank_functions import Linear
 from hwmodel.local_memory.port_plan import Sets
-from hwmodel.machine.local_ports import LocalPorts, Rates
+from hwmodel.machine.built.local_ports import LocalPorts, Rates
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,10 +28,10 @@ from hwmodel.local_memory.organisations import (
     ways_of,
 )
 from hwmodel.local_memory.port_plan import PortPlan, Ports
-from hwmodel.machine.built_figures import ROWS
+from hwmodel.machine.built.figures import ROWS
+from hwmodel.machine.built.layout_ports import LayoutPorts
+from hwmodel.machine.built.local_ports import LocalPorts, Rates
 from hwmodel.machine.estimate import MemoryKind, MemoryUse
-from hwmodel.machine.layout_ports import LayoutPorts
-from hwmodel.machine.local_ports import LocalPorts, Rates
 from hwmodel.residence import ROM
 
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hwmodel.design import units_of
-from hwmodel.machine.built_figures import Ints, at_rates, rates_at
-from hwmodel.machine.organised import Builder
+from hwmodel.machine.built.figures import Ints, at_rates, rates_at
+from hwmodel.machine.built.organised import Builder
 from hwmodel.machine.schedule.datapaths import Datapaths
 
 COMBINATIONS = 1 << 18  # of rates that are tried of one structure

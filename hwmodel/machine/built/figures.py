@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from arrayol.errors import ArrayolError
 from arrayol.text import rounded
 from hwmodel.design import interval_of, units_of
+from hwmodel.machine.built.local_ports import Rates
 from hwmodel.machine.int64 import EXACT_LIMIT, SMALLER, require_energy, too_large
-from hwmodel.machine.local_ports import Rates
 from hwmodel.machine.schedule.datapaths import Datapaths
 
 Ints = NDArray[np.int64]

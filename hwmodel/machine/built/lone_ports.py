@@ -13,8 +13,8 @@ from hwmodel.accesses import Accesses, Touch
 from hwmodel.design import row_major
 from hwmodel.local_memory.organisations import ROM_READS, Terms
 from hwmodel.local_memory.windows import window_of
+from hwmodel.machine.built.local_ports import LocalPorts
 from hwmodel.machine.group import Group
-from hwmodel.machine.local_ports import LocalPorts
 from hwmodel.platform import Platform
 
 
