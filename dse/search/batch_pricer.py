@@ -15,7 +15,7 @@ from dse.jobs.jobs import JobPlan
 from dse.jobs.runner import JobRunner
 from dse.search.context import SearchContext
 from dse.search.group_front import Counts
-from dse.search.job_cost import STRUCTURE_SECONDS, JobCost, in_jobs
+from dse.search.groups.job_cost import STRUCTURE_SECONDS, JobCost, in_jobs
 from dse.search.pricing import INFEASIBLE, Pricer, RateChoices
 from dse.space.mappings import MappingSpace
 from dse.space.options import is_plain, structure_of, takes_exact_path

@@ -27,12 +27,12 @@ from dse.pareto.combine import Choice, ListedFront, WholeFront, listed_front, wh
 from dse.pareto.fronts import Front
 from dse.search.context import Keep, SearchContext, Searched, keeps_nothing
 from dse.search.figures import Columns
-from dse.search.group import group_front, search_group
 from dse.search.group_front import Counts, GroupFront, GroupPart, joined
+from dse.search.groups.keep_search import searches_keeps
+from dse.search.groups.search import group_front, search_group
 from dse.search.integer_partitions import coverage
 from dse.search.interim_front import InterimFront
 from dse.search.isomorphic import IsomorphicGroups
-from dse.search.keep_search import searches_keeps
 from dse.search.pricing import plain_structure
 from dse.search.wholes import Wholes
 from dse.space.fusions import execution_order, next_groups

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dse.search.exact import tries_all_options
 from dse.search.figures import Columns
-from dse.search.group import GroupJobs
+from dse.search.groups.job_cost import KEPT
+from dse.search.groups.search import GroupJobs
 from dse.search.isomorphic import IsomorphicGroups
-from dse.search.job_cost import KEPT
 from dse.search.pricing import RateChoices, plain_structure
 from dse.space.mappings import MappingSpace
 from dse.space.options import count_mapping_options, opens_keeps_alone

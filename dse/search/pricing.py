@@ -73,7 +73,7 @@ class Pricer:
 
     Where all of the offered rates may be combined and units are free, each structure is priced under the fastest
     alone, of those the fewest. Where they are not free, bounds say of many structures that they need not be priced
-    (`dse.search.bounded`), unless longer times are better in some column.
+    (`dse.search.groups.bounded`), unless longer times are better in some column.
     """
 
     def __init__(self, context: SearchContext, tasks: tuple[str, ...], rates: RateChoices) -> None:

@@ -18,9 +18,9 @@ from operator import itemgetter
 
 from dse.jobs.jobs import Job
 from dse.search.figures import Columns
-from dse.search.group import GroupJobs, SomeJobs
 from dse.search.group_front import GroupPart, with_rates
-from dse.search.job_cost import KEPT, in_jobs
+from dse.search.groups.job_cost import KEPT, in_jobs
+from dse.search.groups.search import GroupJobs, SomeJobs
 from dse.search.pricing import RateChoices, plain_structure
 from dse.search.rounds.schedule import ROUNDS, Schedule, Structure, by_scan
 from dse.space.mappings import MappingSpace

@@ -7,9 +7,9 @@ archive. Where the rounds end without having priced everything, or their share o
 a search around the designs of the archive: what differs from one of their groups in one decision. With more objectives
 than fronts of groups are good for, NSGA-II goes on from the archive before that.
 
-The budget counts work, in seconds that `dse.search.job_cost` predicts from constants: so the same is done on every
-machine, by any number of workers, interrupted or not. Work goes in batches whose content is fixed, each small beside
-what was done before it, and no portion takes more than a twentieth of the budget. A clock, or an interrupt, ends the
+The budget counts work, in seconds that `dse.search.groups.job_cost` predicts from constants: so the same is done on
+every machine, by any number of workers, interrupted or not. Work goes in batches whose content is fixed, each small
+beside what was done before it, and no portion takes more than a twentieth of the budget. A clock, or an interrupt, ends the
 search between two batches.
 """
 
@@ -27,8 +27,8 @@ from dse.pareto.fronts import Front
 from dse.pareto.hypervolume import RisingVolume
 from dse.search.context import SearchContext, Searched, SearchRequest
 from dse.search.exact import in_order
-from dse.search.group import group_front
 from dse.search.group_front import Counts, GroupFront, GroupPart, joined, nothing
+from dse.search.groups.search import group_front
 from dse.search.heuristic.search import GeneticSearch
 from dse.search.integer_partitions import Code, covered
 from dse.search.isomorphic import IsomorphicGroups

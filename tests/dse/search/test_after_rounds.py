@@ -21,7 +21,7 @@ from dse.pareto.fronts import Values
 from dse.search.context import ROUNDS, SearchContext, Searched, SearchRequest
 from dse.search.figures import columns_of
 from dse.search.group_front import joined, nothing
-from dse.search.group_jobs import PlainJob, StructuresJob
+from dse.search.groups.jobs import PlainJob, StructuresJob
 from dse.search.rounds import search as rounds
 from dse.search.rounds.portions import Portions
 from dse.search.rounds.schedule import Schedule

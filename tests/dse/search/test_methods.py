@@ -28,10 +28,10 @@ from dse.search.exact import search_exactly, search_groups, tries_all_options
 from dse.search.exact_cost import exact_seconds
 from dse.search.exhaustive import search_exhaustively
 from dse.search.figures import Columns, columns_of
-from dse.search.group import search_group
+from dse.search.groups.keep_search import searches_keeps
+from dse.search.groups.search import search_group
 from dse.search.heuristic.search import search_heuristically
 from dse.search.isomorphic import IsomorphicGroups
-from dse.search.keep_search import searches_keeps
 from dse.search.least import least_figures
 from dse.search.methods import choose_method, require_other_fronts
 from dse.search.partition import search_by_partition

@@ -18,9 +18,9 @@ from dse.search.batch_pricer import BatchPricer
 from dse.search.context import ROUNDS, SearchContext, SearchRequest
 from dse.search.figures import columns_of
 from dse.search.group_front import nothing
-from dse.search.group_jobs import GroupJob
+from dse.search.groups.job_cost import JOB_SECONDS
+from dse.search.groups.jobs import GroupJob
 from dse.search.heuristic.encoding import Coding
-from dse.search.job_cost import JOB_SECONDS
 from dse.search.rounds import search as rounds
 from dse.space.mappings import MappingSpace
 from dse.space.study import Study, narrowed

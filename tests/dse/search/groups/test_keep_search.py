@@ -13,7 +13,7 @@ from dse.search.context import SearchContext
 from dse.search.exact import search_exactly
 from dse.search.exhaustive import search_exhaustively
 from dse.search.figures import columns_of
-from dse.search.keep_search import searches_keeps
+from dse.search.groups.keep_search import searches_keeps
 from dse.space.mappings import MappingSpace
 from dse.space.study import Study, narrowed
 from hwmodel.machine.model import MachineModel

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from arrayol.errors import ArrayolError
 from dse.jobs.digest import digest
 from dse.pareto.fronts import Rows, Values, front_of
-from dse.search.bounded import Source, Waiting
 from dse.search.context import SearchContext
 from dse.search.group_front import Counts, GroupPart, dump_part, joined, load_part, nothing, total_units
-from dse.search.keep_search import KeepSearch
+from dse.search.groups.bounded import Source, Waiting
+from dse.search.groups.keep_search import KeepSearch
 from dse.search.pricing import INFEASIBLE, Pricer, RateChoices, in_parts, plain_structure
 from dse.space.mappings import MappingSpace, Shape
 from dse.space.options import mapping_options

@@ -25,12 +25,12 @@ from dse.jobs.cache import CacheRows, JobCache, open_rows
 from dse.jobs.jobs import Job
 from dse.jobs.pools import InProcess, Pool, processes
 from dse.jobs.runner import JobRunner
-from dse.search import job_cost
 from dse.search.batch_pricer import BatchPricer
 from dse.search.context import SearchContext
 from dse.search.exact import search_exactly
-from dse.search.group import search_group
 from dse.search.group_front import Counts, GroupPart, dump_part, joined, load_part
+from dse.search.groups import job_cost
+from dse.search.groups.search import search_group
 from dse.search.pricing import plain_structure
 from dse.space.options import mapping_options
 from dse.space.study import NARROW, Study

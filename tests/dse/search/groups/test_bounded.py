@@ -8,10 +8,10 @@ from hypothesis import event, given, settings
 from strategies_spaces import spaces
 
 from dse.jobs.runner import JobRunner
-from dse.search.bounded import Waiting
 from dse.search.context import SearchContext
 from dse.search.exact import search_exactly
 from dse.search.figures import Columns
+from dse.search.groups.bounded import Waiting
 from dse.search.pricing import Pricer, RateChoices
 from dse.space.mappings import MappingSpace
 from hwmodel.machine.model import MachineModel

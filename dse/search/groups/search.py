@@ -14,9 +14,9 @@ from dse.pareto.fronts import Front, front_of, thinned
 from dse.search.context import SearchContext
 from dse.search.figures import Columns
 from dse.search.group_front import Counts, GroupFront, GroupPart, joined, nothing, total_units
-from dse.search.group_jobs import GroupJob, KeepsJob, OptionsJob, PlainJob, StructuresJob
-from dse.search.job_cost import KEPT, JobCost, in_jobs
-from dse.search.keep_search import searches_keeps
+from dse.search.groups.job_cost import KEPT, JobCost, in_jobs
+from dse.search.groups.jobs import GroupJob, KeepsJob, OptionsJob, PlainJob, StructuresJob
+from dse.search.groups.keep_search import searches_keeps
 from dse.search.pricing import RateChoices, has_bounds, plain_structure
 from dse.space.mappings import MappingSpace, Shape
 from dse.space.options import count_mapping_options, one_more, opens_keeps_alone, spread, takes_exact_path
