@@ -9,8 +9,8 @@ than fronts of groups are good for, NSGA-II goes on from the archive before that
 
 The budget counts work, in seconds that `dse.search.groups.job_cost` predicts from constants: so the same is done on
 every machine, by any number of workers, interrupted or not. Work goes in batches whose content is fixed, each small
-beside what was done before it, and no portion takes more than a twentieth of the budget. A clock, or an interrupt, ends the
-search between two batches.
+beside what was done before it, and no portion takes more than a twentieth of the budget. A clock, or an interrupt, ends
+the search between two batches.
 """
 
 from __future__ import annotations
