@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import Field, PlainSerializer, PlainValidator, PrivateAttr, ValidationInfo, model_validator
 from pydantic_core import PydanticCustomError
@@ -29,6 +29,8 @@ from hwmodel.datapath.technology.rows import NO_OPERATORS, OperatorsField, broke
 from hwmodel.datapath.technology.technology import Technology, load_technology, shipped_technologies
 from hwmodel.toml_model import RULE, BrokenRule, KeyPath, TomlFile, read_toml, shown_path, validate
 from hwmodel.toml_values import Amount, Real, Table, Whole
+
+Value = TypeVar("Value")
 
 
 class RowModel(Table):
@@ -101,17 +103,19 @@ class _Origin:
 
 
 class _Memory:
-    """The datapaths that were asked for; no part of a platform's equality, and not pickled with it."""
+    """What was asked for; no part of a platform's equality, and not pickled with it."""
 
     def __init__(self) -> None:
         self._choices: dict[int, Choices] = {}  # by identity: a process is hashed by all its content
         self._datapaths: dict[tuple[int, int | None], Datapath] = {}
-        self._prices: Technology | None = None
+        self._once: dict[str, Any] = {}
 
-    def prices(self, make: Callable[[], Technology]) -> Technology:
-        """The technology with the platform's own rows."""
-        self._prices = self._prices or make()
-        return self._prices
+    def once(self, name: str, make: Callable[[], Value]) -> Value:
+        """What `make` returns, made once for each name."""
+        if name not in self._once:
+            self._once[name] = make()
+        value: Value = self._once[name]
+        return value
 
     def choices(self, process: Process, make: Callable[[], Choices]) -> Choices:
         """Those of a process, which they hold, so that no other takes its identity."""
@@ -269,7 +273,11 @@ class Platform(Table):
         if technology is None:
             return None
         cycles = max(1, self.local.fetch_cycles)
-        return self._memory.prices(lambda: technology.accessed_in(cycles).overridden(self.operators))
+        return self.once("prices", lambda: technology.accessed_in(cycles).overridden(self.operators))
+
+    def once(self, name: str, make: Callable[[], Value]) -> Value:
+        """What `make` says of this platform, made once for each name."""
+        return self._memory.once(name, make)
 
     @property
     def counts_blocks(self) -> bool:

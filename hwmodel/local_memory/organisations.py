@@ -120,9 +120,9 @@ class Ways:
     candidates: tuple[Candidate, ...]
     is_random: bool
 
-    def may_be_registers(self, bits: int, terms: Terms) -> bool:
-        """Whether a memory of so many bits may be registers."""
-        return bits <= terms.register_bits and not self.is_random
+    def register_bits(self, terms: Terms) -> int:
+        """The bits of the largest memory that may be registers."""
+        return -1 if self.is_random else terms.register_bits
 
 
 def organise(plan: PortPlan, bits: int, words: int, depth: Depth, terms: Terms, *, name: str = "array") -> Organisation:
@@ -141,7 +141,7 @@ def organise(plan: PortPlan, bits: int, words: int, depth: Depth, terms: Terms, 
 
 def _built_ways(ways: Ways, bits: int, words: int, depth: Depth, terms: Terms) -> Iterator[Organisation]:
     """All that can be built, in the order in which one is taken of equal ones."""
-    if ways.may_be_registers(bits * words, terms):
+    if bits * words <= ways.register_bits(terms):
         yield Organisation("registers", 1, None, words, bits, 0, terms.kinds.registers(bits * words))
     for one in ways.candidates:
         assert one.function is not None, "registers are no candidate"
@@ -165,9 +165,7 @@ def unserved(name: str, plan: PortPlan, bits: int, terms: Terms) -> ArrayolError
 
 def most_served(ways: Ways, terms: Terms) -> float:
     """The bits of the largest memory with these ports that something serves."""
-    if ways.candidates:
-        return math.inf
-    return -1 if ways.is_random else terms.register_bits
+    return math.inf if ways.candidates else ways.register_bits(terms)
 
 
 def ways_of(plan: PortPlan, terms: Terms) -> Ways:

@@ -34,6 +34,7 @@ from hwmodel.machine.separable.batch import GroupBatch, open_batch
 from hwmodel.machine.separable.estimate import estimate_separably, is_plain
 from hwmodel.machine.separable.fetches import StructureKeeps
 from hwmodel.machine.separable.fifos import separable_fifos
+from hwmodel.machine.separable.line_cache import LineCache
 from hwmodel.machine.ticks import Ticks, read_at, require_legal, tick_group
 from hwmodel.machine.units_exact import bounded_structure, fastest_structure, price_structure
 from hwmodel.platform import Platform
@@ -122,6 +123,7 @@ class MachineModel:
         platform.require_datapaths(network)
         require_network(self.accesses, platform)
         self._batches: dict[tuple[str, ...], GroupBatch | None] = {}
+        self._lines = LineCache()
         self._ports: dict[tuple[object, ...], LocalPorts] = {}
         self._separable: dict[tuple[str, ...], bool] = {}
         self._fifos: dict[tuple[str, ...], tuple[str, ...]] = {}
@@ -244,7 +246,7 @@ class MachineModel:
         """
         if tasks != next(reversed(self._batches), None):  # the one that was asked for last stands last
             known = tasks in self._batches
-            opened = self._batches.pop(tasks) if known else open_batch(self.accesses, self.platform, tasks)
+            opened = self._batches.pop(tasks) if known else open_batch(self.accesses, self.platform, tasks, self._lines)
             self._forget_oldest()
             self._batches[tasks] = opened
         return self._batches[tasks]

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from hwmodel.local_memory.bank_functions import BankFunction
 from hwmodel.local_memory.organisations import Ways, organise_layout
-from hwmodel.machine.built.figures import FIGURES, PRICE, ROWS, Figures, Ints, of_each
+from hwmodel.machine.built.bank_figures import of_each
+from hwmodel.machine.built.figures import FIGURES, PRICE, ROWS, Figures, Ints
 from hwmodel.machine.built.layout_ports import LayoutPorts
 from hwmodel.machine.built.local_ports import Rates
 from hwmodel.machine.built.organised import Builder
@@ -30,6 +31,7 @@ Mask = NDArray[np.bool_]
 Kind = Ways | LayoutPorts  # what serves the ports
 Sized = Callable[[Ints], Ints]  # of some structures, by their rows (n,), so many words
 Depths = Callable[[BankFunction, Ints], Ints]  # of such the words of the deepest bank
+_MOST = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +79,7 @@ class BufferFigures:
             return kind.copies * banks * -(-live // banks)
         if not kind.candidates:
             return words
-        least = np.where(self._may_be_registers(kind, words), words, np.iinfo(np.int64).max)
+        least = np.where(self._may_be_registers(kind, words), words, _MOST)
         for one in kind.candidates:
             deep = words if one.banks == 1 else -(-live // one.banks)
             least = np.minimum(least, one.copies * one.banks * deep + one.window)
@@ -91,18 +93,16 @@ class BufferFigures:
         return self.builder.bits(self.array)
 
     def _may_be_registers(self, ways: Ways, words: Ints) -> Mask:
-        within = of_each(words * self._bits, lambda size: (ways.may_be_registers(size, self.builder.terms),))
-        may_be: Mask = within[0] > 0
-        return may_be
+        return np.asarray(words * self._bits <= ways.register_bits(self.builder.terms))
 
     def _cheapest(self, ways: Ways, which: Ints) -> Figures:
         words = self.words(which)
-        options = [of_each(words, partial(self.builder.figures_of_registers, self._bits))]
+        options = [self.builder.figures_of_registers(self._bits, words)]
         prices = [np.where(self._may_be_registers(ways, words), options[0][PRICE], math.inf)]
         for one in ways.candidates:
             assert one.function is not None, "registers are no candidate"
             deep = words if one.banks == 1 else self.depths(one.function, which)
-            options.append(of_each(deep, partial(self.builder.figures_of_way, one, self._bits)))
+            options.append(self.builder.figures_of_way(one, self._bits, deep))
             prices.append(options[-1][PRICE])
         best = np.stack(prices).argmin(axis=0)  # where none can be built the design is not legal (`served`)
         chosen: Figures = np.stack(options)[best, :, np.arange(len(words))]

@@ -213,12 +213,3 @@ def _remembered_rows(rates: bytes, shape: tuple[int, ...]) -> tuple[Ints, Ints]:
 def rates_at(paths: Datapaths, rates: Mapping[str, int]) -> dict[str, tuple[int, int]]:
     """Units and occupancies of tasks at rates."""
     return {task: (units_of(rate), paths.at(task, interval_of(rate)).interval) for task, rate in rates.items()}
-
-
-def of_each(sizes: Ints, figures: Callable[[int], tuple[float, ...]]) -> Figures:
-    """The figures (number, S) at each of some sizes (S,)."""
-    if len(sizes) == 1:
-        return np.array(figures(int(sizes[0])), np.float64)[:, None]
-    distinct, of = np.unique(sizes, return_inverse=True)
-    columns: Figures = np.array([figures(size) for size in distinct.tolist()], np.float64)
-    return columns[of.ravel()].T

@@ -32,6 +32,10 @@ RANDOM_DATA = 32  # a smaller pattern that data subscript is a multiplexer of re
 
 def terms_of(platform: Platform) -> Terms | None:
     """What memories are built of on a platform; None where it names no technology."""
+    return platform.once("terms", lambda: _terms_of(platform))
+
+
+def _terms_of(platform: Platform) -> Terms | None:
     technology, local = platform.prices, platform.local
     if technology is None or not technology.memory_kinds:
         return None

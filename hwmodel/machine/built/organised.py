@@ -9,7 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
+
+import numpy as np
 
 from arrayol.ir.spec import port_named
 from hwmodel.design import BankLayout
@@ -28,7 +30,8 @@ from hwmodel.local_memory.organisations import (
     ways_of,
 )
 from hwmodel.local_memory.port_plan import PortPlan, Ports
-from hwmodel.machine.built.figures import ROWS
+from hwmodel.machine.built.bank_figures import BankFigures
+from hwmodel.machine.built.figures import Figures, Ints
 from hwmodel.machine.built.layout_ports import LayoutPorts
 from hwmodel.machine.built.local_ports import LocalPorts, Rates
 from hwmodel.machine.estimate import MemoryKind, MemoryUse
@@ -47,13 +50,17 @@ class Builder:
     terms: Terms
     layouts: Mapping[str, BankLayout] = field(default_factory=dict)
     state_banks: Callable[[str, int], int] | None = None
-    _energies: dict[tuple[int, int], int] = field(default_factory=dict, repr=False, compare=False)
 
     @staticmethod
     def of(ports: LocalPorts, layouts: Sequence[BankLayout]) -> Builder | None:
         """The builder of a group; None without a technology."""
         terms = ports.terms
         return None if terms is None else Builder(ports, terms, {layout.array: layout for layout in layouts})
+
+    @cached_property
+    def known(self) -> BankFigures:
+        """What banks are built of, with all that has been told of them."""
+        return BankFigures.of(self.ports.platform, self.terms)
 
     def buffer(self, array: str, rates: Rates, words: int, depth: Callable[[BankFunction], int]) -> Organisation:
         """The buffer of an array of so many words at one address each."""
@@ -145,16 +152,21 @@ class Builder:
         """The bits of one of its data."""
         return self.ports.group.network.arrays[array].type.bits
 
-    def figures_of_way(self, one: Candidate, bits: int, deep: int) -> tuple[float, ...]:
-        """The FIGURES and ENERGIES of a way with banks of so many words; infinite where no memory has its ports."""
-        built = one.built(bits, deep, self.terms)
-        if built is None:
-            return (math.inf,) * ROWS
-        return self._figures(built, one.bits(bits, deep), bits, (one.copies, deep * bits))
+    def figures_of_way(self, one: Candidate, bits: int, deep: Ints) -> Figures:
+        """The FIGURES and ENERGIES (9, n) of a way with banks of so many words (n,)."""
+        banks, known = one.copies * one.banks, self.known.banks(deep, bits, one.reads, one.writes)
+        built = known[:-1] * banks + self.known.registers(np.array([one.window * bits]))
+        return self._rows(built, banks * deep + one.window, bits, known[-1], one.copies)
 
-    def figures_of_registers(self, bits: int, data: int) -> tuple[float, ...]:
-        """Those of registers for so many data."""
-        return self._figures(self.terms.kinds.registers(data * bits), data * bits, bits, (1, data * bits))
+    def figures_of_registers(self, bits: int, data: Ints) -> Figures:
+        """Those of registers for so many data (n,)."""
+        built, each = self.known.registers(data * bits), self.known.accesses_fj(data * bits, bits)
+        return self._rows(built, data, bits, each, 1)
+
+    def _rows(self, built: Figures, data: Ints, bits: int, each: Figures, copies: int) -> Figures:
+        """Of what is built for so many data in all: an access takes `each` of the energy in every copy."""
+        blocks, *costs = built
+        return np.stack([data, data * bits, np.ceil(blocks), *costs, self.known.price(built), each, each * copies])
 
     def figures(self, one: Organisation, width: int) -> tuple[float, ...]:
         """Its FIGURES and ENERGIES, for data of so many bits."""
@@ -169,15 +181,8 @@ class Builder:
         """Of what is built: all bits, those of a datum, and copies of banks of so many bits."""
         blocks, price = math.ceil(built.blocks), built.price(self.terms.prices)
         copies, bank_bits = copies_of
-        each = self._access_fj(bank_bits, width)
+        each = self.known.access_fj(bank_bits, width)
         return bits // width, bits, blocks, built.lut, built.ff, built.area, price, each, each * copies
-
-    def _access_fj(self, bank_bits: int, width: int) -> int:
-        technology = self.ports.platform.prices
-        assert technology is not None, "there is something to build with"
-        if (bank_bits, width) not in self._energies:
-            self._energies[bank_bits, width] = technology.access_fj(bank_bits, width)
-        return self._energies[bank_bits, width]
 
 
 def with_organisation(use: MemoryUse, one: Organisation) -> MemoryUse:

@@ -7,8 +7,10 @@ places, no block tells them apart: the axis is free, and there is one index for 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -93,12 +95,15 @@ class AxisLines:
         """The bytes of the runs."""
         return sum(column.nbytes for column in (self.side, self.cell, self.length, self.first, self.last))
 
-    def same_as(self, other: AxisLines) -> bool:
-        """Whether both are equal."""
-        return all(
-            np.array_equal(getattr(self, name), getattr(other, name))
-            for name in ("places", "side", "cell", "length", "first", "last")
-        )
+    @cached_property
+    def digest(self) -> bytes:
+        """What equal lines have in common, and no others."""
+        columns = (self.places, self.side, self.cell, self.length, self.first, self.last, self.alike)
+        content = hashlib.blake2b(digest_size=16)
+        for column in columns:
+            content.update(len(column).to_bytes(8))
+            content.update(column.astype(np.int64).tobytes())
+        return content.digest()
 
     def instances(self, side: int) -> tuple[Ints, Ints, Ints]:
         """Of one side all indices with what brings them: subscript, first and last place."""
@@ -176,7 +181,5 @@ def _with_residue(cell: Ints, length: Ints, residue: Ints) -> Ints:
 
 def shared(lines: Sequence[AxisLines]) -> tuple[AxisLines, ...]:
     """The same, equal ones as one: what is computed of it is computed once."""
-    found: list[AxisLines] = []
-    for own in lines:
-        found.append(next((other for other in found if own is other or own.same_as(other)), own))
-    return tuple(found)
+    found: dict[bytes, AxisLines] = {}
+    return tuple(found.setdefault(own.digest, own) for own in lines)

@@ -49,6 +49,7 @@ from hwmodel.machine.separable.energy import GroupEnergy, moved_data, port_words
 from hwmodel.machine.separable.fastest_rates import FastestRates
 from hwmodel.machine.separable.fetches import Reading, StructureKeeps
 from hwmodel.machine.separable.first_use import find_masks
+from hwmodel.machine.separable.line_cache import LineCache
 from hwmodel.machine.separable.moved import Burst
 from hwmodel.machine.separable.timing import Timing, access_cycles, step_kinds
 from hwmodel.machine.ticks import stage_group
@@ -60,8 +61,10 @@ _TABLES = 1 << 27  # bytes of tables of one group that couples dimensions
 _NOTHING = np.zeros((1, 1), np.int64)
 
 
-def open_batch(accesses: Accesses, platform: Platform, tasks: Sequence[str]) -> GroupBatch | None:
-    """What prices a group in batches; None where it is not separable.
+def open_batch(
+    accesses: Accesses, platform: Platform, tasks: Sequence[str], lines: LineCache | None = None
+) -> GroupBatch | None:
+    """What prices a group in batches, with `lines` that other groups of the network know; None if it is not separable.
 
     Raises ArrayolError (`several-last-tasks`, `several-frames`).
     """
@@ -77,7 +80,7 @@ def open_batch(accesses: Accesses, platform: Platform, tasks: Sequence[str]) -> 
         return None
     port = Port(accesses, platform)
     local = {} if port.by_run else _local_words(port, group)
-    counts = make_counts(parts, masks, by_run=port.by_run, local=local)
+    counts = make_counts(parts, masks, lines or LineCache(), by_run=port.by_run, local=local)
     if counts is None:
         return None
     paths = Datapaths(group.network, platform)

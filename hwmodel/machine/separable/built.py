@@ -9,6 +9,7 @@ from functools import cache, cached_property, partial
 import numpy as np
 
 from hwmodel.local_memory.bank_functions import BankFunction
+from hwmodel.machine.built.bank_figures import of_each
 from hwmodel.machine.built.buffer_figures import BufferFigures
 from hwmodel.machine.built.figures import (
     NO_ACCESSES,
@@ -17,7 +18,6 @@ from hwmodel.machine.built.figures import (
     EachRate,
     Figures,
     each_rate,
-    of_each,
     of_rates,
 )
 from hwmodel.machine.built.organised import Builder

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
@@ -29,8 +29,9 @@ from hwmodel.machine.schedule.rounds import RowLines
 from hwmodel.machine.separable.axes import Ints, Mask, Parts
 from hwmodel.machine.separable.coupling import along_each, is_product
 from hwmodel.machine.separable.first_use import NEVER, Fields, Masks, fields_along
+from hwmodel.machine.separable.line_cache import LineCache
 from hwmodel.machine.separable.links import Link, separate
-from hwmodel.machine.separable.moved import NO_WORDS, Burst, Bursts, Counted
+from hwmodel.machine.separable.moved import Burst, Bursts, Counted
 from hwmodel.machine.ticks import STORES
 from hwmodel.units import Riding, riding_dimensions, unit_dimension
 
@@ -87,6 +88,7 @@ class GroupCounts:
     whole: tuple[Fields, ...]  # by dimension of the blocks, for one block
     by_run: bool  # whether runs of addresses are counted too (`runs`)
     local: Mapping[Burst, LocalWord]  # of the bursts whose local words are counted
+    lines: LineCache = field(default_factory=LineCache, repr=False)  # that are known of all groups of a network
 
     @cached_property
     def counted(self) -> list[Counted]:
@@ -450,7 +452,7 @@ def several_in_chain(runs: Mask, step: int) -> int:
 
 
 def make_counts(
-    parts: Parts, masks: Masks, *, by_run: bool = False, local: Mapping[Burst, LocalWord] = NO_WORDS
+    parts: Parts, masks: Masks, lines: LineCache, *, by_run: bool, local: Mapping[Burst, LocalWord]
 ) -> GroupCounts | None:
     """The counts of a group, with `by_run` those of runs, or with some those of `local` words of each burst.
 
@@ -459,5 +461,5 @@ def make_counts(
     whole = []
     for block, extent in enumerate(parts.extents(parts.group.last)):
         whole.append(fields_along(parts, masks, block, np.zeros((1, extent), np.int64)))
-    counts = GroupCounts(parts, masks, tuple(whole), by_run, local)
+    counts = GroupCounts(parts, masks, tuple(whole), by_run, local, lines)
     return counts if counts.holds() else None

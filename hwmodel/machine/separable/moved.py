@@ -11,7 +11,6 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
@@ -21,7 +20,6 @@ from hwmodel.machine.separable.axes import Parts
 from hwmodel.machine.separable.links import Link
 
 Burst = tuple[str, str]  # "load" or "store", and the array
-NO_WORDS: Mapping[Burst, LocalWord] = MappingProxyType({})
 LONGEST = (1 << 20) - 1  # of an axis whose runs are counted
 
 

@@ -3,19 +3,20 @@
 A source's data are products of lines along the dimensions of the blocks (`axis_lines`), put together to an outer and
 an inner line. Structures share lines, so what each line says for itself (`line_terms`) is computed once, and of a
 structure only what the two say together. Sources whose lines and lag are equal, as those of a chain of filters, are
-priced together.
+priced together, and what few lines say is kept for all groups of a network (`line_cache`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from hwmodel.local_memory.bank_functions import BankFunction, Linear, Residues, one_bank
 from hwmodel.local_memory.lines import CLASSES
+from hwmodel.machine.built.row_cache import RowCache
 from hwmodel.machine.separable.axes import Ints, Mask
 from hwmodel.machine.separable.block_order import OrderCounts, Structures
 from hwmodel.machine.separable.counts import GroupCounts, Source
@@ -70,14 +71,40 @@ class Sizes:
                 words[row] = CoupledBuffer(self.counts, structures, row, memory).depth(function)
         return words
 
+    def _known_words(
+        self, structures: Structures, high: LinesOf, wide: LinesOf, lag: int, function: BankFunction
+    ) -> RowCache:
+        """Words for outer and inner choices of sides, row-major, of all that there are; see `_of_source`."""
+        once = self.counts.lines.once
+        outer_key = _line_key(structures.outer, high, function)
+        inner_key = _line_key(structures.inner, wide, function)
+
+        def lines(order: OrderCounts, source: LinesOf, key: tuple[Hashable, ...]) -> SourceLines:
+            return once(lambda: SourceLines.of(order, np.arange(len(order.picks)), source, function), "lines", key)
+
+        def known() -> RowCache:
+            outer = lines(structures.outer, high, outer_key)
+            inner = lines(structures.inner, wide, inner_key)
+            carries = carries_of(inner.lines.places, lag)
+            terms = once(lambda: InnerTerms.of(inner.lines, lag, carries), "inner", lag, inner_key)
+            others = once(lambda: OuterTerms.of(outer.lines, carries), "outer", carries.tobytes(), outer_key)
+            pairs, columns = Pairs(others, terms), len(inner.whole)
+            return RowCache(
+                len(outer.whole) * columns, lambda which: _words(pairs, outer, inner, *np.divmod(which, columns))
+            )
+
+        return once(known, "words", lag, outer_key, inner_key)
+
     def _of_source(self, structures: Structures, number: int, source: Source, function: BankFunction) -> Ints:
         """Words in a bank for each datum of the axes that move with no dimension of the blocks, (S,)."""
         axes = [self.counts.parts.axes[source.piece][block] for block in structures.blocks]
         high, wide = (number, axes[:-1]), (number, axes[-1:])
-        if _are_few(structures.outer, high, function) and _are_few(structures.inner, wide, function):
-            pairs, outer, inner = _all_pairs(structures, high, wide, source.lag, function)
-            row, column = structures.pairs.T
-            return _words(pairs, outer, inner, row, column)
+        sides = len(structures.outer.picks), len(structures.inner.picks)
+        if math.prod(sides) <= _KEPT and all(
+            _are_few(order, own, function) for order, own in ((structures.outer, high), (structures.inner, wide))
+        ):
+            known = self._known_words(structures, high, wide, source.lag, function)
+            return known(structures.pairs @ np.array([sides[1], 1]))
         words = np.zeros(len(structures.pairs), np.int64)
         for columns, chosen, column in _parts(structures.inner, structures.pairs[:, 1], wide, function):
             inner = SourceLines.of(structures.inner, columns, wide, function)
@@ -149,32 +176,17 @@ def _are_few(order: OrderCounts, source: LinesOf, function: BankFunction) -> boo
     def cells() -> int:
         return int(_cells(order, np.arange(len(order.picks)), source, function).sum())
 
-    return order.once(cells, "cells", *_key(source, function)) <= _KEPT
-
-
-def _all_pairs(
-    structures: Structures, high: LinesOf, wide: LinesOf, lag: int, function: BankFunction
-) -> tuple[Pairs, SourceLines, SourceLines]:
-    """What outer and inner lines of all choices of sides say together, and these lines; made once."""
-
-    def lines(order: OrderCounts, source: LinesOf) -> SourceLines:
-        every = np.arange(len(order.picks))
-        return order.once(lambda: SourceLines.of(order, every, source, function), "lines", *_key(source, function))
-
-    outer, inner = lines(structures.outer, high), lines(structures.inner, wide)
-    carries = carries_of(inner.lines.places, lag)
-    terms = structures.inner.once(lambda: InnerTerms.of(inner.lines, lag, carries), "terms", lag, *_key(wide, function))
-    others = structures.outer.once(
-        lambda: OuterTerms.of(outer.lines, carries), "terms", carries.tobytes(), *_key(high, function)
-    )
-    return Pairs(others, terms), outer, inner
-
-
-def _key(source: LinesOf, function: BankFunction) -> tuple[object, ...]:
-    """What the lines of a source hang on of a function."""
     number, axes = source
-    shared = function.shared if isinstance(function, Linear) and function.shared.axis in axes else None
-    return number, *_residues(axes, function), shared
+    return order.once(cells, "cells", number, *_residues(axes, function)) <= _KEPT
+
+
+def _line_key(order: OrderCounts, source: LinesOf, function: BankFunction) -> tuple[Hashable, ...]:
+    """What the lines of a source for all choices of sides hang on: what each dimension brings, and the function."""
+    number, axes = source
+    along = tuple(table.lines[number].digest for table in order.tables)
+    shared = function.shared if isinstance(function, Linear) else None
+    groups = [(shared.number, shared.stride) if shared is not None and axis == shared.axis else None for axis in axes]
+    return along, order.once(order.picks.tobytes, "picks"), *_residues(axes, function), *groups
 
 
 def _cells(order: OrderCounts, chosen: Ints, source: LinesOf, function: BankFunction) -> Ints:
