@@ -95,6 +95,8 @@ def _place(accesses: Accesses, touch: Touch, fifos: Iterable[str]) -> Place | No
 def count_accesses(accesses: Accesses, touch: Touch, repetitions: Indices) -> int:
     """The elements that repetitions (n, rank) access through a tiler, those of each counted once."""
     rows = np.flatnonzero(accesses.happens(touch, repetitions))
+    if touch.tiler.border is None and not touch.tiler.wrap:  # then all patterns are moved copies of one
+        return len(rows) * len(np.unique(accesses.elements(touch, repetitions[rows[:1]])))
     step = max(1, _CELLS // math.prod(touch.pattern))
     total = 0
     for start in range(0, len(rows), step):

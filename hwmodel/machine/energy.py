@@ -7,7 +7,6 @@ whole design: its processors leak as long as a frame takes, whichever group work
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -17,7 +16,7 @@ from arrayol.text import listed
 from hwmodel.accesses import Accesses
 from hwmodel.datapath.figures import Datapath
 from hwmodel.datapath.technology.technology import Technology
-from hwmodel.machine.access_counts import Counts, accesses_of_runs
+from hwmodel.machine.access_counts import Counts
 from hwmodel.machine.built.local_ports import terms_of
 from hwmodel.machine.estimate import EnergyUse, MemoryKind, MemoryUse, memory_use
 from hwmodel.machine.int64 import require_energy
@@ -119,11 +118,11 @@ class PlanEnergy:
     def of(plan: Plan, prices: EnergyPrices) -> PlanEnergy:
         """Counted repetition by repetition."""
         runs = {task: plan.processors.stages[task].work.repetition for task in plan.group.tasks}
-        counts = accesses_of_runs(plan.group, runs, frozenset(plan.fifos))
-        port, outside = Port(plan.group.accesses, plan.platform), Counter[str]()
+        counts = Counts(plan.access_counts)
         for moved in plan.transfers:
             counts["buffer", moved.array, not moved.write] += len(moved.element)
-            outside[moved.array] += port.moved_words(moved) * port.word_bits(moved.array)
+        port = Port(plan.group.accesses, plan.platform)
+        outside = {array: words * port.word_bits(array) for array, words in plan.port_words.items()}
         numbers = {task: len(repetitions) for task, repetitions in runs.items()}
         return PlanEnergy(prices, numbers, counts, outside)
 

@@ -10,6 +10,7 @@ import numpy as np
 from hwmodel.accesses import Touch
 from hwmodel.design import Blocks, GroupDesign, Keep
 from hwmodel.machine.group import Elements, Group
+from hwmodel.machine.numbering import numbered
 from hwmodel.machine.scans import prefixes
 from hwmodel.machine.ticks import STORES, Stages, Ticks, Work, is_unchanging, read_at
 
@@ -70,13 +71,13 @@ def load_array(group: Group, design: GroupDesign, ticks: Ticks, stages: Stages, 
     keep = Keep(0) if is_unchanging(group, ticks, array) else design.keep_of(array)
     element, tick, last = _uses(group, ticks, stages, array)
     prefix = _prefixes(group, design.blocks, ticks, keep.level)
-    count = len(ticks.block) + 1
-    pairs, pair = np.unique(element * count + prefix[tick], return_inverse=True)
+    count = int(prefix.max()) + 2  # so that no prefix of an element follows one of another directly
+    pairs, pair = numbered(element * count + prefix[tick], group.accesses.size(array) * count)
     # Of prefixes that are shared, those of one element that follow each other directly are one fetch.
     heads = np.diff(pairs, prepend=-2) > 1 if keep.shared else np.ones(len(pairs), np.bool_)
     instance = (np.cumsum(heads) - 1)[pair]
     fetches = pairs[heads]
-    first = np.full(len(fetches), count)
+    first = np.full(len(fetches), len(ticks.block))
     np.minimum.at(first, instance, tick)
     if keep.eager:
         first = np.searchsorted(prefix, fetches % count)

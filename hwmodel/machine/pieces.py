@@ -24,6 +24,7 @@ from hwmodel.local_memory.contents import Contents, Listed, Pieces
 from hwmodel.local_memory.pieces import Loop, Piece
 from hwmodel.machine.group import Elements
 from hwmodel.machine.moves import Brought, Held
+from hwmodel.machine.numbering import distinct, numbered
 
 
 def contents_of(shape: Extents, loops: Extents, ticks: int, held: Held) -> Contents:
@@ -46,8 +47,8 @@ def piece_of(shape: Extents, loops: Extents, source: Brought) -> Piece | None:
     moving = [index.loop.axis for index in indices]
     numbers, free = [index.number for index in indices], list[Loop]()
     for axis in (axis for axis in range(len(shape)) if axis not in moving):
-        found, number = np.unique(instances.subscripts[axis], return_inverse=True)
-        free, numbers = [*free, Loop.free(axis, found)], [*numbers, number.ravel()]
+        found, number = numbered(instances.subscripts[axis], shape[axis])
+        free, numbers = [*free, Loop.free(axis, found)], [*numbers, number]
     along = [index.loop for index in indices]
     sizes = [len(loop.first) for loop in (*along, *free)]
     if math.prod(sizes) != len(source.element):
@@ -107,10 +108,10 @@ class _Instances:
     def _index(self, loop: int, axis: int | None = None) -> _Index:
         extent = self.loops[loop]
         own = self.first[loop] if axis is None else self.subscripts[axis] * extent + self.first[loop]
-        found, number = np.unique(own, return_inverse=True)
+        found, number = numbered(own, int(own.max()) + 1)
         last = np.zeros(len(found), np.int64)
-        np.maximum.at(last, number.ravel(), self.last[loop])
-        return _Index(Loop(extent, axis, found // extent, found % extent, last), number.ravel())
+        np.maximum.at(last, number, self.last[loop])
+        return _Index(Loop(extent, axis, found // extent, found % extent, last), number)
 
 
 def _are_alike(subscript: Elements, digit: Elements) -> bool:
@@ -118,5 +119,5 @@ def _are_alike(subscript: Elements, digit: Elements) -> bool:
     if not len(digit) or digit.min() == digit.max() or subscript.min() == subscript.max():
         return True
     extent = int(digit.max()) + 1
-    pairs = np.unique(subscript * extent + digit)
+    pairs = distinct(subscript * extent + digit, (int(subscript.max()) + 1) * extent)
     return len(pairs) == len(np.unique(pairs // extent)) * len(np.unique(pairs % extent))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,14 +20,13 @@ from hwmodel.machine.schedule.processors import Pipeline
 class Variants:
     """What a pipeline of `tasks` does under each of V combinations of its own rates, those ascending (V, tasks).
 
-    `cycles` (V, steps) of the whole pipeline, `folded` (V, ticks) where frames follow each other; `of` (U,) says which
-    variant each combination of the group has.
+    `cycles` (V, kinds) of the whole pipeline in each kind of its steps; `of` (U,) says which variant each combination
+    of the group has.
     """
 
     tasks: Pipeline
     rates: Elements
     cycles: Elements
-    folded: Elements
     of: Elements
     legal: NDArray[np.bool_]
     fifos: tuple[tuple[MemoryUse, ...], ...]
@@ -39,18 +38,17 @@ def variants_of(plan: Plan, pipeline: Pipeline, rates: Elements) -> Variants:
     most = np.array([plan.processors.most[task] or np.iinfo(np.int64).max for task in pipeline])
     legal = most >= units_of(distinct)
     legal = np.asarray(legal.all(axis=1))
-    cycles = np.zeros((len(distinct), plan.steps), np.int64)
-    folded = np.zeros((len(distinct), plan.ticks), np.int64)
+    _, processors = plan.processors.in_equal_steps(pipeline)
+    one_of_each = replace(plan, processors=processors)
+    cycles = np.zeros((len(distinct), processors.steps), np.int64)
     fifos: list[tuple[MemoryUse, ...]] = [()] * len(distinct)
-    inner = tuple(array for array, data in plan.fifos.items() if {data.source, data.target} <= set(pipeline))
     for number in np.flatnonzero(legal).tolist():
-        busy = plan.processors.busy(pipeline, tuple(distinct[number].tolist()))
+        busy = processors.busy(pipeline, tuple(distinct[number].tolist()))
         cycles[number] = np.max([work.cycles for work in busy.values()], axis=0)
-        folded[number] = plan.folded(cycles[number])
         try:
-            plan.require_order(busy, inner)
+            one_of_each.require_order(busy, tuple(processors.fifos))
         except ArrayolError:
             legal[number] = False
             continue
-        fifos[number] = fifo_memories(plan, busy, inner)
-    return Variants(pipeline, distinct, cycles, folded, of.ravel(), legal, tuple(fifos))
+        fifos[number] = fifo_memories(one_of_each, busy, processors.fifos)
+    return Variants(pipeline, distinct, cycles, of.ravel(), legal, tuple(fifos))

@@ -13,6 +13,7 @@ from hwmodel.accesses import Accesses
 from hwmodel.design import GroupDesign
 from hwmodel.local_memory.bank_functions import BankFunction
 from hwmodel.local_memory.contents import Contents
+from hwmodel.machine.access_counts import Counts, accesses_of_runs
 from hwmodel.machine.bounds import Volume, require_plan
 from hwmodel.machine.built.local_ports import LocalPorts
 from hwmodel.machine.built.organised import Builder
@@ -23,7 +24,7 @@ from hwmodel.machine.port import Port, PortCycles, Transfer
 from hwmodel.machine.scans import loop_counts
 from hwmodel.machine.schedule.datapaths import Datapaths
 from hwmodel.machine.schedule.fifo import FifoData, Starts, fifo_data, require_order
-from hwmodel.machine.schedule.processors import Busy, Processors, access_cycles, check_layouts, make_stages
+from hwmodel.machine.schedule.processors import Busy, Pipeline, Processors, access_cycles, check_layouts, make_stages
 from hwmodel.machine.ticks import Ticks, stage_group, tick_group
 from hwmodel.platform import Platform
 
@@ -34,6 +35,27 @@ class Buffer:
 
     held: Held
     contents: Contents
+
+
+@dataclass(frozen=True, eq=False)
+class GroupSteps:
+    """Kinds of steps of the port and some pipelines together, which occur so many `times` (kinds,).
+
+    `port` (kinds,) has its cycles, `pipelines` (kinds,) of each the kind of its own steps.
+    """
+
+    port: Elements
+    pipelines: tuple[Elements, ...]
+    times: Elements
+
+    @staticmethod
+    def of(port: Elements, pipelines: Sequence[Elements]) -> GroupSteps:
+        """Of the port's cycles and the kind of each pipeline's step (steps,)."""
+        first, number = np.zeros(1, np.int64), np.zeros(len(port), np.int64)
+        for column in (port, *pipelines):
+            pairs = number * (int(column.max(initial=0)) + 1) + column
+            _, first, number = np.unique(pairs, return_index=True, return_inverse=True)
+        return GroupSteps(port[first], tuple(own[first] for own in pipelines), np.bincount(number))
 
 
 @dataclass(frozen=True)
@@ -49,6 +71,7 @@ class Plan:
     ticks: int
     ports: LocalPorts
     _depths: dict[tuple[str, BankFunction], int] = field(default_factory=dict, repr=False, compare=False)
+    _steps: dict[tuple[tuple[Pipeline, ...], bool], GroupSteps] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def steps(self) -> int:
@@ -98,6 +121,21 @@ class Plan:
         folded = [replace(moved, step=moved.step % self.ticks) for moved in self.transfers]
         return Port(self.group.accesses, self.platform).by_step(folded, self.ticks)
 
+    def step_kinds(self, pipelines: tuple[Pipeline, ...], *, folded: bool) -> GroupSteps:
+        """The steps of all pipelines; `folded` modulo the number of ticks, where frames follow each other."""
+        key = pipelines, folded
+        if key not in self._steps:
+            kinds = (self.processors.in_equal_steps(pipeline) for pipeline in pipelines)
+            of = [equal.folded(self.ticks, own.works) if folded else equal.of for equal, own in kinds]
+            self._steps[key] = GroupSteps.of((self.folded_port if folded else self.port).cycles, of)
+        return self._steps[key]
+
+    @cached_property
+    def access_counts(self) -> Counts:
+        """How often memories are read and written, what is loaded and stored left out."""
+        runs = {task: self.processors.stages[task].work.repetition for task in self.group.tasks}
+        return accesses_of_runs(self.group, runs, frozenset(self.fifos))
+
     @property
     def traffic_bytes(self) -> int:
         """All that is loaded and stored."""
@@ -107,10 +145,16 @@ class Plan:
     @property
     def port_bytes(self) -> int:
         """All that the port moves for it: whole words."""
+        port, words = Port(self.group.accesses, self.platform), self.port_words
+        return sum(int(port.bytes_of_words(array, np.array([number]))[0]) for array, number in words.items())
+
+    @cached_property
+    def port_words(self) -> Counter[str]:
+        """The words that the port moves of each array."""
         port, words = Port(self.group.accesses, self.platform), Counter[str]()
         for moved in self.transfers:
             words[moved.array] += port.moved_words(moved)
-        return sum(int(port.bytes_of_words(array, np.array([number]))[0]) for array, number in words.items())
+        return words
 
     def folded(self, cycles: Elements) -> Elements:
         """A processor's cycles by step modulo the number of ticks; it has one tick in each folded step."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arrayol.errors import error
 from hwmodel.accesses import Touch
@@ -34,6 +35,10 @@ class Work:
     tick: Elements
     use: Elements
     once: bool = True
+
+    def only(self, runs: NDArray[np.bool_]) -> Work:
+        """Some of them."""
+        return Work(self.repetition[runs], self.tick[runs], self.use[runs], self.once)
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,21 +122,21 @@ def is_unchanging(group: Group, ticks: Ticks, array: str) -> bool:
     """Whether each tiler reads the same elements of an array from outside at every tick at which it reads."""
     for task in group.readers(array):
         for touch in group.reads(task, array):
-            element, tick = _read_through(group, touch, ticks.work[task])
-            if _ends_differ(element, tick):
+            if _ends_differ(group, touch, ticks.work[task]):
                 return False
+            element, tick = _read_through(group, touch, ticks.work[task])
             pairs = np.unique(tick * group.accesses.size(array) + element)
             if len(pairs) != len(np.unique(tick)) * len(np.unique(element)):
                 return False
     return True
 
 
-def _ends_differ(element: Elements, tick: Elements) -> bool:
-    """Whether the first tick and the last one read other elements, as the least and greatest show: soon seen."""
-    if not len(tick):
+def _ends_differ(group: Group, touch: Touch, work: Work) -> bool:
+    """Whether the ticks of the first run and the last read other elements, as the ends show: soon seen."""
+    if not len(work.tick):
         return False
-    first, last = element[tick == tick.min()], element[tick == tick.max()]
-    return bool(first.min() != last.min() or first.max() != last.max())
+    first, last = (_read_through(group, touch, work.only(work.tick == at))[0] for at in (work.tick[0], work.tick[-1]))
+    return bool(len(first) and len(last) and (first.min() != last.min() or first.max() != last.max()))
 
 
 def _first_need(group: Group, task: str, ticks: Ticks) -> Work:

@@ -9,7 +9,7 @@ under all variants are one kind (`StepTable`): their sum is taken over kinds, ea
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
@@ -31,7 +31,6 @@ from hwmodel.machine.int64 import require_energy
 from hwmodel.machine.memories import kept_memories
 from hwmodel.machine.pipeline_variants import Variants, variants_of
 from hwmodel.machine.plan import Plan, plan_group
-from hwmodel.machine.port import PortCycles
 from hwmodel.machine.priced import (
     FRAME,
     LATENCY,
@@ -42,46 +41,8 @@ from hwmodel.machine.priced import (
     PricedEnergy,
     unit_figures,
 )
+from hwmodel.machine.step_table import StepTable
 from hwmodel.platform import Platform
-
-_CELLS = 1 << 22  # of intermediate arrays at a time
-
-
-@dataclass(frozen=True, eq=False)
-class StepTable:
-    """Cycles of the port and of the variants of P pipelines in each kind of step, which occurs so many `times`.
-
-    `port` (kinds,), `pipelines` (V, kinds) by pipeline.
-    """
-
-    port: Elements
-    pipelines: tuple[Elements, ...]
-    times: Elements
-
-    @staticmethod
-    def of(port: PortCycles, pipelines: Sequence[Elements]) -> StepTable:
-        """Of the port in all steps, and pipelines (V, steps); steps that are equal under all variants are one kind."""
-        rows = np.concatenate([port.cycles[None, :], *pipelines])
-        kinds, times = np.unique(rows, axis=1, return_counts=True)
-        ends = np.cumsum([1, *(len(cycles) for cycles in pipelines[:-1])])
-        return StepTable(kinds[0], tuple(np.split(kinds[1:], ends[1:] - 1)), times)
-
-    def sums(self, chosen: Sequence[Elements]) -> Elements:
-        """For each combination of variants, `chosen` (U,) of each pipeline, the sum of all steps' lengths."""
-        total = np.zeros(len(chosen[0]), np.int64)
-        for part, longest in self.lengths(chosen):
-            total[part] = longest @ self.times
-        return total
-
-    def lengths(self, chosen: Sequence[Elements]) -> Iterator[tuple[slice, Elements]]:
-        """The same by kind of step (combinations, kinds), some combinations at a time."""
-        count, chunk = len(chosen[0]), max(1, _CELLS // max(1, len(self.times)))
-        for start in range(0, count, chunk):
-            part = slice(start, min(count, start + chunk))
-            longest = np.broadcast_to(self.port, (part.stop - start, len(self.port)))
-            for cycles, of in zip(self.pipelines, chosen, strict=True):
-                longest = np.maximum(longest, cycles[of[part]])
-            yield part, longest
 
 
 def price_structure(
@@ -162,7 +123,7 @@ def bounded_structure(
     least = LeastRates(accesses, plan.processors.paths, tasks, offered)
 
     def time(name: str) -> Figures:
-        cycles = _table(plan, apart, name).sums(fastest) if name in times and is_legal else np.zeros(1, np.int64)
+        cycles = StepTable.of(plan, apart, name).sums(fastest) if name in times and is_legal else np.zeros(1, np.int64)
         return np.full((1, 1), cycles.min())
 
     prices, runs = energy_prices(platform, accesses.network), plan.processors.stages
@@ -258,7 +219,7 @@ def _fastest(plan: Plan, variants: Sequence[Variants], times: Collection[str]) -
         for end in (-1, 0)
     )
     for name in times:
-        table = _table(plan, variants, name)
+        table = StepTable.of(plan, variants, name)
         for part, longest in table.lengths(most):
             for number, own in enumerate(families):
                 for place, family in enumerate(own):
@@ -277,13 +238,6 @@ def _first_within(cycles: Elements, longest: Elements) -> Elements:
     return first
 
 
-def _table(plan: Plan, variants: Sequence[Variants], time: str) -> StepTable:
-    """The steps that a time is the sum of."""
-    if time == LATENCY:
-        return StepTable.of(plan.port, [variant.cycles for variant in variants])
-    return StepTable.of(plan.folded_port, [variant.folded for variant in variants])
-
-
 def _priced(plan: Plan, structure: GroupDesign, variants: Sequence[Variants], rates: Elements) -> Priced:
     kept = kept_memories(plan)
 
@@ -294,7 +248,7 @@ def _priced(plan: Plan, structure: GroupDesign, variants: Sequence[Variants], ra
         return data[None, :]
 
     def time(name: str) -> Figures:
-        return _table(plan, variants, name).sums([variant.of for variant in variants])[None, :]
+        return StepTable.of(plan, variants, name).sums([variant.of for variant in variants])[None, :]
 
     number, costs = unit_figures(plan.group.accesses, plan.processors.paths, structure.tasks, rates[None, :, :])
     there, refusal = _served(plan, structure, rates, kept)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arrayol.errors import error
 from hwmodel.accesses import Extents, Indices, subscripts
@@ -17,6 +18,7 @@ from hwmodel.machine.int64 import require_numbers
 from hwmodel.machine.scans import block_places
 from hwmodel.machine.schedule.chains import Chains, longest_before
 from hwmodel.machine.schedule.datapaths import Datapaths
+from hwmodel.machine.schedule.equal_steps import EqualSteps, data_between
 from hwmodel.machine.schedule.fifo import FifoData
 from hwmodel.machine.schedule.issue import Issue, Stage
 from hwmodel.machine.schedule.list_schedule import Jobs, priorities, start_rounds
@@ -125,11 +127,20 @@ class Processors:
         self._issues: dict[str, Issue] = {}
         self._states: dict[str, StateChains] = {}
         self._busy: dict[tuple[Pipeline, tuple[int, ...]], dict[str, Busy]] = {}
+        self._equal: dict[Pipeline, tuple[EqualSteps, Processors]] = {}
 
     @cached_property
     def most(self) -> dict[str, int]:
         """For each task the most units that it can use: its longest line."""
         return {task: self._issue(task).longest_line for task in self.group.tasks}
+
+    @property
+    def works(self) -> NDArray[np.bool_]:
+        """In which steps any of them does anything, (steps,)."""
+        works = np.zeros(self.steps, np.bool_)
+        for stage in self.stages.values():
+            works[stage.step] = True
+        return works
 
     def busy(self, pipeline: Pipeline, rates: tuple[int, ...]) -> dict[str, Busy]:
         """What each processor of a pipeline does in each step at these rates."""
@@ -140,6 +151,27 @@ class Processors:
             else:
                 self._busy[key] = {pipeline[0]: self._alone(pipeline[0], rates[0])}
         return self._busy[key]
+
+    def in_equal_steps(self, pipeline: Pipeline) -> tuple[EqualSteps, Processors]:
+        """The kinds of steps of a pipeline, and what its processors do in one of each, numbered as the kinds are."""
+        if pipeline not in self._equal:
+            own = {task: self.stages[task] for task in pipeline}
+            inner = {name: data for name, data in self.fifos.items() if {data.source, data.target} <= set(pipeline)}
+            if len(pipeline) == 1 and self._is_greedy(pipeline[0]):
+                found = EqualSteps.all_differ(self.steps)  # ranks decide there, not the order of issue alone
+            else:
+                found = EqualSteps.find(self.steps, {task: self._issue(task) for task in pipeline}, own, inner.values())
+            fewer = {task: found.only(stage) for task, stage in own.items()}
+            number = {task: number for task, (_, number) in fewer.items()}
+            one_of_each = Processors(
+                self.group,
+                {task: stage for task, (stage, _) in fewer.items()},
+                {name: data_between(data, number) for name, data in inner.items()},
+                len(found.first),
+                self.paths,
+            )
+            self._equal[pipeline] = found, one_of_each
+        return self._equal[pipeline]
 
     def all_busy(self, rates: Mapping[str, int]) -> dict[str, Busy]:
         """The same for all processors, in dataflow order."""

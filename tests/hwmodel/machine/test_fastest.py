@@ -194,7 +194,7 @@ def test_none_is_legal_where_one_task_has_no_choice() -> None:
 def test_in_small_parts_as_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     at_once = _some_figures()
     monkeypatch.setattr("hwmodel.machine.separable.timing._CELLS", 1)
-    monkeypatch.setattr("hwmodel.machine.units_exact._CELLS", 1)
+    monkeypatch.setattr("hwmodel.machine.step_table._CELLS", 1)
     assert _some_figures() == at_once
 
 

@@ -1,0 +1,146 @@
+"""Steps in which the processors of a pipeline do the same: they are of one kind, and one is scheduled for all.
+
+What starts when in a step hangs on what runs there, in what order, and on what the runs wait for within it; at given
+rates on nothing else. Blocks repeat, and so do steps: two are of one kind if of each task they have as many runs, each
+at the same level and place in its line, and the same pairs by delays and data of FIFOs between runs at the same places.
+Where all data of the FIFOs are read in the step that writes them, a FIFO is empty between steps, so that the order of
+its data and its depth are those of the kinds, too. Where not, each step is a kind of its own.
+
+Steps are told apart by a sum modulo 2^64 over what they have; that steps of one sum are equal is checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hwmodel.machine.group import Elements
+from hwmodel.machine.schedule.fifo import FifoData
+from hwmodel.machine.schedule.issue import Issue, Stage
+
+_FACTORS = np.random.default_rng(2).integers(1, 1 << 62, 64, np.uint64) | np.uint64(1)
+_SPREAD = np.uint64(31)
+
+
+@dataclass(frozen=True, eq=False)
+class EqualSteps:
+    """The kind of each of some steps, `of` (steps,), and the `first` step of each kind (kinds,)."""
+
+    of: Elements
+    first: Elements
+
+    @staticmethod
+    def all_differ(steps: int) -> EqualSteps:
+        """Each step is a kind of its own."""
+        return EqualSteps(np.arange(steps), np.arange(steps))
+
+    @staticmethod
+    def find(
+        steps: int, issues: Mapping[str, Issue], stages: Mapping[str, Stage], fifos: Collection[FifoData]
+    ) -> EqualSteps:
+        """The kinds of steps of a pipeline's tasks, which start in the order of issue, with the FIFOs between them."""
+        if any(
+            (stages[data.source].step[data.writer] != stages[data.target].step[data.reader]).any() for data in fifos
+        ):
+            return EqualSteps.all_differ(steps)
+        places = {task: _places(issue) for task, issue in issues.items()}
+        tables = [_Table.of_runs(issue) for issue in issues.values()]
+        for task, issue in issues.items():
+            tables += [_Table.of_pairs(places[task], stages[task].step, pair) for pair in issue.pairs]
+        tables += [_Table.of_data(data, places, stages[data.source].step) for data in fifos]
+        sums = sum((table.sums(steps, number) for number, table in enumerate(tables)), np.zeros(steps, np.uint64))
+        _, first, of = np.unique(sums, return_index=True, return_inverse=True)
+        found = EqualSteps(of.ravel(), first)
+        return found if all(table.is_equal(first[found.of]) for table in tables) else EqualSteps.all_differ(steps)
+
+    def folded(self, ticks: int, works: NDArray[np.bool_]) -> Elements:
+        """The kind of each step modulo the number of ticks, of which a pipeline works in one of those that coincide.
+
+        `works` (kinds,) says in which kinds anything runs.
+        """
+        folded = np.full(ticks, np.argmin(works))  # where it works in none there is such a kind
+        working = np.flatnonzero(works[self.of])
+        folded[working % ticks] = self.of[working]
+        return folded
+
+    def only(self, stage: Stage) -> tuple[Stage, Elements]:
+        """What a processor does in the first step of each kind, numbered by kind; and the number of each run there.
+
+        -1 of runs that are not there.
+        """
+        there = self.first[self.of[stage.step]] == stage.step
+        number = np.where(there, np.cumsum(there) - 1, -1)
+        step = self.of[stage.step[there]]
+        return replace(stage, work=stage.work.only(there), step=step, rank=stage.rank[there]), number
+
+
+def data_between(data: FifoData, number: Mapping[str, Elements]) -> FifoData:
+    """The data of a FIFO between runs that are there, by the `number` that each run of a task has."""
+    writer, reader = number[data.source][data.writer], number[data.target][data.reader]
+    there = (writer >= 0) & (reader >= 0)
+    return replace(data, writer=writer[there], reader=reader[there], made=data.made[there], taken=data.taken[there])
+
+
+def _places(issue: Issue) -> Elements:
+    """The place of each run (by its own number) in the order of issue of its step."""
+    places = np.empty(len(issue.runs), np.int64)
+    places[issue.runs] = _since_first(issue.step)
+    return places
+
+
+def _since_first(step: Elements) -> Elements:
+    """How many entries of ascending steps back the first of its own is."""
+    place: Elements = np.arange(len(step)) - np.searchsorted(step, step)
+    return place
+
+
+@dataclass(frozen=True, eq=False)
+class _Table:
+    """Rows of ascending steps, in an order that is the same for equal steps, and the columns that have to be equal."""
+
+    step: Elements
+    columns: tuple[Elements, ...]
+
+    @staticmethod
+    def of_runs(issue: Issue) -> _Table:
+        return _Table(issue.step, (issue.level, issue.place))
+
+    @staticmethod
+    def of_pairs(places: Elements, step: Elements, pair: tuple[Elements, Elements]) -> _Table:
+        source, reader = pair
+        order = np.lexsort((places[source], places[reader], step[reader]))
+        source, reader = source[order], reader[order]
+        return _Table(step[reader], (places[source], places[reader]))
+
+    @staticmethod
+    def of_data(data: FifoData, places: Mapping[str, Elements], step: Elements) -> _Table:
+        writer, reader = places[data.source][data.writer], places[data.target][data.reader]
+        order = np.lexsort((data.made, writer, step[data.writer]))
+        columns = (writer, data.made, reader, data.taken)
+        return _Table(step[data.writer[order]], tuple(column[order] for column in columns))
+
+    def sums(self, steps: int, number: int) -> NDArray[np.uint64]:
+        """A sum over the rows of each step."""
+        row = _since_first(self.step).astype(np.uint64) * _FACTORS[2 * number % 60]
+        for factor, column in zip(_FACTORS[2 * number % 60 + 1 :], self.columns, strict=False):
+            row += column.astype(np.uint64) * factor
+        row ^= row >> _SPREAD
+        row *= _FACTORS[-1]
+        row ^= row >> _SPREAD
+        total = np.zeros(steps, np.uint64)
+        heads = np.flatnonzero(np.diff(self.step, prepend=-1) != 0)
+        if len(heads):
+            total[self.step[heads]] = np.add.reduceat(row * _FACTORS[-2], heads)
+        return total
+
+    def is_equal(self, like: Elements) -> bool:
+        """Whether each step has the rows of the one that it is `like`."""
+        count = np.bincount(self.step, minlength=len(like))
+        if not np.array_equal(count, count[like]):
+            return False
+        start = np.cumsum(count) - count
+        other = start[like[self.step]] + _since_first(self.step)
+        return all(np.array_equal(column, column[other]) for column in self.columns)
