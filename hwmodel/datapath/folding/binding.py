@@ -27,10 +27,12 @@ Fed = Counter[tuple[int, int]]  # by (position of an input, how many sources it 
 class Bound:
     """`units` has for each operation the number of its operator within its class, -1 where the class is not shared.
 
-    `fed` has the inputs of each shared class.
+    `positions` has for each operand, as in the wires, the input that it comes to: operands that may change places have
+    done so where that saves multiplexers. `fed` has the inputs of each shared class.
     """
 
     units: Ints
+    positions: Ints
     fed: dict[int, Fed]
 
 
@@ -38,7 +40,7 @@ def bind(problem: Problem, placed: Placed, wires: Wires) -> Bound:
     """Operators for the operations of shared classes: each does one operation a cycle."""
     shared = problem.shared
     if not shared.any():
-        return Bound(np.full(len(shared), -1, np.int64), {})
+        return Bound(np.full(len(shared), -1, np.int64), wires.positions, {})
     slots = placed.ticks // problem.room % problem.interval
     slots[~shared] = 0
     units = _by_rank(problem, wires, slots)
@@ -46,7 +48,7 @@ def bind(problem: Problem, placed: Placed, wires: Wires) -> Bound:
     if np.count_nonzero(shared) <= ONE_BY_ONE:
         units[shared], swapped = bind_one_by_one(problem, placed, wires, slots, shared)
         positions = np.where(np.isin(wires.users, swapped), 1 - positions, positions)
-    return Bound(np.where(shared, units, -1), _fed(problem, wires, units, shared, positions))
+    return Bound(np.where(shared, units, -1), positions, _fed(problem, wires, units, shared, positions))
 
 
 def _by_rank(problem: Problem, wires: Wires, slots: Ints) -> Ints:

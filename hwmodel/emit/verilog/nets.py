@@ -7,6 +7,7 @@ become one compressor tree, which takes more logic than its adders.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hwmodel.datapath.graph.numbers import Number
@@ -46,11 +47,26 @@ class Nets:
         self.assigned.append(f"  assign {net.name} = {value};")
         return net
 
-    def register(self, value: str, number: Number, name: str | None = None) -> Net:
-        """A register that takes a value at each edge of the clock."""
+    def register(self, value: str, number: Number, name: str | None = None, when: str = "") -> Net:
+        """A register that takes a value at each edge of the clock, or at those at which a condition holds."""
         net = self._net(name, number)
         self.declared.append(f"  reg [{net.bits - 1}:0] {net.name};")
-        self.clocked.append(f"    {net.name} <= {value};")
+        self.clocked.append(f"    {f'if ({when}) ' if when else ''}{net.name} <= {value};")
+        return net
+
+    def selected(
+        self, index: str, width: int, choices: Mapping[str, Sequence[int]], otherwise: str, number: Number, name: str
+    ) -> Net:
+        """A net that takes each choice at some values of an index of so many bits, another value at all others."""
+        net = self._net(name, number)
+        self.declared.append(f"  reg [{net.bits - 1}:0] {net.name};")
+        lines = [
+            f"      {', '.join(literal(place, width) for place in places)}: {net.name} = {value};"
+            for value, places in choices.items()
+            if value != otherwise
+        ]
+        lines.append(f"      default: {net.name} = {otherwise};")
+        self.assigned.append("\n".join(["  always @*", f"    case ({index})", *lines, "    endcase"]))
         return net
 
     def case(self, index: str, choices: list[tuple[int, str]], width: int, number: Number) -> Net:
@@ -84,7 +100,8 @@ input instance integer join large liblist library localparam macromodule medium 
 noshowcancelled not notif0 notif1 or output parameter pmos posedge primitive pull0 pull1 pulldown pullup
 pulsestyle_onevent pulsestyle_ondetect rcmos real realtime reg release repeat rnmos rpmos rtran rtranif0 rtranif1
 scalared showcancelled signed small specify specparam strong0 strong1 supply0 supply1 table task time tran tranif0
-tranif1 tri tri0 tri1 triand trior trireg unsigned use vectored wait wand weak0 weak1 while wire wor xnor xor clk
+tranif1 tri tri0 tri1 triand trior trireg unsigned use vectored wait wand weak0 weak1 while wire wor xnor xor
+clk slot first
 """
 _RESERVED = frozenset(_WORDS.split())
 

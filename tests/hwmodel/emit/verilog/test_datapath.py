@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,18 +19,19 @@ from hwmodel.datapath.graph.build import build_graph
 from hwmodel.datapath.graph.count import MAXIMUM_NODES, count_nodes
 from hwmodel.datapath.graph.evaluate import evaluate
 from hwmodel.datapath.technology.technology import load_technology
-from hwmodel.emit.verilog.datapath import datapath_module, output_cycle
+from hwmodel.emit.verilog.datapath import datapath_module
 
 ROOT = Path(__file__).resolve().parents[4]
 SPECS = sorted((ROOT / "specs").glob("*.aol"))
 ECP5 = load_technology("ecp5-6")
 MANY = 1300  # operations; Icarus takes long for more
+LONG = 64  # cycles of an interval
 
 pytestmark = needs_icarus
 
 
-def derived_of(elementary: Elementary, clock_mhz: float) -> Derived:
-    return derivation_of(elementary, ECP5, clock_mhz).at(1)
+def derived_of(elementary: Elementary, clock_mhz: float, interval: int = 1) -> Derived:
+    return derivation_of(elementary, ECP5, clock_mhz).at(interval)
 
 
 def is_of_integers(elementary: Elementary) -> bool:
@@ -38,16 +40,20 @@ def is_of_integers(elementary: Elementary) -> bool:
     return not any(number.is_float for number in build_graph(elementary).numbers)
 
 
-def assert_pipeline(elementary: Elementary, clock_mhz: float, seed: int) -> None:
-    """The module gives what the graph gives, in the cycle that the schedule says."""
+def assert_datapath(elementary: Elementary, clock_mhz: float, interval: int, seed: int) -> None:
+    """The module gives what the graph gives, in the cycles that the schedule says."""
     found = runnable(elementary, drawn_inputs(elementary.inputs, 16, seed))
     if found is None:
         return
     inputs, _ = found
-    derived = derived_of(elementary, clock_mhz)
+    derived = derived_of(elementary, clock_mhz, interval)
     outputs = evaluate(derived.priced.dataflow.graph, inputs)
-    assert output_cycle(derived) == max(1, derived.depth)
     assert bench_says(derived, inputs, outputs) == "0 wrong\n"
+
+
+def offered(elementary: Elementary, clock_mhz: float) -> list[int]:
+    """The intervals worth trying that are small."""
+    return [interval for interval in derivation_of(elementary, ECP5, clock_mhz).intervals if interval <= LONG]
 
 
 @pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
@@ -55,26 +61,35 @@ def assert_pipeline(elementary: Elementary, clock_mhz: float, seed: int) -> None
 def test_shipped_bodies_of_integers(path: Path, clock_mhz: float) -> None:
     for elementary in api.load(path).elementaries.values():
         if is_of_integers(elementary) and count_nodes(elementary) <= MANY:
-            assert_pipeline(elementary, clock_mhz, 1)
+            for interval in offered(elementary, clock_mhz):
+                assert_datapath(elementary, clock_mhz, interval, 1)
 
 
-@given(elementaries(INTEGER_TYPES), st.sampled_from([30, 75, 110, 200]), st.integers(0, 1000))
-@settings(max_examples=40)
-def test_drawn_bodies(text: str, clock_mhz: float, seed: int) -> None:
+@given(elementaries(INTEGER_TYPES), st.sampled_from([30, 75, 110, 200]), st.integers(0, 1000), st.data())
+@settings(max_examples=60)
+def test_drawn_bodies(text: str, clock_mhz: float, seed: int, data: st.DataObject) -> None:
     elementary = elementary_of(text)
     if is_of_integers(elementary):
         clock_mhz = min(clock_mhz, 90) if "mul" in build_graph(elementary).operators else clock_mhz
-        assert_pipeline(elementary, clock_mhz, seed)
+        worth = st.sampled_from(offered(elementary, clock_mhz))
+        interval = data.draw(st.one_of(worth, st.integers(1, 7)), label="interval")
+        assert_datapath(elementary, clock_mhz, interval, seed)
 
 
-def test_an_output_a_cycle_off_is_wrong() -> None:
+@pytest.mark.parametrize("interval", [1, 2, 3])
+def test_an_output_a_cycle_off_is_wrong(interval: int) -> None:
     """The bench compares in one cycle only."""
-    elementary = elementary_of("elementary e(a: u8, b: u8) -> (y: u16) { y = u16(a) * b + 1 }")
-    derived = derived_of(elementary, 50)
+    elementary = elementary_of(
+        "elementary e(a: u8[3], b: u8[3]) -> (y: u16[3]) { y[i] = u16(a[i]) * b[i] for i in 0..3 }"
+    )
+    derived = derived_of(elementary, 50, interval)
     inputs = drawn_inputs(elementary.inputs, 16, 1)
     outputs = evaluate(derived.priced.dataflow.graph, inputs)
+    assert bench_says(derived, inputs, outputs) == "0 wrong\n"
     shifted = {port: np.roll(values, 1, axis=1) for port, values in outputs.items()}
     assert bench_says(derived, inputs, shifted) != "0 wrong\n"
+    late = replace(derived, latency=derived.latency + 1)
+    assert bench_says(late, inputs, outputs, datapath_module(derived)) != "0 wrong\n"
 
 
 @pytest.mark.parametrize(
@@ -95,13 +110,11 @@ def test_an_output_a_cycle_off_is_wrong() -> None:
 )
 def test_forms(body: str, ports: str) -> None:
     for clock_mhz in (30, 90):
-        assert_pipeline(elementary_of(f"elementary e{ports} {{ {body} }}"), clock_mhz, 3)
+        for interval in (1, 2, 3, 5, 8):
+            assert_datapath(elementary_of(f"elementary e{ports} {{ {body} }}"), clock_mhz, interval, 3)
 
 
-def test_floats_and_folded_datapaths_are_refused() -> None:
+def test_floats_are_refused() -> None:
     floats = elementary_of("elementary e(x: f32) -> (y: f32) { y = x + 1 }")
     with pytest.raises(ValueError, match="e"):
         datapath_module(derivation_of(floats, ECP5, 25).at(1))
-    folded = elementary_of("elementary e(x: u8[4]) -> (y: u16) { y = u16(x[0]) * x[1] + u16(x[2]) * x[3] }")
-    with pytest.raises(ValueError, match="e"):
-        datapath_module(derivation_of(folded, ECP5, 50).at(2))

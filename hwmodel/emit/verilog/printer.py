@@ -1,0 +1,243 @@
+"""Nets, operators and registers of a datapath.
+
+A value has a source, a wire on which it is in one cycle of the schedule: the result of an operator, or a lane of an
+input's bus. In later cycles it is in registers. Registers and inputs of shared operators are named before anything is
+printed, so that operators may feed each other in any order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from hwmodel.datapath.derive import Derived
+from hwmodel.datapath.graph.graph import CONSTANT, FREE, INPUT, RESIZE, Graph
+from hwmodel.datapath.graph.numbers import Number
+from hwmodel.datapath.schedule.dataflow import ACCESS
+from hwmodel.emit.verilog.access import AccessPorts, access_ports
+from hwmodel.emit.verilog.chunks import chunk_size, elements_of, slot_bits
+from hwmodel.emit.verilog.nets import Net, Nets, identifier, literal, part, resized
+from hwmodel.emit.verilog.operators import print_operator
+from hwmodel.emit.verilog.registers import Life, Register, registers_for
+from hwmodel.emit.verilog.units import Unit, input_number, result_number
+from hwmodel.emit.verilog.uses import Use, Uses, indices, origin, uses_in
+
+
+def print_datapath(derived: Derived) -> tuple[Nets, list[str]]:
+    """The nets of a datapath, and what its outputs are."""
+    printer = _Printer(derived, derived.priced.dataflow.graph)
+    for label, nodes in printer.wires():
+        printer.name_registers(label, nodes)
+    printer.print_operators()
+    printer.load_registers()
+    return printer.nets, [line for port in printer.graph.outputs for line in printer.output(port)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """The wire of a value, and the cycle in which it is there."""
+
+    net: Net
+    cycle: int
+
+
+@dataclass(slots=True)
+class _Printer:
+    """`sources` and `homes`, the registers with what they hold, are by the node that a value is of."""
+
+    derived: Derived
+    graph: Graph
+    uses: Uses = field(init=False)
+    accesses: dict[int, AccessPorts] = field(init=False)
+    nets: Nets = field(default_factory=Nets)
+    sources: dict[int, _Source] = field(default_factory=dict)
+    homes: dict[int, list[tuple[Life, Net]]] = field(default_factory=dict)
+    registers: list[tuple[Register, Net]] = field(default_factory=list)
+    parts: dict[tuple[int, str], Net] = field(default_factory=dict)  # by node and the net that has its value
+
+    def __post_init__(self) -> None:
+        self.uses = uses_in(self.derived)
+        self.accesses = access_ports(self.derived)
+
+    @property
+    def interval(self) -> int:
+        return self.derived.interval
+
+    # Registers.
+
+    def wires(self) -> Iterator[tuple[str, list[tuple[int, int]]]]:
+        """The wires that values come over: a name, and the nodes with the cycles in which they are on it."""
+        for port, nodes in self.graph.inputs.items():
+            parts = self.graph.parts(port)
+            chunk = chunk_size(elements_of(self.graph, port), self.interval) * parts
+            for lane in range(min(chunk, len(nodes))):
+                own = [(node, cycle - 1) for cycle, node in enumerate(nodes[lane::chunk]) if node >= 0]
+                bits = self.graph.types[port].bits // parts
+                net = f"{identifier(port)}[{(lane + 1) * bits - 1}:{lane * bits}]"
+                for node, cycle in own:
+                    self.sources[node] = _Source(Net(net, self.graph.numbers[node]), cycle)
+                yield f"in${port}${lane}", own
+        for number, unit in enumerate(self.uses.units):
+            made = [(node, self.uses.starts[node] + unit.stages - 1) for node in self._nodes(unit)]
+            yield _label(unit, number), made
+
+    def name_registers(self, label: str, values: Sequence[tuple[int, int]]) -> None:
+        """Registers for the values of a wire."""
+        lives = [Life(node, cycle + 1, self.uses.last.get(node, cycle)) for node, cycle in values]
+        for register in registers_for(lives, self.interval, len(self.registers)):
+            bits = max(self.graph.numbers[life.value].bits for life in register.lives)
+            net = Net(f"{label}_{len(self.registers)}", Number("unsigned", bits))
+            self.registers.append((register, net))
+            for life in register.lives:
+                self.homes.setdefault(life.value, []).append((life, net))
+
+    def load_registers(self) -> None:
+        """What the registers take, and when."""
+        for register, net in self.registers:
+            if register.before is None:
+                source = self.sources[register.lives[0].value].net
+            else:
+                source = self.registers[register.before][1]
+            slots = register.slots(self.interval) if self.interval > 1 else ()
+            when = " || ".join(f"slot == {self._slot(slot)}" for slot in slots)
+            self.nets.register(resized(source, net.bits), net.number, net.name, when)
+
+    def _slot(self, slot: int) -> str:
+        return f"{slot_bits(self.interval)}'d{slot}"
+
+    def _nodes(self, unit: Unit) -> list[int]:
+        return [self.derived.priced.dataflow.nodes[operation] for operation in unit.operations]
+
+    # Values.
+
+    def at(self, node: int, cycle: int) -> Net:
+        """The net that holds a node's value in a cycle."""
+        operator, number = self.graph.operators[node], self.graph.numbers[node]
+        detail: Any = self.graph.details[node]
+        if operator == CONSTANT:
+            return self._once(node, "", literal(detail, number.bits))
+        if operator in FREE and operator != INPUT:
+            source = self.at(self.graph.operands[node][0], cycle)
+            return self._once(node, source.name, _wires(source, operator, detail, number.bits))
+        source = self._holding(node, cycle)
+        if source.bits == number.bits:
+            return Net(source.name, number)
+        return self._once(node, source.name, f"{source.name}[{number.bits - 1}:0]")
+
+    def _once(self, node: int, source: str, value: str) -> Net:
+        net = self.parts.get((node, source))
+        if net is None:
+            net = self.parts[node, source] = self.nets.wire(value, self.graph.numbers[node])
+        return net
+
+    def _holding(self, node: int, cycle: int) -> Net:
+        source = self.sources.get(node)
+        if source is not None and source.cycle == cycle:
+            return source.net
+        for life, net in self.homes.get(node, ()):
+            if life.first <= cycle <= life.last:
+                return net
+        raise AssertionError("a schedule that uses a value when it is not there")
+
+    def _chained(self, use: Use) -> bool:
+        source = self.sources.get(origin(self.graph, use.node))
+        return source is not None and source.cycle == use.cycle
+
+    # Operators.
+
+    def print_operators(self) -> None:
+        """First those that do several operations, whose inputs have names; what these take comes last."""
+        named = []
+        for number, (unit, rows) in enumerate(zip(self.uses.units, self.uses.inputs, strict=True)):
+            label = _label(unit, number)
+            if len(unit.operations) == 1:
+                operands = [self.at(row[0].node, row[0].cycle) for row in rows]
+            else:
+                operands = self._inputs(label, unit, rows)
+                named.append((operands, rows))
+            self._print(unit, operands)
+        for operands, rows in named:
+            for net, row in zip(operands, rows, strict=True):
+                self._select(net, row)
+
+    def _inputs(self, label: str, unit: Unit, rows: Sequence[Sequence[Use]]) -> list[Net]:
+        numbers = self.graph.numbers
+        result = result_number(unit, [numbers[node] for node in self._nodes(unit)])
+        return [
+            Net(f"{label}_{place}", input_number(unit, [numbers[use.node] for use in row], result))
+            for place, row in enumerate(rows)
+        ]
+
+    def _print(self, unit: Unit, operands: Sequence[Net]) -> None:
+        nodes = self._nodes(unit)
+        result = self._result(unit, nodes, operands)
+        for node in nodes:
+            self.sources[node] = _Source(result, self.uses.starts[node] + unit.stages - 1)
+
+    def _result(self, unit: Unit, nodes: Sequence[int], operands: Sequence[Net]) -> Net:
+        number = result_number(unit, [self.graph.numbers[node] for node in nodes])
+        if unit.operator == ACCESS:
+            ports = self.accesses[nodes[0]]
+            self.nets.assigned.append(f"  assign {ports.address} = {operands[0].name};")
+            return Net(ports.data, number)
+        several = unit.operator == "select" and len(nodes) > 1
+        detail = indices(self.graph, nodes)[0] if several else self.graph.details[nodes[0]]
+        return print_operator(self.nets, unit.operator, operands, detail, number, unit.stages)
+
+    def _select(self, net: Net, row: Sequence[Use]) -> None:
+        """What an input of an operator that does several operations takes.
+
+        In cycles without an operation it never takes what is behind logic: so no circle of wires is ever closed.
+        """
+        choices, chained = self._choices(row, net.bits)
+        calm = [text for text in choices if text not in chained]
+        otherwise = max(calm, key=lambda text: len(choices[text])) if calm else literal(0, net.bits)
+        self._say(choices, otherwise, net)
+
+    def _choices(self, row: Sequence[Use], bits: int) -> tuple[dict[str, list[int]], set[str]]:
+        """By what is taken the slots in which it is, and what of it is behind logic."""
+        choices: dict[str, list[int]] = {}
+        chained = set()
+        for use in row:
+            text = resized(self.at(use.node, use.cycle), bits)
+            choices.setdefault(text, []).append((use.cycle + 1) % self.interval)
+            if self._chained(use):
+                chained.add(text)
+        return choices, chained
+
+    def _say(self, choices: dict[str, list[int]], otherwise: str, net: Net) -> None:
+        """What a net has by slot, and in all other slots."""
+        if len(choices) == 1:
+            self.nets.wire(next(iter(choices)), net.number, name=net.name)
+        else:
+            self.nets.selected("slot", slot_bits(self.interval), choices, otherwise, net.number, net.name)
+
+    # Outputs.
+
+    def output(self, port: str) -> Iterator[str]:
+        """Assignments of the lanes of an output's bus."""
+        bits = self.graph.types[port].bits // self.graph.parts(port)
+        for lane, row in enumerate(self.uses.lanes[port]):
+            choices, _ = self._choices(row, bits)
+            value = next(iter(choices))
+            if len(choices) > 1:
+                net = Net(f"out${port}${lane}", Number("unsigned", bits))
+                self._say(choices, max(choices, key=lambda text: len(choices[text])), net)
+                value = net.name
+            yield f"  assign {identifier(port)}[{(lane + 1) * bits - 1}:{lane * bits}] = {value};"
+
+
+def _label(unit: Unit, number: int) -> str:
+    return f"{unit.operator}${number}"
+
+
+def _wires(source: Net, operator: str, distance: object, bits: int) -> str:
+    """A node shifted by a constant distance, or only resized."""
+    if operator == RESIZE:
+        return resized(source, bits)
+    assert isinstance(distance, int)
+    if distance >= 0:
+        own = resized(source, bits - distance)
+        return f"{{{own}, {distance}'d0}}"
+    return part(source, bits - distance, -distance)

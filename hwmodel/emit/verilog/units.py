@@ -1,0 +1,90 @@
+"""The operators of a datapath: which operations each does and when, and the numbers that come in and go out.
+
+An operator of a shared class does several operations of a repetition, each in a cycle of its own modulo the interval
+(docs/cost.md); any other one does one. What several operations compute on numbers of different widths or signs is
+computed on a number that holds all of them: the bits of each result are its low bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from hwmodel.datapath.derive import Derived
+from hwmodel.datapath.graph.numbers import Number
+
+# Operators of which the low bits of a result depend on as many low bits of the operands alone.
+_MODULAR = frozenset({"add", "sub", "neg", "mul", "mulc", "and", "or", "xor", "not"})
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """An operator. `operations` are places in the dataflow, ascending by node; of a shared one there are several.
+
+    It may start one a cycle. The result of one that starts in cycle s is on its wire in cycle s + `stages` - 1, and in
+    a register from the next one on.
+    """
+
+    operator: str
+    operations: tuple[int, ...]
+    stages: int
+
+
+def units_of(derived: Derived) -> list[Unit]:
+    """The operators, those that do several operations first."""
+    priced, folded = derived.priced, derived.folded
+    members: dict[tuple[int, int], list[int]] = {}
+    alone: list[tuple[int, int]] = []
+    for operation, (place, unit) in enumerate(zip(priced.by_operation, folded.bound.units.tolist(), strict=True)):
+        if unit < 0:
+            alone.append((place, operation))
+        else:
+            members.setdefault((place, unit), []).append(operation)
+    listed = [(place, tuple(own)) for (place, _), own in sorted(members.items())]
+    return [_unit(derived, place, own) for place, own in [*listed, *((place, (own,)) for place, own in alone)]]
+
+
+def _unit(derived: Derived, place: int, operations: tuple[int, ...]) -> Unit:
+    timing, room = derived.folded.problem.timings[place], derived.priced.room
+    dataflow = derived.priced.dataflow
+    return Unit(
+        dataflow.graph.operators[dataflow.nodes[operations[0]]],
+        operations,
+        max(1, -(-timing.ticks // room)),
+    )
+
+
+def operands_of(derived: Derived) -> list[tuple[int, ...]]:
+    """The nodes that each operation takes, in the order of its operator's inputs: some pairs have changed places."""
+    dataflow, wires = derived.priced.dataflow, derived.priced.wires
+    placed: list[list[tuple[int, int]]] = [[] for _ in dataflow.nodes]
+    for user, position, value in zip(
+        wires.users.tolist(), derived.folded.bound.positions.tolist(), wires.values.tolist(), strict=True
+    ):
+        placed[user].append((position, value))
+    listed = []
+    for own, values, node in zip(placed, dataflow.operands, dataflow.nodes, strict=True):
+        nodes = dataflow.graph.operands[node]
+        turned = tuple(value for _, value in sorted(own)) != values
+        listed.append(nodes[::-1] if turned else nodes)
+    return listed
+
+
+def result_number(unit: Unit, numbers: Sequence[Number]) -> Number:
+    """What the operator's result is, from those of its operations."""
+    return numbers[0] if len(unit.operations) == 1 else common(numbers)
+
+
+def input_number(unit: Unit, numbers: Sequence[Number], result: Number) -> Number:
+    """What one of its inputs is, from those of its operations."""
+    number = common(numbers)
+    capped = unit.operator in _MODULAR and number.bits > result.bits
+    return Number(number.kind, result.bits) if capped else number
+
+
+def common(numbers: Iterable[Number]) -> Number:
+    """A number that holds all of some; of floats their bits."""
+    listed = list(numbers)
+    if all(not number.is_signed for number in listed):
+        return Number("unsigned", max(number.bits for number in listed))
+    return Number("signed", max(number.bits + (not number.is_signed) for number in listed))
