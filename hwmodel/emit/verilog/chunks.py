@@ -5,8 +5,8 @@ e div ceil(p / I) of the repetition. An output of k elements leaves at the rate 
 cycle latency + ceil((e + 1) I / k) - 1, so that it can be read in the next one. These are at most ceil(k / I) elements
 a cycle, those from floor(t k / I) to before floor((t + 1) k / I) in cycle latency + t.
 
-Where I divides k, or k is I, this is one chunk of ceil(k / I) elements a cycle. Else it is not: the single element of a
-port leaves in the last cycle of the interval, latency + I - 1, and of 5 elements at I = 2 first two leave, then three.
+Where I divides k this is one chunk of k / I elements a cycle. Else it is not: the only element of a port leaves in the
+last cycle of the interval, latency + I - 1, and of 5 elements at I = 2 first two leave, then three.
 """
 
 from __future__ import annotations

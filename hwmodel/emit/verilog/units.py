@@ -55,19 +55,18 @@ def _unit(derived: Derived, place: int, operations: tuple[int, ...]) -> Unit:
 
 
 def operands_of(derived: Derived) -> list[tuple[int, ...]]:
-    """The nodes that each operation takes, in the order of its operator's inputs: some pairs have changed places."""
-    dataflow, wires = derived.priced.dataflow, derived.priced.wires
-    placed: list[list[tuple[int, int]]] = [[] for _ in dataflow.nodes]
+    """The nodes that each operation takes, by the inputs of its operator: of shared ones some pairs changed places."""
+    dataflow, wires, bound = derived.priced.dataflow, derived.priced.wires, derived.folded.bound
+    nodes = [dataflow.graph.operands[node] for node in dataflow.nodes]
+    values: dict[int, list[int]] = {}
     for user, position, value in zip(
-        wires.users.tolist(), derived.folded.bound.positions.tolist(), wires.values.tolist(), strict=True
+        wires.users.tolist(), bound.positions.tolist(), wires.values.tolist(), strict=True
     ):
-        placed[user].append((position, value))
-    listed = []
-    for own, values, node in zip(placed, dataflow.operands, dataflow.nodes, strict=True):
-        nodes = dataflow.graph.operands[node]
-        turned = tuple(value for _, value in sorted(own)) != values
-        listed.append(nodes[::-1] if turned else nodes)
-    return listed
+        values.setdefault(user, [0] * len(nodes[user]))[position] = value
+    for operation, unit in enumerate(bound.units.tolist()):
+        if unit >= 0 and values[operation] != list(dataflow.operands[operation]):
+            nodes[operation] = nodes[operation][::-1]
+    return nodes
 
 
 def result_number(unit: Unit, numbers: Sequence[Number]) -> Number:
