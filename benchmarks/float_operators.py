@@ -23,11 +23,12 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from floats.catalogue import COMBINATIONAL, STEP, Array, Entry, entries
+from floats.catalogue import STEP, Array, Entry, entries, variants
 from floats.check import pairs, simulate, single, wrong
 from floats.measure import measure
-from floats.netlist import Circuit
 from floats.rows import shown, written
+
+from hwmodel.emit.verilog.floats.netlist import COMBINATIONAL, Circuit
 
 TABLE = Path(__file__).parents[1] / "hwmodel" / "datapath" / "technology" / "tables" / "ecp5-6.toml"
 PAGE = Path(__file__).parents[1] / "docs" / "technologies.md"
@@ -135,11 +136,12 @@ def main() -> None:
     parser.add_argument("--vectors", type=int, default=100_000, help="random ones, beside corner values")
     parser.add_argument("--forms", choices=("all", "pipelined", "serial"), default="all")
     given = parser.parse_args()
-    chosen = [entry for entry in entries() if not given.names or entry.key in given.names or entry.name in given.names]
+    known = [*entries(), *(variants() if given.what == "check" else ())]
+    chosen = [entry for entry in known if not given.names or entry.key in given.names or entry.name in given.names]
     if given.forms != "all":
         chosen = [entry for entry in chosen if bool(entry.steps) == (given.forms == "serial")]
     if not chosen:
-        sys.exit(f"known are {', '.join(sorted({entry.key for entry in entries()}))}")
+        sys.exit(f"known are {', '.join(sorted({entry.key for entry in known}))}")
     if given.what == "check":
         run_check(chosen, given.vectors)
     elif given.what == "measure":

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from floats import arithmetic, comparisons, conversions, digits
-from floats.formats import F32, F64, Format
-from floats.netlist import Circuit
+from hwmodel.emit.verilog.floats import arithmetic, comparisons, conversions, digits
+from hwmodel.emit.verilog.floats.formats import F32, F64, Format
+from hwmodel.emit.verilog.floats.netlist import Circuit, shortest_periods
 
 Array = np.ndarray[Any, Any]
 
@@ -35,7 +35,8 @@ class Entry:
 
     @property
     def name(self) -> str:
-        return f"{self.key}.{self.bits}" if self.bits else self.key
+        exponent = self.options.get("exponent", -1)
+        return f"{self.key}.{self.bits}" if self.bits else self.key if exponent == -1 else f"{self.key}.{exponent:+}"
 
     def circuit(self, period: float, steps: int = 0) -> Circuit:
         """The operator cut for a period in ns."""
@@ -46,15 +47,10 @@ class Entry:
 
     def pipelines(self) -> dict[int, Circuit]:
         """For each number of stages that is wanted the pipeline of the shortest period."""
-        found: dict[int, Circuit] = {}
-        for quarter in range(4 * 45, 4 * 4, -1):
-            circuit = self.circuit(quarter / 4)
-            if circuit.cycles in self.stages:
-                found[circuit.cycles] = circuit
-        return found
+        periods = shortest_periods(self.circuit)
+        return {cycles: self.circuit(period) for cycles, period in periods.items() if cycles in self.stages}
 
 
-COMBINATIONAL = 1000.0  # ns: no cuts
 STEP = 4.9  # ns of one digit of a recurrence
 
 
@@ -68,7 +64,7 @@ def _float_entries(form: Format, dtype: str) -> list[Entry]:
         Entry(f"min.{name}", form, comparisons.least, np.minimum),
         Entry(f"max.{name}", form, comparisons.least, np.maximum, options={"largest": True}),
         Entry(f"fpos0.{name}", form, comparisons.positive_zero, lambda x: x + kind(0)),
-        Entry(f"fscale.{name}", form, comparisons.scale, lambda x: x * kind(0.5), options={"power": 1}),
+        Entry(f"fscale.{name}", form, comparisons.scale, lambda x: x * kind(0.5), options={"exponent": -1}),
         Entry(f"add.{name}", form, arithmetic.add, np.add, (1, 2, 3, 4, 5, 6, 7, 8) if small else (3, 4, 6, 8)),
         Entry(
             f"mul.{name}",
@@ -96,12 +92,18 @@ def _float_entries(form: Format, dtype: str) -> list[Entry]:
         Entry(f"floor.{name}", form, comparisons.floor, np.floor),
         Entry(f"ceil.{name}", form, comparisons.floor, np.ceil, options={"up": True}),
         _other_format(form),
-        *(
-            Entry(f"cvt.i.{name}", form, conversions.from_integer, _read(bits, dtype), bits=bits, integer_operand=True)
-            for bits in (8, 16, 32)
-        ),
-        *(Entry(f"cvt.{name}.i", form, conversions.to_integer, _cut(bits), bits=bits) for bits in (8, 16, 32)),
+        *(_from_integer(form, dtype, bits) for bits in (8, 16, 32)),
+        *(_to_integer(form, bits) for bits in (8, 16, 32)),
     ]
+
+
+def _from_integer(form: Format, dtype: str, bits: int) -> Entry:
+    read, name = _read(bits, dtype), f"cvt.i.{form.name}"
+    return Entry(name, form, conversions.from_integer, read, bits=bits, integer_operand=True)
+
+
+def _to_integer(form: Format, bits: int) -> Entry:
+    return Entry(f"cvt.{form.name}.i", form, conversions.to_integer, _cut(bits), bits=bits)
 
 
 def _other_format(form: Format) -> Entry:
@@ -117,6 +119,28 @@ def _read(bits: int, dtype: str) -> Callable[[Array], Array]:
 
 def _cut(bits: int) -> Callable[[Array], Array]:
     return lambda values: values.astype("i8").view("u8") & np.uint64((1 << bits) - 1)
+
+
+def variants() -> list[Entry]:
+    """Operators that datapaths have and nobody measures: other powers of two, integers of other widths."""
+    scaled = [
+        Entry(f"fscale.{form.name}", form, comparisons.scale, _scaled(exponent), options={"exponent": exponent})
+        for form, most in ((F32, 149), (F64, 1074))
+        for exponent in (-most, -60, -25, -24, -7, -2, 1, 2, 7, 22, 23, 60, most)
+    ]
+    converted = [
+        entry
+        for form, dtype in ((F32, "f4"), (F64, "f8"))
+        for entry in (
+            *(_from_integer(form, dtype, bits) for bits in (2, 9, 24, 25, 26, 33, 54, 64)),
+            *(_to_integer(form, bits) for bits in (2, 17, 33, 64)),
+        )
+    ]
+    return scaled + converted
+
+
+def _scaled(exponent: int) -> Callable[[Array], Array]:
+    return lambda values: np.ldexp(values, exponent)
 
 
 def entries() -> list[Entry]:

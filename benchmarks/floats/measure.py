@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from floats.netlist import Circuit
+from hwmodel.emit.verilog.floats.netlist import Circuit
 
 SEEDS = (1, 2, 3)  # placements, of which the middle one counts
 DEVICE = ["--25k", "--speed", "6", "--package", "CABGA381"]

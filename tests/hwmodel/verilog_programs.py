@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from hwmodel.datapath.derive import Derived
-from hwmodel.emit.verilog.datapath import datapath_module
+from hwmodel.emit.verilog.datapath import datapath_module, operator_modules
 from hwmodel.emit.verilog.testbench import write_test_bench
 
 needs_icarus = pytest.mark.skipif(shutil.which("iverilog") is None, reason="no iverilog, the simulator of Verilog")
@@ -25,6 +25,7 @@ def bench_says(
     with TemporaryDirectory() as name:
         folder = Path(name)
         text = datapath_module(derived) if module is None else module
+        text = "\n".join([text, *operator_modules(derived).values()])
         (folder / "datapath.v").write_text(text)
         write_test_bench(derived, inputs, outputs, folder)
         built = subprocess.run(

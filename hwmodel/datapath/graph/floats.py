@@ -43,7 +43,7 @@ UNARY: dict[str, Any] = {
     "floor": np.floor,
     "ceil": np.ceil,
 }
-COMMUTATIVE = frozenset({"add", "mul", "min", "max", "hypot"})
+COMMUTATIVE = frozenset({"add", "mul", "hypot"})  # of zeros with different signs `min` and `max` give the second one
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""A datapath of integers at an interval of I cycles in Verilog-2001, to the cycle as derived (docs/cost.md).
+"""A datapath at an interval of I cycles in Verilog-2001, to the cycle as derived (docs/cost.md).
 
 Ports of the module:
 
@@ -27,20 +27,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from arrayol.errors import ArrayolError, Diagnostic
+from arrayol.text import counted
 from hwmodel.datapath.derive import Derived
 from hwmodel.datapath.graph.graph import Graph
 from hwmodel.emit.verilog.access import access_ports
 from hwmodel.emit.verilog.chunks import bus_bits, has_bus, slot_bits
+from hwmodel.emit.verilog.floats.operators import circuit_of, float_operator, is_printed
 from hwmodel.emit.verilog.nets import identifier
 from hwmodel.emit.verilog.printer import print_datapath
+from hwmodel.emit.verilog.units import units_of
 
 
 def datapath_module(derived: Derived, name: str | None = None) -> str:
-    """The module. Raises ValueError for a datapath with floats."""
+    """The module; those of `operator_modules` stand beside it.
+
+    Raises ArrayolError (`not-in-hardware`) for each operator that no circuit is printed of.
+    """
     graph = derived.priced.dataflow.graph
-    if any(number.is_float for number in graph.numbers):
-        raise ValueError(graph.name)
-    nets, outputs = print_datapath(derived)
+    mistakes = refusals(derived)
+    if mistakes:
+        raise ArrayolError(mistakes)
+    printed = print_datapath(derived)
+    nets = printed.nets
     clocked = ["  always @(posedge clk) begin", *nets.clocked, "  end"] if nets.clocked else []
     return "\n".join(
         [
@@ -50,11 +59,40 @@ def datapath_module(derived: Derived, name: str | None = None) -> str:
             *nets.declared,
             *nets.assigned,
             *clocked,
-            *outputs,
+            *printed.outputs,
             "endmodule",
             "",
         ]
     )
+
+
+def operator_modules(derived: Derived) -> dict[str, str]:
+    """The modules of floating-point operators that a datapath has instances of, by their names."""
+    circuits = {operator.module(stages): (operator, stages) for operator, stages in print_datapath(derived).circuits}
+    return {name: circuit_of(*circuits[name]).verilog() for name in sorted(circuits)}
+
+
+def refusals(derived: Derived) -> list[Diagnostic]:
+    """Each sort of operator that a datapath has and no circuit is printed of, where the body first asks for it."""
+    priced, graph = derived.priced, derived.priced.dataflow.graph
+    told: dict[str, Diagnostic] = {}
+    for unit in units_of(derived):
+        node = priced.dataflow.nodes[unit.operations[0]]
+        operator = float_operator(graph, node)
+        price = priced.prices[priced.by_operation[unit.operations[0]]]
+        if operator is None or (is_printed(operator) and price.every == 1):
+            continue
+        reason = f"is busy for {counted(price.every, 'cycle')}" if is_printed(operator) else "has no circuit"
+        told.setdefault(
+            price.operator,
+            Diagnostic(
+                "not-in-hardware",
+                f"'{graph.name}' cannot be printed: '{price.operator}' {reason}",
+                graph.spans[node],
+                "only pipelined operators that are not functions are printed",
+            ),
+        )
+    return list(told.values())
 
 
 def _ports(derived: Derived, graph: Graph) -> Iterator[str]:

@@ -69,6 +69,15 @@ class Nets:
         self.assigned.append("\n".join(["  always @*", f"    case ({index})", *lines, "    endcase"]))
         return net
 
+    def instance(self, module: str, name: str, ports: Mapping[str, str], number: Number) -> Net:
+        """The output `y` of an instance of a module that has a clock and other inputs."""
+        net = self._net(None, number)
+        self.declared.append(f"  wire [{net.bits - 1}:0] {net.name};")
+        connected = {"clk": "clk", **ports, "y": net.name}
+        listed = ", ".join(f".{port}({value})" for port, value in connected.items())
+        self.assigned.append(f"  {module} {name} ({listed});")
+        return net
+
     def case(self, index: str, choices: list[tuple[int, str]], width: int, number: Number) -> Net:
         """A net that takes one of several values by an index of some bits; the last value also otherwise."""
         net = self._net(None, number)

@@ -1,4 +1,4 @@
-"""Operators of integers as Verilog, printed as technologies price them (docs/cost.md).
+"""Operators of integers, and the signs of floats, as Verilog, printed as technologies price them (docs/cost.md).
 
 One kept net for each adder; shifts and adders for products with constants, by their signed digits; min and max compare
 without a sign, the sign bits inverted.
@@ -125,11 +125,15 @@ def _added(sign: str) -> Callable[[Nets, Sequence[Net], Number], Net]:
 
 
 def _negative(nets: Nets, operands: Sequence[Net], number: Number) -> Net:
+    if number.is_float:
+        return nets.wire(f"{{~{operands[0].sign}, {operands[0].name}[{number.bits - 2}:0]}}", number)
     return nets.wire(f"-{resized(operands[0], number.bits)}", number, keep=True)
 
 
 def _magnitude(nets: Nets, operands: Sequence[Net], number: Number) -> Net:
     (x,) = operands
+    if number.is_float:
+        return nets.wire(f"{{1'b0, {x.name}[{number.bits - 2}:0]}}", number)
     bits = max(x.bits, number.bits)
     negative = nets.wire(f"-{resized(x, bits)}", Number("signed", bits), keep=True)
     low = f"{negative.name}[{number.bits - 1}:0]" if bits > number.bits else negative.name

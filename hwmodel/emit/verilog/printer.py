@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from hwmodel.datapath.derive import Derived
@@ -17,6 +18,7 @@ from hwmodel.datapath.graph.numbers import Number
 from hwmodel.datapath.schedule.dataflow import ACCESS
 from hwmodel.emit.verilog.access import AccessPorts, access_ports
 from hwmodel.emit.verilog.chunks import chunk_size, elements_of, slot_bits
+from hwmodel.emit.verilog.floats.operators import FloatOperator, float_operator, print_float_operator
 from hwmodel.emit.verilog.nets import Net, Nets, identifier, literal, part, resized
 from hwmodel.emit.verilog.operators import print_operator
 from hwmodel.emit.verilog.registers import Life, Register, registers_for
@@ -24,14 +26,25 @@ from hwmodel.emit.verilog.units import Unit, input_number, result_number
 from hwmodel.emit.verilog.uses import Use, Uses, indices, origin, uses_in
 
 
-def print_datapath(derived: Derived) -> tuple[Nets, list[str]]:
-    """The nets of a datapath, and what its outputs are."""
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """The nets of a datapath, lines that say what its outputs are, and the circuits of floats that it has."""
+
+    nets: Nets
+    outputs: Sequence[str]
+    circuits: frozenset[tuple[FloatOperator, int]]
+
+
+@lru_cache(maxsize=8)
+def print_datapath(derived: Derived) -> Printed:
+    """A datapath whose operators can all be printed."""
     printer = _Printer(derived, derived.priced.dataflow.graph)
     for label, nodes in printer.wires():
         printer.name_registers(label, nodes)
     printer.print_operators()
     printer.load_registers()
-    return printer.nets, [line for port in printer.graph.outputs for line in printer.output(port)]
+    outputs = [line for port in printer.graph.outputs for line in printer.output(port)]
+    return Printed(printer.nets, outputs, frozenset(printer.circuits))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +67,8 @@ class _Printer:
     sources: dict[int, _Source] = field(default_factory=dict)
     homes: dict[int, list[tuple[Life, Net]]] = field(default_factory=dict)
     registers: list[tuple[Register, Net]] = field(default_factory=list)
-    parts: dict[tuple[int, str], Net] = field(default_factory=dict)  # by node and the net that has its value
+    parts: dict[tuple[str, Number], Net] = field(default_factory=dict)  # wires without logic
+    circuits: set[tuple[FloatOperator, int]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.uses = uses_in(self.derived)
@@ -87,7 +101,7 @@ class _Printer:
         lives = [Life(node, cycle + 1, self.uses.last.get(node, cycle)) for node, cycle in values]
         for register in registers_for(lives, self.interval, len(self.registers)):
             bits = max(self.graph.numbers[life.value].bits for life in register.lives)
-            net = Net(f"{label}_{len(self.registers)}", Number("unsigned", bits))
+            net = Net(f"{label}_r{len(self.registers)}", Number("unsigned", bits))
             self.registers.append((register, net))
             for life in register.lives:
                 self.homes.setdefault(life.value, []).append((life, net))
@@ -116,19 +130,20 @@ class _Printer:
         operator, number = self.graph.operators[node], self.graph.numbers[node]
         detail: Any = self.graph.details[node]
         if operator == CONSTANT:
-            return self._once(node, "", literal(detail, number.bits))
+            return self._once(literal(detail, number.bits), number)
         if operator in FREE and operator != INPUT:
             source = self.at(self.graph.operands[node][0], cycle)
-            return self._once(node, source.name, _wires(source, operator, detail, number.bits))
+            return self._once(_wires(source, operator, detail, number.bits), number)
         source = self._holding(node, cycle)
         if source.bits == number.bits:
             return Net(source.name, number)
-        return self._once(node, source.name, f"{source.name}[{number.bits - 1}:0]")
+        return self._once(f"{source.name}[{number.bits - 1}:0]", number)
 
-    def _once(self, node: int, source: str, value: str) -> Net:
-        net = self.parts.get((node, source))
+    def _once(self, value: str, number: Number) -> Net:
+        """A wire that is there once, whatever nodes it stands for."""
+        net = self.parts.get((value, number))
         if net is None:
-            net = self.parts[node, source] = self.nets.wire(value, self.graph.numbers[node])
+            net = self.parts[value, number] = self.nets.wire(value, number)
         return net
 
     def _holding(self, node: int, cycle: int) -> Net:
@@ -156,7 +171,7 @@ class _Printer:
             else:
                 operands = self._inputs(label, unit, rows)
                 named.append((operands, rows))
-            self._print(unit, operands)
+            self._print(label, unit, operands)
         for operands, rows in named:
             for net, row in zip(operands, rows, strict=True):
                 self._select(net, row)
@@ -169,18 +184,23 @@ class _Printer:
             for place, row in enumerate(rows)
         ]
 
-    def _print(self, unit: Unit, operands: Sequence[Net]) -> None:
+    def _print(self, label: str, unit: Unit, operands: Sequence[Net]) -> None:
         nodes = self._nodes(unit)
-        result = self._result(unit, nodes, operands)
+        result = self._result(label, unit, nodes, operands)
         for node in nodes:
             self.sources[node] = _Source(result, self.uses.starts[node] + unit.stages - 1)
 
-    def _result(self, unit: Unit, nodes: Sequence[int], operands: Sequence[Net]) -> Net:
+    def _result(self, label: str, unit: Unit, nodes: Sequence[int], operands: Sequence[Net]) -> Net:
         number = result_number(unit, [self.graph.numbers[node] for node in nodes])
         if unit.operator == ACCESS:
             ports = self.accesses[nodes[0]]
             self.nets.assigned.append(f"  assign {ports.address} = {operands[0].name};")
             return Net(ports.data, number)
+        own = float_operator(self.graph, nodes[0])
+        if own is not None:
+            own = own.of(operands[0].number, number)
+            self.circuits.add((own, unit.stages))
+            return print_float_operator(self.nets, label, own, operands, unit.stages)
         several = unit.operator == "select" and len(nodes) > 1
         detail = indices(self.graph, nodes)[0] if several else self.graph.details[nodes[0]]
         return print_operator(self.nets, unit.operator, operands, detail, number, unit.stages)

@@ -6,10 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from arrayol.ir.types import Kind
 from hwmodel.datapath.derive import Derived
 from hwmodel.datapath.graph.graph import Graph
 from hwmodel.emit.verilog.access import AccessPorts, access_ports
 from hwmodel.emit.verilog.chunks import bus_bits, chunk_size, elements_of, has_bus, leaving, slot_bits
+from hwmodel.emit.verilog.floats.formats import FORMATS
 from hwmodel.emit.verilog.nets import identifier
 
 MODULE = "bench"
@@ -43,9 +47,20 @@ def write_test_bench(
 
 
 def _words(graph: Graph, port: str, values: Any) -> list[int]:
-    """The bits of elements."""
-    mask = (1 << graph.types[port].bits) - 1
-    return [int(value) & mask for value in values]
+    """The bits of elements; of any NaN the same."""
+    kind = graph.types[port]
+    if kind.kind is Kind.COMPLEX:
+        return [low | high << kind.bits // 2 for low, high in zip(*map(_bits, (values.real, values.imag)), strict=True)]
+    if kind.kind is Kind.FLOAT:
+        return _bits(values)
+    return [int(value) & (1 << kind.bits) - 1 for value in values]
+
+
+def _bits(values: Any) -> list[int]:
+    """The bits of floats."""
+    values = np.where(np.isnan(values), np.array(np.nan, values.dtype), values)
+    bits: list[int] = values.view(f"u{values.dtype.itemsize}").tolist()
+    return bits
 
 
 def _packed(words: Sequence[int], bits: int) -> int:
@@ -109,7 +124,8 @@ def _bench(
             f"  reg [{found - 1}:0] outputs [0:{rows - 1}];",
             f"  reg [{found - 1}:0] masks [0:{interval - 1}];",
             f"  reg [{given - 1}:0] given;",
-            f"  wire [{found - 1}:0] found;",
+            f"  wire [{found - 1}:0] found, seen;",
+            *_seen(graph, interval, widths),
             "  integer cycle, row, wrong;  // a cycle of the schedule; its edge ends it",
             *([f"  wire [{slot_bits(interval) - 1}:0] slot = (cycle + 1) % {interval};"] if interval > 1 else []),
             *memories,
@@ -123,7 +139,7 @@ def _bench(
             f"    for (cycle = -1; cycle < {latency + rows}; cycle = cycle + 1) begin",
             f"      given = cycle + 1 < {rows} ? inputs[cycle + 1] : 0;",
             f"      row = cycle - {latency};",
-            f"      #1 if (row >= 0 && ((found ^ outputs[row]) & masks[row % {interval}]) !== 0) wrong = wrong + 1;",
+            f"      #1 if (row >= 0 && ((seen ^ outputs[row]) & masks[row % {interval}]) !== 0) wrong = wrong + 1;",
             "      clk = 1;",
             "      #1 clk = 0;",
             "    end",
@@ -134,6 +150,23 @@ def _bench(
             "",
         ]
     )
+
+
+def _seen(graph: Graph, interval: int, widths: Mapping[str, int]) -> list[str]:
+    """What the outputs are, any NaN as the same one."""
+    lines, low = [], 0
+    for port in graph.outputs:
+        kind = graph.types[port]
+        bits = kind.bits // graph.parts(port) if kind.kind in (Kind.FLOAT, Kind.COMPLEX) else widths[port]
+        for start in range(low, low + widths[port], bits):
+            lane = f"found[{start + bits - 1}:{start}]"
+            if kind.kind in (Kind.FLOAT, Kind.COMPLEX):
+                top, fraction = start + bits - 2, start + FORMATS[bits].fraction
+                nan = f"&found[{top}:{fraction}] && |found[{fraction - 1}:{start}]"
+                lane = f"({nan}) ? {FORMATS[bits].nan} : {lane}"
+            lines.append(f"  assign seen[{start + bits - 1}:{start}] = {lane};")
+        low += widths[port]
+    return lines
 
 
 def _slices(ports: Sequence[str], widths: Mapping[str, int], vector: str) -> list[str]:

@@ -1,7 +1,8 @@
 """The operators of a datapath: which operations each does and when, and the numbers that come in and go out.
 
 An operator of a shared class does several operations of a repetition, each in a cycle of its own modulo the interval
-(docs/cost.md); any other one does one. What several operations compute on numbers of different widths or signs is
+(docs/cost.md); any other one does one. The sign of a float is inverted or cleared where it is wanted, without an
+operator that would be shared. What several operations compute on numbers of different widths or signs is
 computed on a number that holds all of them: the bits of each result are its low bits.
 """
 
@@ -36,12 +37,19 @@ def units_of(derived: Derived) -> list[Unit]:
     members: dict[tuple[int, int], list[int]] = {}
     alone: list[tuple[int, int]] = []
     for operation, (place, unit) in enumerate(zip(priced.by_operation, folded.bound.units.tolist(), strict=True)):
-        if unit < 0:
+        if unit < 0 or _is_of_the_sign(derived, operation):
             alone.append((place, operation))
         else:
             members.setdefault((place, unit), []).append(operation)
     listed = [(place, tuple(own)) for (place, _), own in sorted(members.items())]
     return [_unit(derived, place, own) for place, own in [*listed, *((place, (own,)) for place, own in alone)]]
+
+
+def _is_of_the_sign(derived: Derived, operation: int) -> bool:
+    """Whether it inverts or clears the sign of a float: wires and a gate, whatever it would share."""
+    dataflow = derived.priced.dataflow
+    graph, node = dataflow.graph, dataflow.nodes[operation]
+    return graph.operators[node] in ("neg", "abs") and graph.numbers[node].is_float
 
 
 def _unit(derived: Derived, place: int, operations: tuple[int, ...]) -> Unit:

@@ -287,7 +287,18 @@ def _pairs(kind: str) -> dict[str, object]:
         ("bool", ["a < b", "a <= b", "a > b", "a >= b", "a == b", "a != b", "a <= 0", "bool(a)"]),
         ("own", ["a + 0", "0 + a", "a - 0", "0 - a", "-a", "abs(-a)", "a * -2", "a / 4", "a * 0", "a / -1"]),
         ("own", ["(a + b) + 0", "(abs(a) - b) + 0", "(a * a) + 0", "(a * 0.125) + 0", "((a + 0) * 0.125) + 0"]),
-        ("own", ["min(a, b)", "a if a < b else b", "round(a, 3)", "floor(a) + 0", "(b if a > 1 else abs(a)) + 0"]),
+        (
+            "own",
+            [
+                "min(a, b)",
+                "min(b, a)",
+                "max(b, a)",
+                "a if a < b else b",
+                "round(a, 3)",
+                "floor(a) + 0",
+                "(b if a > 1 else abs(a)) + 0",
+            ],
+        ),
     ],
 )
 def test_corners_of_floats_equal_the_execution(kind: str, result: str, values: list[str]) -> None:

@@ -5,13 +5,16 @@ import shutil
 
 import float_operators
 import pytest
-from floats.catalogue import COMBINATIONAL, STEP, entries
-from floats.formats import F32, F64
-from floats.netlist import Circuit
+from floats.catalogue import STEP, entries, variants
 from floats.rows import shown, written
 
+from hwmodel.datapath.graph.numbers import Number
+from hwmodel.emit.verilog.floats.formats import F32, F64
+from hwmodel.emit.verilog.floats.netlist import COMBINATIONAL, Circuit
+from hwmodel.emit.verilog.floats.operators import FloatOperator, circuit_of
+
 MEASURED = json.loads(float_operators.MEASURED.read_text(encoding="utf-8"))
-ENTRIES = {entry.name: entry for entry in entries() if not (entry.form is F32 and entry.steps)}
+ENTRIES = {entry.name: entry for entry in (*entries(), *variants()) if not (entry.form is F32 and entry.steps)}
 PIPELINED = ["add.f32", "mul.f32", "div.f32", "sqrt.f32", "min.f32", "max.f32", "cvt.i.f32.32", "mul.f64"]
 simulated = pytest.mark.skipif(not shutil.which("iverilog"), reason="Icarus Verilog is not installed")
 
@@ -57,6 +60,20 @@ def test_digit_by_digit_they_equal_numpy(form, name: str, steps: int) -> None:
     circuit = entry.circuit(STEP * steps, steps)
     assert circuit.every > form.digits // steps
     assert float_operators.mistakes(entry, circuit, 60, edges=4)[1] == 0
+
+
+@pytest.mark.parametrize("operator", ["add", "mul", "div", "sqrt", "lt", "fpos0", "cvt"])
+def test_a_datapath_gets_the_stages_that_it_asks_for(operator: str) -> None:
+    """Those that were measured are the circuits that were; the result is left to a register of the datapath."""
+    single, whole = Number("float", 32), Number("signed", 16)
+    own = FloatOperator(operator, single, whole if operator == "cvt" else single)
+    for stages in (1, 2, 3, 5, 9):
+        circuit = circuit_of(own, stages)
+        assert (circuit.cycles, circuit.registered) == (stages, False)
+        assert circuit.verilog().startswith(f"module {own.module(stages)}(input clk, ")
+    for row in MEASURED.get(f"{operator}.f32", []):
+        if row["every"] == 1 and row["cycles"] > 1:
+            assert circuit_of(own, row["cycles"]).period == row["period"]
 
 
 def test_cuts_follow_the_period() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from floats.formats import Format, Special, finish, normalised, rounded, unpack
-from floats.netlist import LUT, Circuit, Value, adder, gate
+from hwmodel.emit.verilog.floats.formats import Format, Special, finish, normalised, rounded, unpack
+from hwmodel.emit.verilog.floats.netlist import LUT, Circuit, Value, adder, gate
 
 Step = Callable[[Circuit, Value, Value], tuple[Value, Value]]
 
@@ -126,13 +126,12 @@ def _root(circuit: Circuit, radicand: Value, count: int, steps: int) -> tuple[Va
 
         rest, root, _ = circuit.iterate(rounds, [zero, zero, wide], several)
         return circuit.bits(root, total - 1, 0), rest
-    rest, digits = circuit.let(1, "1'b0", radicand, ns=0.0), []
-    root: Value | None = None
+    rest, digits = circuit.let(1, "1'b0", radicand, ns=0.0), list[Value]()
     for place in range(total):
         high = radicand.width - 1 - 2 * place
         text = f"{{0}}[{high}:{high - 1}]" if high > 0 else ("{{{0}[0], 1'b0}}" if high == 0 else "2'b0")
-        left, digit = step(circuit, rest, root, circuit.let(2, text, radicand, ns=0.0))
+        before = _row(circuit, digits) if digits else None
+        left, digit = step(circuit, rest, before, circuit.let(2, text, radicand, ns=0.0))
         digits.append(digit)
-        root = _row(circuit, digits)
         rest = circuit.bits(left, min(left.width - 1, place + 1), 0)
-    return root, rest
+    return _row(circuit, digits), rest

@@ -11,6 +11,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+COMBINATIONAL = 1000.0  # ns: a period at which nothing is cut
+
 # Delays on an ECP5 of speed grade 6, wires included, in ns; stages come out near them, not exactly (measured after).
 LUT = 0.85
 
@@ -37,10 +39,16 @@ class Value:
 
 @dataclass
 class Circuit:
-    """An operator under construction; `period` in ns without what registers take, `every` cycles between two starts."""
+    """An operator under construction; `period` in ns without what registers take, `every` cycles between two starts.
+
+    It takes `cycles`, at least `least`, with the register of its result. One that is not `registered` leaves that
+    register to whoever uses it: its result is on a wire in the last of these cycles.
+    """
 
     name: str
     period: float
+    least: int = 1
+    registered: bool = True
     every: int = 1
     _inputs: list[Value] = field(default_factory=list)
     _lines: list[str] = field(default_factory=list)
@@ -103,16 +111,20 @@ class Circuit:
         return [Value(register.name, register.width, after, 0.0) for register in registers]
 
     def result(self, value: Value) -> None:
-        """What the operator gives, registered."""
-        self._lines.append(f"  assign y = {self._register(value, value.stage + 1)};")
+        """What the operator gives."""
+        last = max(value.stage, self.least - 1)
+        name = self._register(value, last + 1) if self.registered else self._at(value, last)
+        self._lines.append(f"  assign y = {name};")
         self._outputs = [f"output [{value.width - 1}:0] y"]
-        self.cycles, self.width = value.stage + 1, value.width
+        self.cycles, self.width = last + 1, value.width
 
     def verilog(self) -> str:
         """The module, with `start` if it is not pipelined."""
         ports = ["input clk"] + (["input start"] if self.every > 1 else [])
         ports += [f"input [{value.width - 1}:0] {value.name}" for value in self._inputs] + self._outputs
-        moves = ["  always @(posedge clk) begin", *(f"    {move}" for move in self._moves), "  end"]
+        moves = (
+            ["  always @(posedge clk) begin", *(f"    {move}" for move in self._moves), "  end"] if self._moves else []
+        )
         return "\n".join([f"module {self.name}({', '.join(ports)});", *self._lines, *moves, "endmodule", ""])
 
     @property
@@ -162,3 +174,8 @@ class Circuit:
     def _started(self, stage: int) -> str:
         """The start, delayed to a stage."""
         return self._at(Value("start", 1, 0, 0.0), stage)
+
+
+def shortest_periods(build: Callable[[float], Circuit]) -> dict[int, float]:
+    """For each number of cycles that a circuit can take the shortest period, in ns, of those that are tried."""
+    return {build(quarter / 4).cycles: quarter / 4 for quarter in range(4 * 45, 4 * 4, -1)}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from floats.formats import Format, unpack
-from floats.netlist import LUT, Circuit, Value, adder, gate
+from hwmodel.emit.verilog.floats.formats import Format, unpack
+from hwmodel.emit.verilog.floats.netlist import LUT, Circuit, Value, adder, gate
 
 
 def _order(circuit: Circuit, form: Format) -> tuple[Value, Value, Value, Value, Value]:
@@ -47,33 +47,78 @@ def least(circuit: Circuit, form: Format, *, largest: bool = False) -> None:
     circuit.result(circuit.let(form.width, f"{{0}} ? {form.nan} : {{1}}", nan, chosen_))
 
 
-def scale(circuit: Circuit, form: Format, *, power: int) -> None:
+def scale(circuit: Circuit, form: Format, *, exponent: int) -> None:
+    """The product with a power of two, 2**exponent."""
+    if exponent > 0:
+        _scaled_up(circuit, form, exponent)
+    else:
+        _scaled_down(circuit, form, -exponent)
+
+
+def _scaled_down(circuit: Circuit, form: Format, power: int) -> None:
     """The product with 2**-power: a smaller exponent, or where the result is subnormal the significand moved right.
 
-    Only those are rounded; their carry goes into the exponent.
+    Only those are rounded; their carry goes into the exponent. By more than `most` places everything moves out.
     """
     operand = circuit.operand("a", form.width)
     top, low = form.width - 2, form.fraction
     field, fraction = circuit.bits(operand, top, low), circuit.bits(operand, low - 1, 0)
+    most = min(power, form.digits + 1)
     sink = circuit.let(1, f"{{0}} <= {power}", field, ns=gate(form.exponent))
     high = circuit.let(1, "&{0}", field, ns=gate(form.exponent))
     less = circuit.let(form.exponent, f"{{0}} - {power}", field, ns=adder(form.exponent))
     # The exponents 0 and 1 both move by `power` places, each greater one by a place less.
     whole = circuit.let(
-        form.digits + power, f"{{{{{{0}} != 0, {{1}}, {power}'b0}}}}", field, fraction, ns=gate(form.exponent)
+        form.digits + most, f"{{{{{{0}} != 0, {{1}}, {most}'b0}}}}", field, fraction, ns=gate(form.exponent)
     )
-    moves = " : ".join(f"{{0}} == {one} ? {{1}} >> {power + 1 - one}" for one in range(2, power + 1))
-    text = f"{moves} : {{1}} >> {power}" if moves else f"{{1}} >> {power}"
-    moved = circuit.let(form.digits + power, text, field, whole, ns=2 * LUT if moves else 0.0)
-    rest = f" | |{{0}}[{power - 2}:0]" if power > 1 else ""
-    up = circuit.let(1, f"{{0}}[{power - 1}] & ({{0}}[{power}]{rest})", moved)
+    ones = range(max(2, power + 1 - most), power + 1)
+    moves = " : ".join(f"{{0}} == {one} ? {{1}} >> {power + 1 - one}" for one in ones)
+    rest = f"{{1}} >> {power}" if power == most else f"{form.digits + most}'d0"
+    text = f"{moves} : {rest}" if moves else rest
+    moved = circuit.let(form.digits + most, text, field, whole, ns=2 * LUT if moves else 0.0)
+    below = f" | |{{0}}[{most - 2}:0]" if most > 1 else ""
+    up = circuit.let(1, f"{{0}}[{most - 1}] & ({{0}}[{most}]{below})", moved)
     number = circuit.let(
-        form.digits, f"{{0}}[{form.digits + power - 1}:{power}] + {{1}}", moved, up, ns=adder(form.digits)
+        form.digits, f"{{0}}[{form.digits + most - 1}:{most}] + {{1}}", moved, up, ns=adder(form.digits)
     )
     chosen_field = circuit.let(form.exponent, "{0} ? {1} : {2}", high, field, less)
     text = f"{{0}} ? {{{{{form.exponent - 1}'b0, {{1}}}}}} : {{{{{{2}}, {{3}}}}}}"
     small = circuit.let(form.width - 1, text, sink, number, chosen_field, fraction)
     circuit.result(circuit.let(form.width, f"{{{{{{0}}[{top + 1}], {{1}}}}}}", operand, small, ns=0.0))
+
+
+def _scaled_up(circuit: Circuit, form: Format, power: int) -> None:
+    """The product with 2**power: a greater exponent; the fraction of a subnormal moved left, until it has none.
+
+    That whose highest bit is z places below the first one has the exponent `power` - z, where that is above 0.
+    """
+    operand = circuit.operand("a", form.width)
+    top, low = form.width - 2, form.fraction
+    field, fraction = circuit.bits(operand, top, low), circuit.bits(operand, low - 1, 0)
+    some = circuit.let(1, "{0} != 0", field, ns=gate(form.exponent))
+    high = circuit.let(1, "&{0}", field, ns=gate(form.exponent))
+    more = circuit.let(form.exponent + 1, f"{{0}} + {form.exponent + 1}'d{power}", field, ns=adder(form.exponent))
+    over = circuit.let(1, f"{{0}} >= {form.highest}", more, ns=gate(form.exponent + 1))
+    arms = [
+        f"{{0}}[{low - 1 - z}] ? {{{{{form.exponent}'d{power - z}, {{0}} << {z + 1}}}}} : "
+        for z in range(min(power, low))
+    ]
+    moved = circuit.let(
+        form.width - 1, f"{''.join(arms)}{{{{{form.exponent}'d0, {{0}} << {power}}}}}", fraction, ns=len(arms) * LUT
+    )
+    number = circuit.let(form.width - 1, f"{{{{{{0}}[{form.exponent - 1}:0], {{1}}}}}}", more, fraction, ns=0.0)
+    infinite = f"{form.width - 1}'h{form.highest << low:x}"
+    normal = circuit.let(form.width - 1, f"{{0}} ? {infinite} : {{1}}", over, number)
+    kept = circuit.let(
+        form.width,
+        f"{{0}} ? {{1}} : {{{{{{1}}[{top + 1}], {{2}} ? {{3}} : {{4}}}}}}",
+        high,
+        operand,
+        some,
+        normal,
+        moved,
+    )
+    circuit.result(kept)
 
 
 def floor(circuit: Circuit, form: Format, *, up: bool = False) -> None:

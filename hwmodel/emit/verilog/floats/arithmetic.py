@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
-from floats.formats import Format, Parts, Special, finish, leading_zeros, normalised, rounded, shifted_right, unpack
-from floats.netlist import LUT, Circuit, Value, adder, gate
+from hwmodel.emit.verilog.floats.formats import (
+    Format,
+    Parts,
+    Special,
+    finish,
+    leading_zeros,
+    normalised,
+    rounded,
+    shifted_right,
+    unpack,
+)
+from hwmodel.emit.verilog.floats.netlist import LUT, Circuit, Value, adder, gate
 
 
 def add(circuit: Circuit, form: Format) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from floats.formats import Format, Special, chosen, finish, normalised, rounded, unpack
-from floats.netlist import LUT, Circuit, adder, gate
+from hwmodel.emit.verilog.floats.formats import Format, Special, chosen, finish, normalised, rounded, unpack
+from hwmodel.emit.verilog.floats.netlist import LUT, Circuit, adder, gate
 
 
 def from_integer(circuit: Circuit, form: Format, *, bits: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from floats.netlist import LUT, Circuit, Value, adder, gate
+from hwmodel.emit.verilog.floats.netlist import LUT, Circuit, Value, adder, gate
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,7 @@ class Format:
 
 F32 = Format("f32", 8, 23)
 F64 = Format("f64", 11, 52)
+FORMATS = {form.width: form for form in (F32, F64)}  # by bits
 
 
 @dataclass(frozen=True, eq=False)

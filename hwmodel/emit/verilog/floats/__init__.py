@@ -1,0 +1,1 @@
+"""Floating-point operators as circuits: described once, cut into as many stages as are wanted."""
