@@ -25,6 +25,7 @@ from hwmodel.local_memory.offsets import Places
 MOST_BANKS = 1024  # tried, unless fewer are allowed
 WORK = 20_000_000  # products of a difference and a vector before linear functions are given up
 _CHUNK = 1 << 18
+_FIRST = 16  # differences that a vector is tried with before all others
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +145,10 @@ def is_free(function: BankFunction, differences: Places) -> bool:
     """Whether places with these differences are never in one bank."""
     if isinstance(function, Linear):
         return bool((function.bank(differences) != 0).all())
-    moduli = np.array(function.moduli, np.int64).reshape(1, -1)
-    return not bool((differences % moduli == 0).all(axis=1).any())
+    left = differences
+    for axis, modulus in enumerate(function.moduli):
+        left = left[left[:, axis] % modulus == 0]
+    return not len(left)
 
 
 def smallest_function(
@@ -186,9 +189,11 @@ def _linear(differences: Places, banks: int, work: int) -> tuple[Linear | None, 
         chunk = [vector for _, vector in zip(range(step), vectors, strict=False)]
         if not chunk:
             break
-        free = (np.array(chunk, np.int64) @ differences.T % banks != 0).all(axis=1)
-        if free.any():
-            return Linear(chunk[int(free.argmax())], banks), work
+        left = np.array(chunk, np.int64)
+        for some in (differences[:_FIRST], differences[_FIRST:]):  # most vectors fail soon
+            left = left[(left @ some.T % banks != 0).all(axis=1)]
+        if len(left):
+            return Linear(tuple(left[0].tolist()), banks), work
         work -= len(chunk) * max(1, len(differences))
     return None, work
 

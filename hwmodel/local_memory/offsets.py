@@ -11,6 +11,7 @@ set of its own.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -21,6 +22,8 @@ from numpy.typing import NDArray
 
 from arrayol.execute.patterns import elements_of
 from arrayol.ir.borders import Border
+
+_MOST_NUMBERS = 1 << 62  # of places in a box
 
 Place = tuple[int, ...]
 Places = NDArray[np.int64]  # (number, rank)
@@ -107,14 +110,26 @@ def differences(sets: Iterable[Sequence[Place]], edges: Sequence[Edge | None] = 
     parts = []
     for places in sets:
         for bent in _bent(np.array(places, np.int64).reshape(len(places), -1), edges):
-            parts += [_pairs(np.unique(bent, axis=0))]
+            parts += [_pairs(distinct(bent))]
     rank = max((part.shape[1] for part in parts), default=0)
-    return np.unique(np.concatenate([np.zeros((0, rank), np.int64), *parts]), axis=0)
+    return distinct(np.concatenate([np.zeros((0, rank), np.int64), *parts]))
 
 
 def _pairs(places: Places) -> Places:
     first, second = np.triu_indices(len(places), 1)
-    return np.unique(places[second] - places[first], axis=0)
+    return distinct(places[second] - places[first])
+
+
+def distinct(places: Places) -> Places:
+    """The different places, in lexicographic order: by their numbers in a box around them, which is quick to sort."""
+    if not places.size:
+        return places[:1]
+    low = places.min(axis=0)
+    extents = (places.max(axis=0) - low + 1).tolist()
+    if math.prod(extents) >= _MOST_NUMBERS:
+        return np.unique(places, axis=0)
+    numbers = np.unique(np.ravel_multi_index(tuple((places - low).T), extents))
+    return np.stack(np.unravel_index(numbers, extents), axis=1) + low
 
 
 def _bent(places: Places, edges: Sequence[Edge | None]) -> Iterator[Places]:

@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 
 from hwmodel.local_memory.bank_functions import MOST_BANKS, BankFunction, smallest_function
-from hwmodel.local_memory.offsets import Access, Edge, Place, differences, joint_sets
+from hwmodel.local_memory.offsets import Access, Edge, Place, differences, distinct, joint_sets
 from hwmodel.local_memory.windows import Window, window_of
 
 Sets = tuple[tuple[Place, ...], ...]
@@ -95,8 +95,8 @@ class _Search:
 def _function(search: _Search, bent: bool, most: int) -> BankFunction | None:
     if search.rank == 0:
         return smallest_function(differences(()), 1)
-    apart = {tuple(row) for sets, edges in search.parts for row in differences(sets, edges if bent else ()).tolist()}
-    rows = np.array(sorted(apart), np.int64).reshape(-1, search.rank)
+    apart = [differences(sets, edges if bent else ()).reshape(-1, search.rank) for sets, edges in search.parts]
+    rows = distinct(np.concatenate([np.zeros((0, search.rank), np.int64), *apart]))
     return smallest_function(rows, search.largest, most, power_of_two=search.power_of_two)
 
 

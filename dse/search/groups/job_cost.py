@@ -11,17 +11,17 @@ from dse.space.mappings import MappingSpace, Shape
 
 Item = TypeVar("Item")
 
-JOB_SECONDS = 1.0  # how long a job may take, by these estimates of seconds:
+JOB_SECONDS = 2.0  # how long a job may take, by these estimates of seconds:
 STRUCTURE_SECONDS = 4e-3  # priced by itself, if the group is separable; also a batch, whatever is in it
 _STRUCTURE_TASK = 8e-3  # of such a structure, for each task
-_BATCH_DESIGN = 1.5e-6
+_BATCH_DESIGN = 1e-6
 _BATCH_STRUCTURE = 1.5e-5  # for each task
-_BUILT_STRUCTURE = 4e-4  # the same where memories are compared that are built
+_BUILT_STRUCTURE = 1.2e-4  # the same where memories are compared that are built
 _LISTED_STRUCTURE = 4e-3  # of a plain structure of which buffers may have to be told from their data
 _LISTED_ELEMENT = 6e-8  # of its arrays
 _OPEN = 0.03  # of a group, once
 _TABLES = 0.035  # of a group, for each task, before the first structure of a job is priced
-_BUILT_TABLES = 0.13  # the same where memories are compared that are built
+_BUILT_TABLES = 0.06  # the same where memories are compared that are built
 _ELEMENT = 1.7e-6  # of an array of a structure that is priced element by element
 _OPENED_ELEMENT = 4e-6  # the same of one with cuts, FIFOs or the like
 _TICK = 5e-5  # of such a structure, for each task
