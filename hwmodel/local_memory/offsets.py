@@ -129,7 +129,8 @@ def distinct(places: Places) -> Places:
     if math.prod(extents) >= _MOST_NUMBERS:
         return np.unique(places, axis=0)
     numbers = np.unique(np.ravel_multi_index(tuple((places - low).T), extents))
-    return np.stack(np.unravel_index(numbers, extents), axis=1) + low
+    found: Places = np.stack(np.unravel_index(numbers, extents), axis=1) + low
+    return found
 
 
 def _bent(places: Places, edges: Sequence[Edge | None]) -> Iterator[Places]:

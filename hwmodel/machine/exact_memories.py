@@ -79,7 +79,8 @@ def _buffer(plan: Plan, builder: Builder, use: MemoryUse) -> BufferFigures:
 
 
 def _state(builder: Builder, use: MemoryUse, rates: Rates) -> tuple[float, ...]:
-    return builder.figures(builder.state(use.name, rates, use.addressed), use.width)
+    ((units, _),) = rates.values()
+    return builder.figures(builder.state(use.name, units, use.addressed), use.width)
 
 
 def _fifos_at_rates(plan: Plan, variants: Variants) -> dict[str, _FifoUses]:

@@ -71,7 +71,8 @@ def organisation_of(builder: Builder, depth: BufferDepth, use: MemoryUse, rates:
     if use.kind == "fifo":
         return builder.fifo(use.name, rates, use.live)
     if use.kind == "state":
-        return builder.state(use.name, rates, use.addressed)
+        ((units, _),) = (rates[task] for task in builder.touching("state", use.name))
+        return builder.state(use.name, units, use.addressed)
     return builder.buffer(use.name, rates, use.addressed, partial(depth, use.name))
 
 

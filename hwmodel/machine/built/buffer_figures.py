@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from hwmodel.local_memory.bank_functions import BankFunction
 from hwmodel.local_memory.organisations import Ways, organise_layout
 from hwmodel.machine.built.bank_figures import of_each
-from hwmodel.machine.built.figures import FIGURES, PRICE, ROWS, Figures, Ints
+from hwmodel.machine.built.figures import FIGURES, PRICE, Figures, Ints
 from hwmodel.machine.built.layout_ports import LayoutPorts
 from hwmodel.machine.built.local_ports import Rates
 from hwmodel.machine.built.organised import Builder
@@ -66,11 +66,9 @@ class BufferFigures:
         return of_each(self.depths(kind.function, which), layout)
 
     def least(self, kind: Kind, which: Ints) -> Figures:
-        """The same of what no design has less of: data and bits, and nothing of all else."""
-        found = np.zeros((ROWS, len(which)))
-        found[FIGURES.index("data")] = data = self._least_data(kind, which)
-        found[FIGURES.index("bits")] = data * self._bits
-        return found
+        """Data and bits (2, n) that no design has less of; of all else nothing is known."""
+        data = self._least_data(kind, which)
+        return np.stack([data, data * self._bits])
 
     def _least_data(self, kind: Kind, which: Ints) -> Ints:
         words, live = self.words(which), self.live(which)

@@ -78,8 +78,8 @@ class BuiltMemory:
     """One memory of structures: the tasks on whose rates it hangs, which `kind` of memory it is at some rates.
 
     `figures` are the ROWS of figures (9, n) of a kind in structures, by their rows (n,). `accesses` are how many data
-    are read from it and written to it, (1,) or (S,) each. `least` are figures that it has no less of, quicker to come
-    by, where there are such.
+    are read from it and written to it, (1,) or (S,) each. `least` are the first of the FIGURES (number, n) of which it
+    has no less, quicker to come by, where there are such.
     """
 
     touching: tuple[str, ...]
@@ -130,7 +130,7 @@ class BuiltMemories:
         """What all take together in designs, by structure and combination (n,)."""
         total, energy = np.zeros((len(FIGURES), len(places))), np.zeros(len(places), np.int64)
         for memory, of in zip(self.memories, self._kinds, strict=True):
-            figures = self._of_kinds(memory.figures, of, places, columns)
+            figures = self._of_kinds(memory.figures, of, places, columns, together=_TOGETHER)
             total += figures[: len(FIGURES)]
             for number, price in zip(memory.accesses, figures[len(FIGURES) :], strict=True):
                 if number.any():
@@ -143,7 +143,8 @@ class BuiltMemories:
         """What they have no less of."""
         total = np.zeros((len(FIGURES), len(places)))
         for memory, of in zip(self.memories, self._kinds, strict=True):
-            total += self._of_kinds(memory.least or memory.figures, of, places, columns)[: len(FIGURES)]
+            known = self._of_kinds(memory.least or memory.figures, of, places, columns)[: len(FIGURES)]
+            total[: len(known)] += known
         return BuiltFigures.of(total, np.zeros(len(places), np.int64), self.names)
 
     @cached_property
@@ -164,23 +165,24 @@ class BuiltMemories:
         of: tuple[Sequence[Hashable], Ints],
         places: Ints,
         columns: Ints,
+        together: int = 1,
     ) -> Figures:
-        kinds, numbers = of
-        number = numbers[places if len(numbers) > 1 else 0, columns]
-        there = np.flatnonzero(np.bincount(number, minlength=len(kinds))).tolist()
-        if len(self.rows) == 1:
-            table = np.zeros((ROWS, len(kinds)))
-            for kind in there:
-                table[:, kind] = figures(kinds[kind], self.rows)[:, 0]
-            return table[:, number]
-        found = np.zeros((ROWS, len(places)))
-        for kind in there:
-            own = np.flatnonzero(number == kind)
-            asked = np.zeros(-(-len(self.rows) // _TOGETHER), np.bool_)
-            asked[places[own] // _TOGETHER] = True
-            together = np.repeat(asked, _TOGETHER)[: len(self.rows)]
-            found[:, own] = figures(kinds[kind], self.rows[together])[:, (np.cumsum(together) - 1)[places[own]]]
-        return found
+        """Figures of designs, told of each kind for so many structures together as soon as one is asked for."""
+        if not len(places):
+            return np.zeros((ROWS, 0))
+        (kinds, numbers), wide = of, len(self.rows)
+        cell = numbers[places if len(numbers) > 1 else 0, columns] * wide + places
+        asked, found = np.zeros(len(kinds) * wide, np.bool_), np.zeros((0, len(kinds), wide))
+        asked[cell] = True
+        for kind, own in enumerate(asked.reshape(len(kinds), wide)):
+            rows = np.flatnonzero(own)
+            if len(rows):
+                if together > 1:
+                    rows = np.flatnonzero(np.isin(np.arange(wide) // together, rows // together))
+                known = figures(kinds[kind], self.rows[rows])
+                found = found if len(found) else np.zeros((len(known), len(kinds), wide))
+                found[:, kind, rows] = known
+        return found.reshape(len(found), -1)[:, cell]
 
 
 def at_rates(

@@ -76,12 +76,12 @@ class Builder:
         wide = max(end.units * -(-len(end.places) // end.cycles) for end in ends)
         return organise_fifo(data, wide, self.bits(array), self.terms)
 
-    def state(self, name: str, rates: Rates, data: int) -> Organisation:
-        """The state of a delay, TASK.PORT, whose chains take so many words of data."""
+    def state(self, name: str, units: int, data: int) -> Organisation:
+        """The state of a delay, TASK.PORT, of so many units, whose chains take so many words of data."""
         task, _, port_name = name.rpartition(".")
         port = port_named(self.ports.group.network.processes[task].input_ports, port_name)
         each = math.prod(extent or 1 for extent in port.shape)
-        chains, units = data // each, rates[task][0]
+        chains = data // each
         banks = max(1, min(units, chains)) if self.state_banks is None else self.state_banks(name, units)
         return organise_state(chains, banks, each * port.type.bits, self.terms)
 

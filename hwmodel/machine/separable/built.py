@@ -15,11 +15,10 @@ from hwmodel.machine.built.figures import (
     NO_ACCESSES,
     BuiltMemories,
     BuiltMemory,
-    EachRate,
     Figures,
-    each_rate,
     of_rates,
 )
+from hwmodel.machine.built.local_ports import Rates
 from hwmodel.machine.built.organised import Builder
 from hwmodel.machine.built.row_cache import RowCache
 from hwmodel.machine.estimate import MemoryKind
@@ -114,7 +113,7 @@ class BatchMemories:
                 buffer = self._buffer(builder, number, memory)
                 found.append(BuiltMemory(touching, buffer.kind, buffer.figures, own, buffer.least))
             else:
-                found.append(BuiltMemory(touching, each_rate, partial(self._state, builder, number, memory), own))
+                found.append(BuiltMemory(touching, _units, self._state(builder, number, memory), own))
         for task, array in builder.residents:
             own = accesses(builder.resident_kind(array), f"{task}.{array}")
             found.append(of_rates((task,), partial(builder.figures_of_resident, task, array), own))
@@ -131,11 +130,20 @@ class BatchMemories:
             partial(words.depths, number),
         )
 
-    def _state(self, builder: Builder, number: int, memory: Memory, rates: EachRate, rows: Ints) -> Figures:
-        def state(data: int) -> tuple[float, ...]:
-            return builder.figures(builder.state(memory.name, dict(rates), data), memory.bits)
+    def _state(self, builder: Builder, number: int, memory: Memory) -> Callable[[int, Ints], Figures]:
+        """The figures of a state, by the units of its task."""
 
-        return of_each(self.words.addressed(rows)[:, number], state)
+        @cache
+        def state(units: int, data: int) -> tuple[float, ...]:
+            return builder.figures(builder.state(memory.name, units, data), memory.bits)
+
+        return lambda units, rows: of_each(self.words.addressed(rows)[:, number], partial(state, units))
+
+
+def _units(rates: Rates) -> int:
+    """The units of a single task."""
+    ((units, _),) = rates.values()
+    return units
 
 
 def _no_accesses(_: MemoryKind, __: str) -> Sequence[Ints]:
