@@ -105,9 +105,12 @@ def _which_are_as_good(
             if key == family[0]
             else pricer.plain(family[0].blocks.scan, [group.blocks.shape for group in family])
         ):
-            for row, group in enumerate(family[start : start + len(priced.legal)]):
-                columns = np.array([place[rates] for rates in asked[group]], np.intp)
-                values = pricer.values(priced, (np.full(len(columns), row), columns))
-                good = priced.legal[row, columns] & (values == values[0]).all(axis=1)
+            some = family[start : start + len(priced.legal)]
+            cells = [(row, place[rates]) for row, group in enumerate(some) for rates in asked[group]]
+            designs = priced.at(*np.array(cells, np.intp).T)
+            values, end = pricer.values(designs, (slice(None), 0)), 0
+            for group in some:
+                first, end = end, end + len(asked[group])
+                good = designs.legal[first:end, 0] & (values[first:end] == values[first]).all(axis=1)
                 found[group] = good[1:].tolist()
     return found
