@@ -13,21 +13,25 @@ import pytest
 
 from hwmodel.datapath.derive import Derived
 from hwmodel.emit.verilog.datapath import datapath_module, operator_modules
-from hwmodel.emit.verilog.testbench import write_test_bench
+from hwmodel.emit.verilog.testbench import Chains, write_test_bench
 
 needs_icarus = pytest.mark.skipif(shutil.which("iverilog") is None, reason="no iverilog, the simulator of Verilog")
 
 
 def bench_says(
-    derived: Derived, inputs: Mapping[str, Any], outputs: Mapping[str, Any], module: str | None = None
+    derived: Derived,
+    inputs: Mapping[str, Any],
+    outputs: Mapping[str, Any],
+    module: str | None = None,
+    chains: Chains | None = None,
 ) -> str:
     """What the test bench of a datapath prints."""
     with TemporaryDirectory() as name:
         folder = Path(name)
-        text = datapath_module(derived) if module is None else module
+        text = datapath_module(derived, kept=chains.kept if chains else frozenset()) if module is None else module
         text = "\n".join([text, *operator_modules(derived).values()])
         (folder / "datapath.v").write_text(text)
-        write_test_bench(derived, inputs, outputs, folder)
+        write_test_bench(derived, inputs, outputs, folder, chains=chains)
         built = subprocess.run(
             ["iverilog", "-g2001", "-Wall", "-Wno-timescale", "-o", "bench", "bench.v", "datapath.v"],
             cwd=folder,

@@ -17,6 +17,12 @@ output the elements that leave in cycle L + t, with L = `derived.latency` and t 
 `leaving(k, I)[t]`, the first of them in the lowest bits (chunks.py); in all other bits and cycles is anything. A
 repetition may begin every I cycles, whenever `slot` is 0, or none may: then what leaves is anything.
 
+With `kept`, pairs of an output and an input that a delay joins, as `derived.recurrence` has them, the state of a chain
+stays in registers of the module. Two more inputs come with chunk 0, when `slot` is 0: `valid` says that a repetition
+begins, `first` that it takes these inputs from the bus; else it takes what the repetition before made, whatever is on
+the bus. That one must have begun ceil(R / I) I cycles before at least, R the greatest of the pairs' recurrences. This
+is for a unit with one chain in work.
+
 Each operator is one that was priced, with a multiplexer before an input that has several sources; registers hold
 values from one use to the next and share what comes over one wire (registers.py). An operator that two operations of
 one repetition go through in one cycle, one after the other in time but not in place, can make a circle of wires that
@@ -36,11 +42,12 @@ from hwmodel.emit.verilog.chunks import bus_bits, has_bus, slot_bits
 from hwmodel.emit.verilog.floats.operators import circuit_of, float_operator, is_printed
 from hwmodel.emit.verilog.nets import identifier
 from hwmodel.emit.verilog.printer import print_datapath
+from hwmodel.emit.verilog.states import Kept
 from hwmodel.emit.verilog.units import units_of
 
 
-def datapath_module(derived: Derived, name: str | None = None) -> str:
-    """The module; those of `operator_modules` stand beside it.
+def datapath_module(derived: Derived, name: str | None = None, kept: Kept = frozenset()) -> str:
+    """The module; those of `operator_modules` stand beside it. `kept` are delays whose state it keeps.
 
     Raises ArrayolError (`not-in-hardware`) for each operator that no circuit is printed of.
     """
@@ -48,13 +55,13 @@ def datapath_module(derived: Derived, name: str | None = None) -> str:
     mistakes = refusals(derived)
     if mistakes:
         raise ArrayolError(mistakes)
-    printed = print_datapath(derived)
+    printed = print_datapath(derived, kept)
     nets = printed.nets
     clocked = ["  always @(posedge clk) begin", *nets.clocked, "  end"] if nets.clocked else []
     return "\n".join(
         [
             f"module {identifier(name or graph.name)} (",
-            ",\n".join(f"  {port}" for port in _ports(derived, graph)),
+            ",\n".join(f"  {port}" for port in _ports(derived, graph, kept)),
             ");",
             *nets.declared,
             *nets.assigned,
@@ -95,10 +102,13 @@ def refusals(derived: Derived) -> list[Diagnostic]:
     return list(told.values())
 
 
-def _ports(derived: Derived, graph: Graph) -> Iterator[str]:
+def _ports(derived: Derived, graph: Graph, kept: Kept) -> Iterator[str]:
     yield "input wire clk"
     if derived.interval > 1:
         yield f"input wire [{slot_bits(derived.interval) - 1}:0] slot"
+    if kept:
+        yield "input wire valid"
+        yield "input wire first"
     for port in filter(lambda port: has_bus(graph, port), graph.inputs):
         yield f"input wire [{bus_bits(graph, port, derived.interval) - 1}:0] {identifier(port)}"
     for access in access_ports(derived).values():

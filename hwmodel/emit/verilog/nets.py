@@ -110,7 +110,7 @@ noshowcancelled not notif0 notif1 or output parameter pmos posedge primitive pul
 pulsestyle_onevent pulsestyle_ondetect rcmos real realtime reg release repeat rnmos rpmos rtran rtranif0 rtranif1
 scalared showcancelled signed small specify specparam strong0 strong1 supply0 supply1 table task time tran tranif0
 tranif1 tri tri0 tri1 triand trior trireg unsigned use vectored wait wand weak0 weak1 while wire wor xnor xor
-clk slot first
+clk slot valid first
 """
 _RESERVED = frozenset(_WORDS.split())
 

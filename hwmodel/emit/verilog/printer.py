@@ -22,6 +22,7 @@ from hwmodel.emit.verilog.floats.operators import FloatOperator, float_operator,
 from hwmodel.emit.verilog.nets import Net, Nets, identifier, literal, part, resized
 from hwmodel.emit.verilog.operators import print_operator
 from hwmodel.emit.verilog.registers import Life, Register, registers_for
+from hwmodel.emit.verilog.states import Kept
 from hwmodel.emit.verilog.units import Unit, input_number, result_number
 from hwmodel.emit.verilog.uses import Use, Uses, indices, origin, uses_in
 
@@ -36,12 +37,14 @@ class Printed:
 
 
 @lru_cache(maxsize=8)
-def print_datapath(derived: Derived) -> Printed:
+def print_datapath(derived: Derived, kept: Kept = frozenset()) -> Printed:
     """A datapath whose operators can all be printed."""
-    printer = _Printer(derived, derived.priced.dataflow.graph)
+    printer = _Printer(derived, derived.priced.dataflow.graph, uses_in(derived, kept), access_ports(derived))
     for label, nodes in printer.wires():
         printer.name_registers(label, nodes)
+    printer.name_states()
     printer.print_operators()
+    printer.load_states()
     printer.load_registers()
     outputs = [line for port in printer.graph.outputs for line in printer.output(port)]
     return Printed(printer.nets, outputs, frozenset(printer.circuits))
@@ -61,18 +64,16 @@ class _Printer:
 
     derived: Derived
     graph: Graph
-    uses: Uses = field(init=False)
-    accesses: dict[int, AccessPorts] = field(init=False)
+    uses: Uses
+    accesses: dict[int, AccessPorts]
     nets: Nets = field(default_factory=Nets)
     sources: dict[int, _Source] = field(default_factory=dict)
     homes: dict[int, list[tuple[Life, Net]]] = field(default_factory=dict)
     registers: list[tuple[Register, Net]] = field(default_factory=list)
     parts: dict[tuple[str, Number], Net] = field(default_factory=dict)  # wires without logic
     circuits: set[tuple[FloatOperator, int]] = field(default_factory=set)
-
-    def __post_init__(self) -> None:
-        self.uses = uses_in(self.derived)
-        self.accesses = access_ports(self.derived)
+    states: dict[int, int] = field(default_factory=dict)  # by node of an input's element: the value that is kept
+    flags: dict[str, int] = field(default_factory=dict)  # by name: how many repetitions of them are known
 
     @property
     def interval(self) -> int:
@@ -100,7 +101,7 @@ class _Printer:
         """Registers for the values of a wire."""
         lives = [Life(node, cycle + 1, self.uses.last.get(node, cycle)) for node, cycle in values]
         for register in registers_for(lives, self.interval, len(self.registers)):
-            bits = max(self.graph.numbers[life.value].bits for life in register.lives)
+            bits = max(self._number(life.value).bits for life in register.lives)
             net = Net(f"{label}_r{len(self.registers)}", Number("unsigned", bits))
             self.registers.append((register, net))
             for life in register.lives:
@@ -117,11 +118,56 @@ class _Printer:
             when = " || ".join(f"slot == {self._slot(slot)}" for slot in slots)
             self.nets.register(resized(source, net.bits), net.number, net.name, when)
 
+    def _number(self, value: int) -> Number:
+        """That of a node, or of a value that is kept, which is numbered after the nodes."""
+        return self.graph.numbers[value if value < len(self.graph) else self._elements[value - len(self.graph)]]
+
     def _slot(self, slot: int) -> str:
         return f"{slot_bits(self.interval)}'d{slot}"
 
     def _nodes(self, unit: Unit) -> list[int]:
         return [self.derived.priced.dataflow.nodes[operation] for operation in unit.operations]
+
+    # What is kept from one repetition to the next.
+
+    @property
+    def _elements(self) -> list[int]:
+        return list(self.uses.states)
+
+    def name_states(self) -> None:
+        """A register for each element, and others for what is taken after the repetition has its own result."""
+        for place, (node, state) in enumerate(self.uses.states.items()):
+            value = self.states[node] = len(self.graph) + place
+            net = Net(f"state${place}", self.graph.numbers[node])
+            self.sources[value] = _Source(net, state.cycle)
+            self.uses.last[value] = self.uses.last.get(node, state.cycle)
+            self.name_registers(net.name, [(value, state.cycle)])
+
+    def load_states(self) -> None:
+        """The registers of states take results of repetitions, not what stands there between them."""
+        for node, state in self.uses.states.items():
+            net = self.sources[self.states[node]].net
+            loaded = self._flag("valid", state.cycle)
+            slot = f"slot == {self._slot((state.cycle + 1) % self.interval)} && " if self.interval > 1 else ""
+            self.nets.register(resized(self.at(state.node, state.cycle), net.bits), net.number, net.name, slot + loaded)
+        for name, count in self.flags.items():
+            when = f"slot == {self._slot(0)}" if self.interval > 1 else ""
+            for back in range(count):
+                before = f"{name}${back - 1}" if back else name
+                self.nets.register(before, Number("unsigned", 1), f"{name}${back}", when)
+
+    def _flag(self, name: str, cycle: int) -> str:
+        """What an input that came with chunk 0 said of the repetition that is in a cycle."""
+        back = cycle // self.interval
+        self.flags[name] = max(self.flags.get(name, 0), back + 1)
+        return f"{name}${back}"
+
+    def _of_state(self, node: int, cycle: int) -> Net:
+        """An element of an input that comes over the bus, or for all but a first repetition is kept."""
+        value, kept = self.states[node], self.uses.states[node]
+        before = self._holding(value, max(cycle, kept.cycle))
+        fresh, number = self._holding(node, cycle), self.graph.numbers[node]
+        return self._once(f"{self._flag('first', cycle)} ? {fresh.name} : {before.name}", number)
 
     # Values.
 
@@ -134,6 +180,8 @@ class _Printer:
         if operator in FREE and operator != INPUT:
             source = self.at(self.graph.operands[node][0], cycle)
             return self._once(_wires(source, operator, detail, number.bits), number)
+        if node in self.states:
+            return self._of_state(node, cycle)
         source = self._holding(node, cycle)
         if source.bits == number.bits:
             return Net(source.name, number)

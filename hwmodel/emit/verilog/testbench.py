@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,35 +16,107 @@ from hwmodel.emit.verilog.access import AccessPorts, access_ports
 from hwmodel.emit.verilog.chunks import bus_bits, chunk_size, elements_of, has_bus, leaving, slot_bits
 from hwmodel.emit.verilog.floats.formats import FORMATS
 from hwmodel.emit.verilog.nets import identifier
+from hwmodel.emit.verilog.states import Kept
 
 MODULE = "bench"
 
 
+@dataclass(frozen=True, slots=True)
+class Chains:
+    """When repetitions of a datapath that keeps a state begin: each in an interval, ascending, and which are the first.
+
+    `kept` are the delays, as of `datapath_module`.
+    """
+
+    kept: Kept
+    begins: Sequence[int]
+    first: Sequence[bool]
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A port of the module by its name there: its bits, and what is on it in each cycle."""
+
+    name: str
+    bits: int
+    rows: Sequence[int]
+
+
 def write_test_bench(
-    derived: Derived, inputs: Mapping[str, Any], outputs: Mapping[str, Any], folder: Path, name: str | None = None
+    derived: Derived,
+    inputs: Mapping[str, Any],
+    outputs: Mapping[str, Any],
+    folder: Path,
+    name: str | None = None,
+    chains: Chains | None = None,
 ) -> None:
-    """Write bench.v and its data: a line of inputs.hex and outputs.hex for each cycle, of masks.hex for each slot.
+    """Write bench.v and its data: a line of inputs.hex, outputs.hex and masks.hex for each cycle.
 
     What is read at places that data say has a file of its own, NAME.hex. `inputs` and `outputs` have for each port its
-    stored integers, with axes (elements in row-major order, repetitions). The bench prints `0 wrong`, or how many
-    cycles; it starts its program in the folder.
+    stored integers, with axes (elements in row-major order, repetitions). A repetition begins in every interval, or
+    when `chains` say. The bench prints `0 wrong`, or how many cycles; it starts its program in the folder.
     """
     graph, interval = derived.priced.dataflow.graph, derived.interval
-    repetitions = next(iter(outputs.values())).shape[1]
-    taken = [port for port in graph.inputs if has_bus(graph, port)]
-    widths = {port: bus_bits(graph, port, interval) for port in (*taken, *graph.outputs)}
-    files = {
-        "inputs": [(_coming(graph, port, interval, inputs[port]), widths[port]) for port in taken],
-        "outputs": [(_made(graph, port, interval, outputs[port]), widths[port]) for port in graph.outputs],
-        "masks": [(_masks(graph, port, interval), widths[port]) for port in graph.outputs],
-    }
-    for file, columns in files.items():
-        rows = len(columns[0][0]) if columns else repetitions * interval
-        _write(folder / f"{file}.hex", _joined(columns, rows))
+    begins = range(next(iter(outputs.values())).shape[1]) if chains is None else chains.begins
+    run = _Run(graph, interval, {begin: place for place, begin in enumerate(begins)})
+    given = [run.coming(port, inputs[port]) for port in graph.inputs if has_bus(graph, port)]
+    given += [] if chains is None else run.flags(chains)
+    made = [run.made(port, outputs[port]) for port in graph.outputs]
+    masks = [run.masks(port) for port in graph.outputs]
+    for file, columns in {"inputs": given, "outputs": made, "masks": masks}.items():
+        _write(folder / f"{file}.hex", _joined(columns, run.intervals * interval))
     accesses = list(access_ports(derived).values())
     for port in {access.port for access in accesses}:
-        _write(folder / f"{port}.hex", [word for column in inputs[port].T for word in _words(graph, port, column)])
-    (folder / "bench.v").write_text(_bench(name or graph.name, derived, taken, widths, accesses, repetitions))
+        _write(folder / f"{port}.hex", [word for words in run.words(port, inputs[port]) for word in words])
+    (folder / "bench.v").write_text(_bench(name or graph.name, derived, given, made, accesses, run.intervals))
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Repetitions, by the interval in which each begins."""
+
+    graph: Graph
+    interval: int
+    places: Mapping[int, int]
+
+    @property
+    def intervals(self) -> int:
+        return max(self.places) + 1
+
+    def words(self, port: str, values: Any) -> list[list[int]]:
+        """The elements of a port in each interval, zeros where no repetition begins."""
+        zeros = [0] * elements_of(self.graph, port)
+        places = (self.places.get(begin) for begin in range(self.intervals))
+        return [zeros if place is None else _words(self.graph, port, values[:, place]) for place in places]
+
+    def coming(self, port: str, values: Any) -> _Column:
+        """What is on the bus of an input."""
+        chunk, bits = chunk_size(elements_of(self.graph, port), self.interval), self.graph.types[port].bits
+        starts = range(0, chunk * self.interval, chunk)
+        rows = [_packed(words[start : start + chunk], bits) for words in self.words(port, values) for start in starts]
+        return _Column(identifier(port), chunk * bits, rows)
+
+    def flags(self, chains: Chains) -> list[_Column]:
+        """Which repetitions there are, and which are the first of a chain; what comes after chunk 0 does not matter."""
+        first = dict(zip(chains.begins, chains.first, strict=True))
+        valid = [int(begin in first) for begin in range(self.intervals)]
+        listed = {"valid": valid, "first": [int(first.get(begin, False)) for begin in range(self.intervals)]}
+        rest = [1] * (self.interval - 1)
+        return [_Column(name, 1, [bit for own in bits for bit in (own, *rest)]) for name, bits in listed.items()]
+
+    def made(self, port: str, values: Any) -> _Column:
+        """What is on the bus of an output, from the latency on."""
+        groups, bits = leaving(elements_of(self.graph, port), self.interval), self.graph.types[port].bits
+        listed = self.words(port, values)
+        rows = [_packed(words[group.start : group.stop], bits) for words in listed for group in groups]
+        return _Column(identifier(port), bus_bits(self.graph, port, self.interval), rows)
+
+    def masks(self, port: str) -> _Column:
+        """Which bits of that count."""
+        groups, bits = leaving(elements_of(self.graph, port), self.interval), self.graph.types[port].bits
+        there = [begin in self.places for begin in range(self.intervals)]
+        rows = [((1 << len(group) * bits) - 1) * own for own in there for group in groups]
+        return _Column(identifier(port), bus_bits(self.graph, port, self.interval), rows)
 
 
 def _words(graph: Graph, port: str, values: Any) -> list[int]:
@@ -68,12 +141,12 @@ def _packed(words: Sequence[int], bits: int) -> int:
     return sum(word << place * bits for place, word in enumerate(words))
 
 
-def _joined(columns: Sequence[tuple[Sequence[int], int]], rows: int) -> list[int]:
-    """Numbers of some widths side by side, the first in the lowest bits."""
+def _joined(columns: Sequence[_Column], rows: int) -> list[int]:
+    """Columns side by side, the first in the lowest bits."""
     totals, low = [0] * rows, 0
-    for column, width in columns:
-        totals = [total | word << low for total, word in zip(totals, column, strict=True)]
-        low += width
+    for column in columns:
+        totals = [total | word << low for total, word in zip(totals, column.rows, strict=True)]
+        low += column.bits
     return totals
 
 
@@ -81,39 +154,19 @@ def _write(path: Path, words: Iterable[int]) -> None:
     path.write_text("".join(f"{word:x}\n" for word in words))
 
 
-def _coming(graph: Graph, port: str, interval: int, values: Any) -> list[int]:
-    """What is on the bus of an input in each cycle."""
-    chunk, bits = chunk_size(elements_of(graph, port), interval), graph.types[port].bits
-    listed = [_words(graph, port, column) for column in values.T]
-    return [_packed(words[cycle * chunk : (cycle + 1) * chunk], bits) for words in listed for cycle in range(interval)]
-
-
-def _made(graph: Graph, port: str, interval: int, values: Any) -> list[int]:
-    """What is on the bus of an output in each cycle from the latency on."""
-    groups, bits = leaving(elements_of(graph, port), interval), graph.types[port].bits
-    listed = [_words(graph, port, column) for column in values.T]
-    return [_packed(words[group.start : group.stop], bits) for words in listed for group in groups]
-
-
-def _masks(graph: Graph, port: str, interval: int) -> list[int]:
-    """Which bits of that count."""
-    bits = graph.types[port].bits
-    return [(1 << len(group) * bits) - 1 for group in leaving(elements_of(graph, port), interval)]
-
-
 def _bench(
     name: str,
     derived: Derived,
-    taken: Sequence[str],
-    widths: Mapping[str, int],
+    inputs: Sequence[_Column],
+    outputs: Sequence[_Column],
     accesses: Sequence[AccessPorts],
     repetitions: int,
 ) -> str:
     graph, interval, latency = derived.priced.dataflow.graph, derived.interval, derived.latency
-    given, found = max(1, sum(widths[port] for port in taken)), sum(widths[port] for port in graph.outputs)
+    given, found = max(1, sum(column.bits for column in inputs)), sum(column.bits for column in outputs)
     rows = repetitions * interval
     connected = [".clk(clk)", *([".slot(slot)"] if interval > 1 else [])]
-    connected += [*_slices(taken, widths, "given"), *_slices(list(graph.outputs), widths, "found")]
+    connected += [*_slices(inputs, "given"), *_slices(outputs, "found")]
     connected += [f".{port}({port})" for access in accesses for port in (access.address, access.data)]
     memories = [line for place, access in enumerate(accesses) for line in _memory(derived, access, place, repetitions)]
     return "\n".join(
@@ -122,10 +175,10 @@ def _bench(
             "  reg clk = 0;",
             f"  reg [{given - 1}:0] inputs [0:{rows - 1}];",
             f"  reg [{found - 1}:0] outputs [0:{rows - 1}];",
-            f"  reg [{found - 1}:0] masks [0:{interval - 1}];",
+            f"  reg [{found - 1}:0] masks [0:{rows - 1}];",
             f"  reg [{given - 1}:0] given;",
             f"  wire [{found - 1}:0] found, seen;",
-            *_seen(graph, interval, widths),
+            *_seen(graph, interval),
             "  integer cycle, row, wrong;  // a cycle of the schedule; its edge ends it",
             *([f"  wire [{slot_bits(interval) - 1}:0] slot = (cycle + 1) % {interval};"] if interval > 1 else []),
             *memories,
@@ -139,7 +192,7 @@ def _bench(
             f"    for (cycle = -1; cycle < {latency + rows}; cycle = cycle + 1) begin",
             f"      given = cycle + 1 < {rows} ? inputs[cycle + 1] : 0;",
             f"      row = cycle - {latency};",
-            f"      #1 if (row >= 0 && ((seen ^ outputs[row]) & masks[row % {interval}]) !== 0) wrong = wrong + 1;",
+            "      #1 if (row >= 0 && ((seen ^ outputs[row]) & masks[row]) !== 0) wrong = wrong + 1;",
             "      clk = 1;",
             "      #1 clk = 0;",
             "    end",
@@ -152,29 +205,30 @@ def _bench(
     )
 
 
-def _seen(graph: Graph, interval: int, widths: Mapping[str, int]) -> list[str]:
+def _seen(graph: Graph, interval: int) -> list[str]:
     """What the outputs are, any NaN as the same one."""
     lines, low = [], 0
     for port in graph.outputs:
-        kind = graph.types[port]
-        bits = kind.bits // graph.parts(port) if kind.kind in (Kind.FLOAT, Kind.COMPLEX) else widths[port]
-        for start in range(low, low + widths[port], bits):
+        kind, width = graph.types[port], bus_bits(graph, port, interval)
+        floats = kind.kind in (Kind.FLOAT, Kind.COMPLEX)
+        bits = kind.bits // graph.parts(port) if floats else width
+        for start in range(low, low + width, bits):
             lane = f"found[{start + bits - 1}:{start}]"
-            if kind.kind in (Kind.FLOAT, Kind.COMPLEX):
+            if floats:
                 top, fraction = start + bits - 2, start + FORMATS[bits].fraction
                 nan = f"&found[{top}:{fraction}] && |found[{fraction - 1}:{start}]"
                 lane = f"({nan}) ? {FORMATS[bits].nan} : {lane}"
             lines.append(f"  assign seen[{start + bits - 1}:{start}] = {lane};")
-        low += widths[port]
+        low += width
     return lines
 
 
-def _slices(ports: Sequence[str], widths: Mapping[str, int], vector: str) -> list[str]:
+def _slices(columns: Sequence[_Column], vector: str) -> list[str]:
     """Ports of the module that stand side by side in a vector."""
     low, parts = 0, []
-    for port in ports:
-        parts.append(f".{identifier(port)}({vector}[{low + widths[port] - 1}:{low}])")
-        low += widths[port]
+    for column in columns:
+        parts.append(f".{column.name}({vector}[{low + column.bits - 1}:{low}])")
+        low += column.bits
     return parts
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from hwmodel.datapath.derive import Derived
 from hwmodel.datapath.graph.graph import CONSTANT, FREE, INPUT, Graph
 from hwmodel.emit.verilog.chunks import chunk_size, elements_of, leaving
+from hwmodel.emit.verilog.states import Kept, State, states_of
 from hwmodel.emit.verilog.units import Unit, operands_of, units_of
 
 
@@ -25,7 +26,8 @@ class Uses:
     """`inputs` are by operator and input, `lanes` by output and place on its bus.
 
     `starts` are the cycles of the operations, by node. `last` is by node the last cycle in which an operation's result
-    or an element of an input is taken: what is taken behind wires is what the wires start at.
+    or an element of an input is taken: what is taken behind wires is what the wires start at. `states` has what is kept
+    from one repetition to the next.
     """
 
     units: Sequence[Unit]
@@ -33,9 +35,10 @@ class Uses:
     lanes: dict[str, list[list[Use]]]
     starts: dict[int, int]
     last: dict[int, int]
+    states: Mapping[int, State]
 
 
-def uses_in(derived: Derived) -> Uses:
+def uses_in(derived: Derived, kept: Kept = frozenset()) -> Uses:
     """All of a datapath's."""
     dataflow, room = derived.priced.dataflow, derived.priced.room
     graph, units, operands = dataflow.graph, units_of(derived), operands_of(derived)
@@ -50,7 +53,10 @@ def uses_in(derived: Derived) -> Uses:
     lanes = {port: _lanes(derived, graph, port) for port in graph.outputs}
     every = [use for rows in inputs for row in rows for use in row]
     every += [use for rows in lanes.values() for row in rows for use in row]
-    return Uses(units, inputs, lanes, dict(zip(dataflow.nodes, cycles, strict=True)), _last(graph, every))
+    states = states_of(derived, kept)
+    every += [Use(state.cycle, state.node) for state in states.values()]
+    starts = dict(zip(dataflow.nodes, cycles, strict=True))
+    return Uses(units, inputs, lanes, starts, _last(graph, every), states)
 
 
 def origin(graph: Graph, node: int) -> int:
