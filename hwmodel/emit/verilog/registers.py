@@ -38,7 +38,9 @@ class Register:
 def registers_for(lives: Iterable[Life], interval: int, number: int = 0) -> list[Register]:
     """The registers of the values of one wire, of which the first has this number.
 
-    First those that values hold for a whole interval, then the others, each value in the first one that is free.
+    First those that values hold for a whole interval, then the others, each value in the first one that is free: in the
+    order of their cycles, or where that takes no more registers by how long they live. So what is used at once comes
+    from one register, and what waits from another, which saves multiplexers.
     """
     registers: list[Register] = []
     rest: list[Life] = []
@@ -52,7 +54,8 @@ def registers_for(lives: Iterable[Life], interval: int, number: int = 0) -> list
                 rest.append(Life(life.value, first, life.last))
             else:
                 registers.append(Register(before, [Life(life.value, first, life.last)]))
-    return registers + _shared(sorted(rest, key=lambda life: life.first % interval), interval)
+    orders = [(lambda life: (life.last - life.first, life.first % interval)), (lambda life: (life.first % interval,))]
+    return registers + min((_shared(sorted(rest, key=order), interval) for order in orders), key=len)
 
 
 def _shared(lives: Sequence[Life], interval: int) -> list[Register]:

@@ -73,6 +73,17 @@ def test_a_sum_in_its_accumulator_takes_one_register() -> None:
     assert registers_for(lives, 8) == [Register(None, lives)]
 
 
+def test_what_waits_takes_another_register_than_what_is_used_at_once() -> None:
+    waiting, *others = [Life(0, 0, 1), *(Life(value, value, value) for value in range(1, 8))]
+    assert registers_for([waiting, *others], 8) == [Register(None, others), Register(None, [waiting])]
+
+
+def test_no_register_more_for_that() -> None:
+    """By length the first and the third would go to one register, and each of the others to one of its own."""
+    lives = [Life(0, 0, 0), Life(1, 1, 2), Life(2, 2, 2), Life(3, 3, 5)]
+    assert len(registers_for(lives, 4)) == 2
+
+
 def test_a_value_that_lives_long_goes_from_register_to_register() -> None:
     assert registers_for([Life(0, 2, 8)], 3) == [
         Register(None, [Life(0, 2, 4)]),
