@@ -29,7 +29,8 @@ from hwmodel.simulator.memories import Buffer, Memory
 from hwmodel.simulator.moves import Moved, Moves, Place, moves_of
 from hwmodel.simulator.plan import Ints, Work, fault, named, plan_of
 from hwmodel.simulator.port import Port
-from hwmodel.simulator.processors import processor_of
+from hwmodel.simulator.processors import Processor, processor_of
+from hwmodel.simulator.requests import Requester
 from hwmodel.simulator.setup import Setup
 from hwmodel.simulator.states import States
 from hwmodel.simulator.subscripts import RandomReads
@@ -66,7 +67,9 @@ class GroupRun:
 
     `peaks` is the fullest that each memory was, in data; `words` how many each buffer has, in all banks; `operands` the
     tokens each task read through each tiler; `setup` what was on the chip before; `random` what tasks read at
-    subscripts of their data, to be checked when these are known.
+    subscripts of their data, to be checked when these are known. `located` has the word of each datum in its buffer,
+    `passed` when data passed the port, `processors` by task when repetitions started, `requesters` by array and
+    direction how runs were requested.
     """
 
     moves: Moves
@@ -77,6 +80,10 @@ class GroupRun:
     operands: Mapping[Place, NDArray[np.int64]]
     setup: Setup
     random: tuple[RandomReads, ...]
+    located: Mapping[str, Ints]
+    passed: Mapping[str, Passed]
+    processors: Mapping[str, Processor]
+    requesters: Mapping[tuple[str, bool], Requester]
 
     @property
     def cycles(self) -> int:
@@ -204,8 +211,21 @@ class _Run:
         peaks = {("buffer", name): array.buffer.peak for name, array in self.arrays.items() if array.buffer}
         peaks |= {("fifo", name): self._finish(fifo) for name, fifo in self.fifos.items()}
         peaks |= {("state", state.chains.name): state.peak * state.chains.data for _, state in self.states}
-        words = {name: array.buffer.size for name, array in self.arrays.items() if array.buffer}
-        return GroupRun(self.moves, tuple(self.lengths), self.events, peaks, words, self.operands, self.setup, random)
+        buffers = {name: array.buffer for name, array in self.arrays.items() if array.buffer}
+        return GroupRun(
+            self.moves,
+            tuple(self.lengths),
+            self.events,
+            peaks,
+            {name: buffer.size for name, buffer in buffers.items()},
+            self.operands,
+            self.setup,
+            random,
+            {name: buffer.words for name, buffer in buffers.items()},
+            self.moved,
+            {processor.task: processor for processor in self.processors},
+            {**self.loader.requesters, **self.storer.requesters},
+        )
 
     def _step(self, step: int) -> None:
         self.loader.begin()

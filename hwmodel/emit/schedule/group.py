@@ -1,0 +1,235 @@
+"""A group as hardware: its memories, agents and units, from the group's run on the simulated machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hwmodel.accesses import Accesses
+from hwmodel.emit.schedule.activity import Activity, Agent, compiled
+from hwmodel.emit.schedule.memories import Memory, Section, moduli_of, sections_of
+from hwmodel.emit.schedule.port import AddressMap, Engine, PortLanes, PortScheduler
+from hwmodel.emit.schedule.tasks import TaskScheduler, TaskUnits, data_made, not_emitted
+from hwmodel.local_memory.banked import BankedMemory, WindowReads
+from hwmodel.local_memory.words import Words
+from hwmodel.machine.estimate import GroupEstimate
+from hwmodel.platform import Platform
+from hwmodel.residence import ROM
+from hwmodel.simulator.group import GroupRun, LocalMemories
+
+Ints = NDArray[np.int64]
+FETCH = 3  # cycles from the start of a repetition to its operand registers: to the bank, through it, to the unit
+
+
+@dataclass(frozen=True)
+class EngineAgents:
+    """The agents of a port, and its lanes."""
+
+    name: str
+    requests: Agent
+    passing: Agent
+    storing: Agent
+    lanes: tuple[PortLanes, ...]
+
+
+@dataclass(frozen=True)
+class TaskAgents:
+    """The agents of a task, and its units."""
+
+    reading: Agent
+    writing: Agent
+    units: TaskUnits
+
+
+@dataclass(frozen=True)
+class GroupSchedule:
+    """A group as hardware. `cycles` is what it takes in a frame, in so many `steps`.
+
+    `readers` has by memory the names of the lanes that read it, each through a copy, `writers` of those that write it.
+    """
+
+    tasks: tuple[TaskAgents, ...]
+    engines: tuple[EngineAgents, ...]
+    memories: tuple[Memory, ...]
+    readers: Mapping[str, tuple[str, ...]]
+    writers: Mapping[str, tuple[str, ...]]
+    steps: int
+    cycles: int
+
+    @property
+    def agents(self) -> Iterator[Agent]:
+        """All agents."""
+        for task in self.tasks:
+            yield from (task.reading, task.writing)
+        for engine in self.engines:
+            yield from (engine.requests, engine.passing, engine.storing)
+
+
+@dataclass(frozen=True)
+class Tables:
+    """The activities of a group's agents, before they are compiled."""
+
+    tasks: tuple[tuple[Activity, Activity, TaskUnits], ...]
+    engines: tuple[Engine, ...]
+
+
+@dataclass(frozen=True)
+class GroupScheduler:
+    """What a group's hardware is made of."""
+
+    accesses: Accesses
+    platform: Platform
+    estimate: GroupEstimate
+    local: LocalMemories
+    run: GroupRun
+    addresses: AddressMap
+    contents: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)  # of arrays in ROMs, as bits
+
+    def schedule(self) -> GroupSchedule:
+        """Its schedule. Raises ArrayolError (`not-emitted`) for what has no hardware."""
+        tables = self.tables()
+        tasks = tuple(TaskAgents(compiled(own), compiled(other), units) for own, other, units in tables.tasks)
+        engines = tuple(
+            EngineAgents(
+                own.name, compiled(own.requests), compiled(own.passing), compiled(own.storing), own.lanes
+            )
+            for own in tables.engines
+        )
+        reading = [own for task, _, _ in tables.tasks for own in task.lanes]
+        reading += [own for engine in tables.engines for own in engine.storing.lanes]
+        writing = [own for _, task, _ in tables.tasks for own in task.lanes]
+        writing += [own for engine in tables.engines for own in engine.passing.lanes]
+        memories = {own.memory.name: own.memory for own in (*reading, *writing)}
+        return GroupSchedule(
+            tasks,
+            engines,
+            tuple(memories.values()),
+            {name: tuple(own.name for own in reading if own.memory.name == name) for name in memories},
+            {name: tuple(own.name for own in writing if own.memory.name == name) for name in memories},
+            len(self.run.lengths),
+            self.run.cycles,
+        )
+
+    def tables(self) -> Tables:
+        """What its agents do, row by row."""
+        self._require_known()
+        memories, located = self._memories(), {**self.run.located, **self._fifo_words()}
+        clocks = np.cumsum([0, *self.run.lengths[:-1]]).astype(np.int64)
+        scheduler = TaskScheduler(self.accesses, self.run, memories, located, self._windows(), clocks)
+        port = PortScheduler(self.accesses, self.platform.memory, self.run, memories, located, self.addresses)
+        scheduled = [scheduler.schedule(own) for own in self.run.processors.values()]
+        return Tables(tuple((own.reading, own.writing, own.units) for own in scheduled), port.engines())
+
+    def _require_known(self) -> None:
+        if self.local.layouts:
+            raise not_emitted(f"'{min(self.local.layouts)}' has a bank layout", "no bank layouts")
+        if self.platform.local.fetch_cycles != FETCH or self.platform.local.store_cycles:
+            raise not_emitted("a fetch or a store takes another number of cycles", f"fetch_cycles = {FETCH}, store_cycles = 0")
+        for name, memory in (*self.local.banks.items(), *((key[1], own) for key, own in self.local.residents.items())):
+            if memory.writers > 1:
+                raise not_emitted(f"several write to '{name}'", "one writer of each array")
+            if any(ports.random for ports in memory.readers.values()):
+                raise not_emitted(f"'{name}' is read at subscripts of data", "no such reads")
+        for array in self.run.moves.arrays:
+            if len(self.accesses.network.arrays[array].producers) > 1 and array in self.run.located:
+                raise not_emitted(f"several write to '{array}'", "one writer of each array")
+
+    def _windows(self) -> dict[tuple[str, int], WindowReads]:
+        return {
+            reader: ports.window
+            for memory in (*self.local.banks.values(), *self.local.residents.values())
+            for reader, ports in memory.readers.items()
+            if ports.window is not None
+        }
+
+    def _memories(self) -> dict[tuple[str, str], Memory]:
+        """By reader and array; by "" and array where a group brings the array."""
+        found: dict[tuple[str, str], Memory] = {}
+        for array in self.run.moves.arrays:
+            memory = self._fifo(array) if array not in self.run.located else self._buffer(array)
+            found["", array] = memory
+            for task in self.run.processors:
+                found[task, array] = memory
+        for task, number in self.run.moves.resident:
+            array = self.accesses.reads[task][number].array
+            found[task, array] = self._resident(task, array)
+        return found
+
+    def _buffer(self, array: str) -> Memory:
+        banked, words = self.local.banks.get(array), self.local.words[array]
+        depth = words.size if banked is None else banked.depth
+        moduli = moduli_of(banked.function) if banked is not None else ()
+        return Memory(array, array, self._bits(array), moduli, depth, _sections(words, depth), registers=banked is None)
+
+    def _fifo(self, array: str) -> Memory:
+        wide, depth = self._fifo_shape(array)
+        moduli = (wide,) if wide > 1 else ()
+        return Memory(array, array, self._bits(array), moduli, depth, (Section(0, depth),))
+
+    def _fifo_shape(self, array: str) -> tuple[int, int]:
+        """The data of a word of a FIFO, and the words that all of its data may take, those in registers too."""
+        wide, _ = self.local.fifos.get(array, (1, 0))
+        return wide, max(1, -(-self.local.sizes["fifo", array] // wide))
+
+    def _fifo_words(self) -> dict[str, Ints]:
+        """Of each datum of a FIFO its word: data go round all banks in their order."""
+        words: dict[str, Ints] = {}
+        for array in (name for name in self.run.moves.arrays if name not in self.run.located):
+            touch = next(
+                touch
+                for task in self.accesses.network.arrays[array].producers
+                for touch in self.accesses.writes[task]
+                if touch.array == array and task in self.run.processors
+            )
+            own = self.run.processors[touch.process]
+            writing, data = data_made(self.accesses, self.run, touch)
+            size = data.shape[1]
+            made = own.started[writing][:, None] + -(-np.arange(1, size + 1) * own.unit.interval // size)
+            instance = np.broadcast_to(writing[:, None], data.shape)
+            place = np.broadcast_to(np.arange(size), data.shape)
+            order = np.lexsort((place.reshape(-1), instance.reshape(-1), made.reshape(-1)))
+            wide, depth = self._fifo_shape(array)
+            number = np.empty(data.size, np.int64)
+            number[data.reshape(-1)[order]] = np.arange(data.size)
+            words[array] = number % wide * depth + number // wide % depth
+        return words
+
+    def _resident(self, task: str, array: str) -> Memory:
+        if self.accesses.load[array] != ROM:
+            raise not_emitted(f"'{array}' is loaded once, before the first frame", "load = \"frame\"")
+        banked, shape = self.local.residents.get((task, array)), self.accesses.shape(array)
+        elements = np.arange(self.accesses.size(array))
+        if banked is None:
+            return self._rom(task, array, (), len(elements), elements)
+        places = np.stack(np.unravel_index(elements, shape), axis=1) if shape else np.zeros((1, 0), np.int64)
+        words = banked.function.bank(places) * banked.depth + banked.function.address(places, shape)
+        return self._rom(task, array, moduli_of(banked.function), banked.depth, words)
+
+    def _rom(self, task: str, array: str, moduli: tuple[int, ...], depth: int, words: Ints) -> Memory:
+        banks = int(np.prod(moduli, dtype=np.int64)) if moduli else 1
+        content = np.zeros(banks * depth, object)
+        content[words] = self.contents[array]
+        return Memory(
+            f"{task}_{array}",
+            array,
+            self._bits(array),
+            moduli,
+            depth,
+            (Section(0, depth),),
+            registers=not moduli and depth == len(words) and self.local.residents.get((task, array)) is None,
+            elements=tuple(words.tolist()),
+            content=tuple(map(int, content)),
+        )
+
+    def _bits(self, array: str) -> int:
+        return self.accesses.network.arrays[array].type.bits
+
+
+def _sections(words: Words, depth: int) -> tuple[Section, ...]:
+    return sections_of(words, depth)
+
+
+__all__ = ["BankedMemory", "GroupSchedule", "GroupScheduler"]

@@ -1,0 +1,108 @@
+"""The memories of a group in hardware: banks, their words, and how a word is told by counters.
+
+A word of a memory is a bank and an address in it. Counters tell both: a *digit* for each modulus of the bank function,
+and the place in a *section*. Sections are the parts of a buffer (docs/machine.md, section 5): each has a modulus of its
+own, so what moves regularly through it is a counter that wraps at the section's size.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hwmodel.local_memory.addresses import Addresses, BankAddresses, ElementBox
+from hwmodel.local_memory.bank_functions import BankFunction, Residues
+from hwmodel.local_memory.words import BufferWords, Words
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Words of each bank that follow each other, counted round and round."""
+
+    base: int
+    size: int
+
+
+@dataclass(frozen=True)
+class Memory:
+    """A memory by name: the data of `array`, of `width` bits each, in as many banks as the product of `moduli`.
+
+    Each bank has `depth` words. `reads` names who reads it, each through a copy of all banks; `registers` say that all
+    words can be read at once. Of an array that is there before the frame `elements` has the word of each element, and
+    `content` the bits of each word where it is never written.
+    """
+
+    name: str
+    array: str
+    width: int
+    moduli: tuple[int, ...]
+    depth: int
+    sections: tuple[Section, ...]
+    registers: bool = False
+    elements: tuple[int, ...] | None = None
+    content: tuple[int, ...] | None = None
+
+    @property
+    def banks(self) -> int:
+        """The banks of one copy."""
+        return math.prod(self.moduli)
+
+    @property
+    def size(self) -> int:
+        """The words of all banks of one copy."""
+        return self.banks * self.depth
+
+    def digits(self, words: Ints) -> list[Ints]:
+        """By modulus the digit of the bank of each word."""
+        rest, found = words // self.depth, list[Ints]()
+        for modulus in reversed(self.moduli):
+            found.append(rest % modulus)
+            rest = rest // modulus
+        return found[::-1]
+
+    def sections_of(self, words: Ints) -> Ints:
+        """The number of the section of each word."""
+        bases = np.array([section.base for section in self.sections])
+        return np.searchsorted(bases, words % self.depth, side="right") - 1
+
+
+def moduli_of(function: BankFunction | None) -> tuple[int, ...]:
+    """The moduli of the digits of banks, without those of 1."""
+    if function is None:
+        return ()
+    moduli = function.moduli if isinstance(function, Residues) else (function.banks,)
+    return tuple(modulus for modulus in moduli if modulus > 1)
+
+
+def sections_of(words: Words, depth: int) -> tuple[Section, ...]:
+    """The sections of a bank of so many words."""
+    inner = getattr(words, "in_bank", words)
+    if isinstance(inner, ElementBox) or not isinstance(inner, BufferWords):
+        return (Section(0, depth),)
+    sections, base = list[Section](), 0
+    for piece in inner.pieces:
+        sections += [Section(base + start, size) for start, size in _parts(piece.addresses)]
+        base += piece.size
+    return tuple(sections) or (Section(0, depth),)
+
+
+def _parts(addresses: Addresses | BankAddresses) -> Sequence[tuple[int, int]]:
+    """Where each part of a piece starts in a bank, and its words: of banks that differ the most."""
+    if isinstance(addresses, Addresses):
+        return _own_parts([addresses])
+    return _own_parts(addresses.banks.values())
+
+
+def _own_parts(several: Iterable[Addresses]) -> Sequence[tuple[int, int]]:
+    parts: dict[int, int] = {}
+    for addresses in several:
+        for part in addresses.parts:
+            start = part.base * addresses.free
+            parts[start] = max(parts.get(start, 0), part.form.size * addresses.free)
+    return sorted((start, size) for start, size in parts.items() if size)

@@ -1,0 +1,272 @@
+"""What passes the port to the external memory: requests, the words of each, and where their data go inside.
+
+An *engine* is a port, or with separate ones its reading or its writing side. It has two agents. One makes the requests,
+a row each. The other is at work while a request passes, a row for each cycle: in a row it takes part of a word of the
+external memory to the memories inside, or the other way. What is stored is brought from the memories by a third agent
+ahead of time, a row for each local word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hwmodel.accesses import Accesses
+from hwmodel.emit.schedule.activity import Activity, Lanes
+from hwmodel.emit.schedule.memories import Memory
+from hwmodel.emit.schedule.tasks import not_emitted
+from hwmodel.platform import ExternalMemory
+from hwmodel.simulator.group import GroupRun
+from hwmodel.simulator.requests import Requester, runs_in
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class PortLanes:
+    """The lanes of an array at the port: `lanes` beside each other, each an element of `bytes` bytes.
+
+    Lane k of part p of a word is its element number p lanes + k.
+    """
+
+    array: str
+    write: bool
+    name: str
+    lanes: int
+    bytes: int
+    width: int
+
+
+@dataclass(frozen=True)
+class Engine:
+    """A port in hardware: what it asks for, what passes, and what is brought to be stored."""
+
+    name: str
+    requests: Activity
+    passing: Activity
+    storing: Activity
+    lanes: tuple[PortLanes, ...]
+
+
+@dataclass(frozen=True)
+class AddressMap:
+    """Where arrays lie outside: the first word of each, one after another; a word has `word_bytes` bytes."""
+
+    word_bytes: int
+    first: Mapping[str, int]
+    words: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Move:
+    """What a step moves of an array: its elements, ascending, and the words inside of their data."""
+
+    array: str
+    write: bool
+    elements: Ints
+    words: Ints
+
+
+def address_map(accesses: Accesses, memory: ExternalMemory) -> AddressMap:
+    """Arrays in the network's order, each at the start of a word. Raises ArrayolError (`not-emitted`)."""
+    if memory.burst != "run" or memory.rows is not None or memory.word_bits is None:
+        raise not_emitted("the platform's memory has no bursts by run of words of bits", '[memory] burst = "run"')
+    word, first, at = memory.word_bits // 8, dict[str, int](), 0
+    for name, array in accesses.network.arrays.items():
+        if accesses.lies_outside(name):
+            first[name] = at
+            at += -(-accesses.size(name) * array.type.bytes // word)
+    return AddressMap(word, first, at)
+
+
+@dataclass
+class _Rows:
+    """The rows of an engine's agents so far."""
+
+    requests: list[tuple[int, int, int, int]] = field(default_factory=list)  # word, words, write, first of its array
+    flags: list[tuple[int, ...]] = field(default_factory=list)  # array, write, part, waits, takes, done
+    loaded: list[tuple[int, str, Ints, Ints]] = field(default_factory=list)  # row, array, lanes, words
+    stores: list[tuple[int, int, int]] = field(default_factory=list)  # array, part, whether a word is whole
+    stored: list[tuple[int, str, Ints, Ints]] = field(default_factory=list)
+    ends: list[tuple[int, int, int]] = field(default_factory=list)  # rows of each agent at the end of steps
+
+
+@dataclass(frozen=True)
+class PortScheduler:
+    """The port of a group: `memories` by ("", array) are written by loads and read by stores; `located` as they lie."""
+
+    accesses: Accesses
+    memory: ExternalMemory
+    run: GroupRun
+    memories: Mapping[tuple[str, str], Memory]
+    located: Mapping[str, Ints]
+    addresses: AddressMap
+
+    def engines(self) -> tuple[Engine, ...]:
+        """The engines: one, or of separate ports one that loads and one that stores."""
+        if self.memory.port == "separate":
+            return self._engine("loads", (False,)), self._engine("stores", (True,))
+        return (self._engine("port", (False, True)),)
+
+    def _engine(self, name: str, directions: Sequence[bool]) -> Engine:
+        rows, arrays = _Rows(), list(self.run.moves.arrays)
+        for step in range(self.run.moves.steps):
+            for write in directions:
+                for array in arrays:
+                    move = self._move(array, step, write=write)
+                    if len(move.elements):
+                        self._add(rows, move, arrays.index(array))
+            self._end(rows)
+        return self._built(name, rows, arrays)
+
+    def _end(self, rows: _Rows) -> None:
+        """A step without requests has an idle row."""
+        before = rows.ends[-1] if rows.ends else (0, 0, 0)
+        if len(rows.requests) == before[0]:
+            rows.requests.append((-1, 0, 0, 0))
+        if len(rows.flags) == before[1]:
+            rows.flags.append((0, 0, 0, 0, 0, 0))
+        if len(rows.stores) == before[2]:
+            rows.stores.append((-1, 0, 0))
+        rows.ends.append((len(rows.requests), len(rows.flags), len(rows.stores)))
+
+    def _move(self, array: str, step: int, *, write: bool) -> _Move:
+        moved = self.run.moves.arrays[array]
+        if write:
+            data = moved.stored[moved.stored_step == step]
+        else:
+            data = np.flatnonzero(moved.bring == step) if moved.loaded else np.zeros(0, np.int64)
+        elements = moved.element[data]
+        order = np.argsort(elements)
+        return _Move(array, write, elements[order], self.located[array][data[order]])
+
+    def _add(self, rows: _Rows, move: _Move, number: int) -> None:
+        requester, runs = self.run.requesters[move.array, move.write], runs_in(move.elements, self.shape(move.array))
+        longest, done, first = max(size for _, size in runs), 0, True
+        words = requester.words(longest)
+        parts = -(-words // self.memory.max_burst_words)
+        each = -(-words // parts)
+        passing = requester.passing(longest, each)
+        for start, size in runs:
+            inside = move.words[done : done + size]
+            done += size
+            for request in self._parts(rows, move, number, requester, (start, size), inside, (parts, each, passing)):
+                at, count = request
+                rows.requests.append((self.addresses.first[move.array] + at, count, int(move.write), int(first)))
+                first = False
+
+    def shape(self, array: str) -> tuple[int, ...]:
+        """The shape of an array."""
+        return self.accesses.shape(array)
+
+    def _parts(  # noqa: PLR0913  what a request hangs on
+        self,
+        rows: _Rows,
+        move: _Move,
+        number: int,
+        requester: Requester,
+        run: tuple[int, int],
+        inside: Ints,
+        cut: tuple[int, int, int],
+    ) -> Iterator[tuple[int, int]]:
+        """The requests of a run: the word of each in its array, and how many; its rows are added."""
+        (start, size), (parts, each, passing) = run, cut
+        bytes_each = self.accesses.network.arrays[move.array].type.bytes
+        if bytes_each > requester.word:
+            raise not_emitted(f"an element of '{move.array}' has more bytes than a word of the port", "a wider port")
+        of_word = requester.word // bytes_each
+        width = requester.local.width if requester.local is not None else of_word
+        word, local = requester.parts(start, size)
+        position = np.arange(start, start + size) % of_word
+        for part in range(parts):
+            own = word // each == part
+            begin, flags = len(rows.flags), list[tuple[int, ...]]()
+            used = np.unique(word[own])
+            for index in range(part * each, part * each + each):
+                pieces = np.unique(local[own & (word == index)]) if index in used else np.zeros(0, np.int64)
+                for place, piece in enumerate(pieces.tolist()):
+                    here = np.flatnonzero(own & (local == piece))
+                    slice_number = int(position[here[0]]) // width
+                    last = place == len(pieces) - 1
+                    row = begin + len(flags)
+                    flags.append((number, int(move.write), slice_number, 1, int(last), 0))
+                    touched = (position[here] % width, inside[here])
+                    if move.write:
+                        rows.stored.append((len(rows.stores), move.array, *touched))
+                        rows.stores.append((number, slice_number, int(last)))
+                    else:
+                        rows.loaded.append((row, move.array, *touched))
+                if not len(pieces):
+                    if move.write:
+                        rows.stores.append((-1, 0, 1))
+                    flags.append((number, int(move.write), 0, 1, 1, 0))
+            if len(flags) > passing:
+                raise not_emitted(f"a request of '{move.array}' passes in {passing} cycles, too few", "wider words")
+            flags += [(number, int(move.write), 0, 0, 0, 0)] * (passing - len(flags))
+            rows.flags += [*flags[:-1], (*flags[-1][:-1], 1)]
+            yield start * bytes_each // requester.word + part * each, each
+
+    def _built(self, name: str, rows: _Rows, arrays: Sequence[str]) -> Engine:
+        ends = np.array(rows.ends, np.int64) - 1
+        requests, flags = np.array(rows.requests, np.int64), np.array(rows.flags, np.int64)
+        stores = np.array(rows.stores, np.int64)
+        lanes = tuple(self._lanes(array, write) for array, write in self._moving(rows, arrays))
+        loading = [
+            self._table(own, rows.loaded, len(flags)) for own in lanes if not own.write
+        ]
+        storing = [self._table(own, rows.stored, len(stores)) for own in lanes if own.write]
+        there = requests[:, 0] >= 0
+        return Engine(
+            name,
+            Activity(
+                f"{name}_requests",
+                ends[:, 0],
+                (),
+                {
+                    "asks": there.astype(np.int64),
+                    "words": requests[:, 1],
+                    "write": requests[:, 2],
+                    "fence": requests[:, 3],
+                },
+                {"word": (requests[:, 0], max(1, self.addresses.words))},
+            ),
+            Activity(
+                f"{name}_passing",
+                ends[:, 1],
+                tuple(loading),
+                {
+                    "array": flags[:, 0],
+                    "write": flags[:, 1],
+                    "part": flags[:, 2],
+                    "waits": flags[:, 3],
+                    "takes": flags[:, 4],
+                    "done": flags[:, 5],
+                },
+            ),
+            Activity(
+                f"{name}_storing",
+                ends[:, 2],
+                tuple(storing),
+                {"array": np.maximum(stores[:, 0], 0), "part": stores[:, 1], "whole": stores[:, 2]},
+            ),
+            lanes,
+        )
+
+    def _moving(self, rows: _Rows, arrays: Sequence[str]) -> list[tuple[str, bool]]:
+        moving = {(array, False) for _, array, _, _ in rows.loaded} | {(array, True) for _, array, _, _ in rows.stored}
+        return sorted(moving, key=lambda pair: (pair[1], arrays.index(pair[0])))
+
+    def _lanes(self, array: str, write: bool) -> PortLanes:  # noqa: FBT001  a pair of a set
+        requester, kind = self.run.requesters[array, write], self.accesses.network.arrays[array].type
+        width = requester.local.width if requester.local is not None else requester.word // kind.bytes
+        return PortLanes(array, write, f"{'store' if write else 'load'}_{array}", width, kind.bytes, kind.bits)
+
+    def _table(self, own: PortLanes, touched: Sequence[tuple[int, str, Ints, Ints]], rows: int) -> Lanes:
+        table = np.full((rows, own.lanes), -1, np.int64)
+        for row, array, lanes, words in touched:
+            if array == own.array:
+                table[row, lanes] = words
+        return Lanes(own.name, self.memories["", own.array], table)

@@ -1,0 +1,160 @@
+"""Programs: a long sequence of symbols as nested loops, which a counter for each loop walks through.
+
+What an agent does from cycle to cycle repeats: rounds of a line, lines of a block, blocks of a strip. `rolled` finds
+these loops in the sequence itself. A stretch of n equal parts of p symbols that follow each other becomes one node, of
+the shortest p first, until nothing repeats any more; equal stretches are equal nodes, so loops of loops are found by
+the same rule. The program unrolls to the very sequence that it was made of (`unrolled`), whatever was found.
+
+A program is kept flat, as hardware walks it: instructions, each a symbol for a number of cycles, with the loops that
+end behind it, the innermost first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+LONGEST = 1 << 10  # symbols of a part that repeats
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """Instructions from number `start` on are walked `times` times; `depth` counts the loops around it."""
+
+    start: int
+    times: int
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """A symbol for some cycles, and the loops that end behind it, the innermost first."""
+
+    symbol: int
+    cycles: int
+    ends: tuple[Loop, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Instructions in the order in which they are walked."""
+
+    instructions: tuple[Instruction, ...]
+
+    @property
+    def depth(self) -> int:
+        """How many loops are nested at most."""
+        return max((loop.depth + 1 for each in self.instructions for loop in each.ends), default=0)
+
+    @property
+    def times(self) -> tuple[int, ...]:
+        """By depth the most that a loop is walked."""
+        most = [1] * self.depth
+        for loop in (loop for each in self.instructions for loop in each.ends):
+            most[loop.depth] = max(most[loop.depth], loop.times)
+        return tuple(most)
+
+    def unrolled(self) -> Ints:
+        """The sequence of symbols, one for each cycle."""
+        counters, at, found = [0] * self.depth, 0, list[Ints]()
+        while at < len(self.instructions):
+            own = self.instructions[at]
+            found.append(np.full(own.cycles, own.symbol, np.int64))
+            at += 1
+            for loop in own.ends:
+                counters[loop.depth] += 1
+                if counters[loop.depth] < loop.times:
+                    at = loop.start
+                    break
+                counters[loop.depth] = 0
+        return np.concatenate(found) if found else np.zeros(0, np.int64)
+
+
+def rolled(symbols: Ints) -> Program:
+    """The program of a sequence of symbols, none below 0."""
+    return Program(tuple(_flat(_Rolling(symbols).nodes())))
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """A symbol, or parts that follow each other, so many times."""
+
+    body: tuple[_Node, ...] | int
+    times: int
+
+
+class _Rolling:
+    """A sequence while its loops are found: of numbers, each a symbol or a part that repeats."""
+
+    def __init__(self, symbols: Ints) -> None:
+        self.numbers = symbols.astype(np.int64)
+        first = int(symbols.max(initial=-1)) + 1
+        self.first = first
+        self.parts: list[tuple[tuple[int, ...], int]] = []  # by number from `first` on: what repeats, and how often
+        self.known: dict[tuple[tuple[int, ...], int], int] = {}
+
+    def nodes(self) -> tuple[_Node, ...]:
+        period = 1
+        while period <= min(LONGEST, len(self.numbers) // 2):
+            if self._joined(period):
+                period = 1
+            else:
+                period += 1
+        return tuple(self._node(number) for number in self.numbers.tolist())
+
+    def _joined(self, period: int) -> bool:
+        """Each stretch that repeats with a period as one number; whether there was any."""
+        equal = self.numbers[period:] == self.numbers[:-period]
+        edges = np.flatnonzero(np.diff(np.concatenate([[False], equal, [False]]).astype(np.int8)))
+        begins, lengths = edges[::2], edges[1::2] - edges[::2]
+        long = lengths >= period
+        parts, done = list[Ints](), 0
+        for begin, length in zip(begins[long].tolist(), lengths[long].tolist(), strict=True):
+            start = max(begin, done)
+            times = (begin + length - start) // period + 1
+            if times < 2:  # noqa: PLR2004  a part that is not repeated
+                continue
+            body = tuple(self.numbers[start : start + period].tolist())
+            parts += [self.numbers[done:start], np.array([self._number(body, times)])]
+            done = start + times * period
+        if not parts:
+            return False
+        self.numbers = np.concatenate([*parts, self.numbers[done:]])
+        return True
+
+    def _number(self, body: tuple[int, ...], times: int) -> int:
+        key = body, times
+        if key not in self.known:
+            self.known[key] = self.first + len(self.parts)
+            self.parts.append(key)
+        return self.known[key]
+
+    def _node(self, number: int) -> _Node:
+        if number < self.first:
+            return _Node(number, 1)
+        body, times = self.parts[number - self.first]
+        if len(body) == 1 and body[0] < self.first:
+            return _Node(body[0], times)
+        return _Node(tuple(self._node(own) for own in body), times)
+
+
+def _flat(nodes: Sequence[_Node]) -> Iterator[Instruction]:
+    instructions: list[Instruction] = []
+
+    def add(node: _Node, depth: int) -> None:
+        if isinstance(node.body, int):
+            instructions.append(Instruction(node.body, node.times))
+            return
+        start = len(instructions)
+        for own in node.body:
+            add(own, depth + 1)
+        last = instructions[-1]
+        instructions[-1] = Instruction(last.symbol, last.cycles, (*last.ends, Loop(start, node.times, depth)))
+
+    for node in nodes:
+        add(node, 0)
+    yield from instructions
