@@ -1,8 +1,9 @@
 """What a task reads and writes, cycle by cycle, from its run on the simulated machine.
 
 A repetition that starts in cycle s on unit u reads chunk j of each pattern in cycle s + j, through the lanes of that
-unit, and writes chunk j of its results `latency` cycles later. So each lane belongs to a unit and to a place in a
-chunk, whatever the repetition. With a window the lanes belong to the places that are fresh in a round.
+unit; its results leave, from `latency` cycles later on, at the rate at which a FIFO takes them. So each lane belongs to
+a unit and to a place in a chunk, whatever the repetition. With a window lanes belong to the places that are fresh in a
+round.
 """
 
 from __future__ import annotations
@@ -127,7 +128,7 @@ class TaskScheduler:
         writing = rows_of(np.where(busy > 0, busy + own.unit.latency, 1))
         reads = [self._read(own, number, timed, reading) for number in range(len(self.accesses.reads[own.task]))]
         writes = [self._written(own, touch, timed, writing) for touch in self.accesses.writes[own.task]]
-        rounds = {"round": moves for _, _, moves in reads if moves is not None}
+        rounds = {f"{lanes.name}_round": moves for _, lanes, moves in reads if moves is not None}
         process = self.accesses.network.processes[own.task]
         return TaskSchedule(
             Activity(f"{own.task}_read", reading[1], tuple(lanes for _, lanes, _ in reads), rounds),
@@ -189,7 +190,7 @@ class TaskScheduler:
         if sum(other.port == touch.port for other in self.accesses.writes[own.task]) > 1:
             name += f"_{touch.array}"
         first = rows[0][timed.step[writing]] + timed.cycle[writing] + own.unit.latency
-        at, lane = _in_chunks(first, timed.unit[writing], words.shape[1], chunk)
+        at, lane = _leaving(first, timed.unit[writing], words.shape[1], own.unit.interval)
         table = _table((int(rows[1][-1]) + 1, own.units * chunk), at, lane, words)
         return WritePort(touch.port, (name,), words.shape[1], chunk, kind.bits), Lanes(name, memory, table)
 
@@ -236,6 +237,14 @@ def _in_chunks(first: Ints, unit: Ints, size: int, chunk: int) -> tuple[Ints, In
     """By instance and element the row and the lane: chunk after chunk, each unit with lanes of its own."""
     place = np.arange(size)
     return first[:, None] + place // chunk, unit[:, None] * chunk + place % chunk
+
+
+def _leaving(first: Ints, unit: Ints, size: int, interval: int) -> tuple[Ints, Ints]:
+    """Row and lane of results, of which datum j of k leaves in cycle ceil((j + 1) I / k) - 1 from the first one on."""
+    place = np.arange(size)
+    cycle = -(-(place + 1) * interval // size) - 1
+    lane = place - cycle * size // interval
+    return first[:, None] + cycle, unit[:, None] * -(-size // interval) + lane
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,137 @@
+"""A whole design as hardware: its groups, its datapaths, and the external memory before and after a frame."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrayol.execute.run import with_tables
+from arrayol.ir.spec import Elementary, Spec
+from arrayol.ir.types import ElementType
+from hwmodel.accesses import Accesses
+from hwmodel.datapath.derive import Derived, derivation_of
+from hwmodel.emit.schedule.group import FETCH, GroupSchedule, GroupScheduler
+from hwmodel.emit.schedule.port import AddressMap, address_map
+from hwmodel.emit.schedule.tasks import not_emitted
+from hwmodel.machine.estimate import DesignEstimate
+from hwmodel.platform import Platform
+from hwmodel.simulator.group import LocalMemories
+from hwmodel.simulator.memories import one_frame
+from hwmodel.simulator.simulate import Simulation
+
+Arrays = Mapping[str, NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The bytes of the external memory before a frame and after it, and where the outputs lie."""
+
+    before: bytes
+    after: bytes
+    outputs: Mapping[str, tuple[int, int]]  # by name the first word, and how many
+
+
+@dataclass(frozen=True)
+class HardwareDesign:
+    """A design as hardware. `datapaths` has by task the derived datapath of its units, `signed` the signed arrays.
+
+    `cycles` is what a frame takes on the simulated machine; `frame` data for a test bench.
+    """
+
+    top: str
+    groups: tuple[GroupSchedule, ...]
+    addresses: AddressMap
+    latency: int
+    outstanding: int
+    datapaths: Mapping[str, Derived]
+    signed: tuple[str, ...]
+    frame: Frame
+
+    @property
+    def cycles(self) -> int:
+        """Of all groups, one after another."""
+        return sum(group.cycles for group in self.groups)
+
+
+def schedule_design(
+    spec: Spec,
+    accesses: Accesses,
+    platform: Platform,
+    estimate: DesignEstimate,
+    local: Sequence[LocalMemories],
+    simulation: Simulation,
+    inputs: Arrays,
+) -> HardwareDesign:
+    """The hardware of a design, of its simulation with the `local` memories of its groups on some inputs.
+
+    Raises ArrayolError (`not-emitted`) where some part of it has no hardware.
+    """
+    network, memory = accesses.network, platform.memory
+    addresses = address_map(accesses, memory)
+    given = with_tables(spec, spec.components[network.name], inputs)
+    values = {name: one_frame(accesses, name, given[name]).reshape(-1) for name in network.inputs}
+    types = {name: array.type for name, array in network.arrays.items()}
+    contents = {name: bits_of_values(values[name], types[name]) for name in values if not accesses.lies_outside(name)}
+    triples = zip(estimate.groups, local, simulation.groups, strict=True)
+    groups = tuple(
+        GroupScheduler(accesses, platform, own, memories, run, addresses, contents).schedule()
+        for own, memories, run in triples
+    )
+    outputs = {name: simulation.outputs[name].reshape(-1) for name in network.outputs}
+    return HardwareDesign(
+        network.name,
+        groups,
+        addresses,
+        memory.latency or 0,
+        memory.outstanding,
+        _datapaths(spec, accesses, platform, groups),
+        tuple(name for name, kind in types.items() if kind.is_signed),
+        _frame(addresses, values, outputs),
+    )
+
+
+def bits_of_values(values: NDArray[Any], kind: ElementType) -> NDArray[Any]:
+    """The bits of some values, as integers from 0 on."""
+    stored = np.ascontiguousarray(values)
+    whole = stored.view(f"<u{stored.itemsize}") if stored.dtype.kind != "c" else None
+    if whole is None:
+        raise not_emitted("complex numbers", "real ones")
+    return whole & np.array((1 << kind.bits) - 1, whole.dtype)
+
+
+def _datapaths(
+    spec: Spec, accesses: Accesses, platform: Platform, groups: Sequence[GroupSchedule]
+) -> dict[str, Derived]:
+    if platform.prices is None or platform.clock_mhz is None:
+        raise not_emitted("the platform names no technology", "a technology and a clock in its platform")
+    found: dict[str, Derived] = {}
+    for units in (task.units for group in groups for task in group.tasks):
+        elementary = spec.components[units.elementary]
+        assert isinstance(elementary, Elementary), "processes repeat elementaries"
+        pairs = frozenset((delay.output, delay.port) for delay in accesses.network.processes[units.task].delays)
+        derived = derivation_of(elementary, platform.prices, platform.clock_mhz, pairs).at(units.interval)
+        if derived.interval != units.interval or derived.latency + FETCH != units.latency:
+            raise not_emitted(
+                f"the interval or latency of '{units.task}' is given, not that of its derived datapath",
+                "figures that are derived",
+            )
+        found[units.task] = derived
+    return found
+
+
+def _frame(addresses: AddressMap, values: Arrays, outputs: Arrays) -> Frame:
+    size = addresses.words * addresses.word_bytes
+    before, after = bytearray(size), bytearray(size)
+    for image, arrays in ((before, values), (after, {**values, **outputs})):
+        for name, array in arrays.items():
+            if name in addresses.first:
+                start, data = addresses.first[name] * addresses.word_bytes, array.tobytes()
+                image[start : start + len(data)] = data
+    where = {
+        name: (addresses.first[name], -(-array.nbytes // addresses.word_bytes)) for name, array in outputs.items()
+    }
+    return Frame(bytes(before), bytes(after), where)

@@ -1,0 +1,238 @@
+"""An agent as a Verilog module: its program, and the counters that tell what its lanes touch.
+
+The module walks its program while it `go`es, a row in each cycle, and rests after the last row of a step until all
+agents `advance`. `active` says that a row is there; it is done where `go` holds too. Lanes and controls are those of
+the row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from hwmodel.emit.schedule.activity import Agent, Counter, LaneCounters
+from hwmodel.emit.schedule.memories import Memory
+from hwmodel.emit.schedule.program import Instruction
+
+
+def bits_of(count: int) -> int:
+    """The bits of a number below `count`, 1 at least."""
+    return max(1, (count - 1).bit_length())
+
+
+def code_bits(memory: Memory) -> int:
+    """The bits of the code of a bank: its digits side by side."""
+    return max(1, sum(bits_of(modulus) for modulus in memory.moduli))
+
+
+def codes(memory: Memory) -> list[int]:
+    """By bank its code."""
+    found = []
+    for bank in range(memory.banks):
+        code, rest, shift = 0, bank, 0
+        for modulus in reversed(memory.moduli):
+            code |= rest % modulus << shift
+            rest, shift = rest // modulus, shift + bits_of(modulus)
+        found.append(code)
+    return found
+
+
+def address_bits(memory: Memory) -> int:
+    """The bits of an address in a bank."""
+    return bits_of(memory.depth)
+
+
+@dataclass(frozen=True)
+class Port:
+    """A port of a module by name, so many bits wide."""
+
+    name: str
+    bits: int
+    output: bool = True
+
+    def declared(self) -> str:
+        """Its line in the head of the module."""
+        side = "output" if self.output else "input"
+        width = f"[{self.bits - 1}:0] " if self.bits > 1 else ""
+        return f"  {side} wire {width}{self.name}"
+
+
+def lane_ports(name: str, memory: Memory, lanes: int) -> tuple[Port, Port, Port]:
+    """What says which words some lanes touch: whether they do, the codes of banks, and addresses."""
+    return (
+        Port(f"{name}_valid", lanes),
+        Port(f"{name}_bank", lanes * code_bits(memory)),
+        Port(f"{name}_address", lanes * address_bits(memory)),
+    )
+
+
+def ports_of(agent: Agent) -> list[Port]:
+    """The outputs of an agent's module beside `active` and `fin`."""
+    found = [port for name, lanes in agent.lanes.items() for port in lane_ports(name, agent.memories[name], len(lanes))]
+    found += [Port(f"is_{name}", bits_of(agent.limits[column])) for name, column in agent.controls.items()]
+    found += [Port(f"at_{name}", bits_of(counter.modulus)) for name, counter in agent.places.items()]
+    return found
+
+
+def agent_module(agent: Agent, prefix: str, comment: str) -> str:
+    """The module of an agent, by its name after a prefix."""
+    return _Printer(agent).module(f"{prefix}{agent.name}", comment)
+
+
+@dataclass
+class _Printer:
+    agent: Agent
+    counters: dict[Counter, str] = field(default_factory=dict)
+    assigned: list[str] = field(default_factory=list)
+
+    def module(self, name: str, comment: str) -> str:
+        agent = self.agent
+        for own, lanes in agent.lanes.items():
+            self._lanes(own, lanes)
+        for own, column in agent.controls.items():
+            self.assigned.append(f"  assign is_{own} = {self._column(column)};")
+        for own, counter in agent.places.items():
+            self.assigned.append(f"  assign at_{own} = {self._counter(counter)};")
+        ports = [port.declared() for port in ports_of(agent)]
+        inputs = [f"  input wire {name}" for name in ("clk", "reset", "run", "go", "advance")]
+        outputs = ["  output wire active", "  output wire fin"]
+        lines = [f"// {line}" for line in comment.splitlines()]
+        lines += [f"module {name} (", ",\n".join([*inputs, *outputs, *ports]), ");"]
+        lines += [*self._word(), *self._walk(), *self._counting(), *self.assigned, "endmodule", ""]
+        return "\n".join(lines)
+
+    # The row: numbers that the instruction says.
+
+    def _width(self, column: int) -> int:
+        return bits_of(self.agent.limits[column])
+
+    def _column(self, column: int) -> str:
+        return f"c{column}"
+
+    def _word(self) -> Iterator[str]:
+        """The instructions, as the numbers of their columns and how many cycles each takes."""
+        agent, program = self.agent, self.agent.program
+        longest = max((own.cycles for own in program.instructions), default=1)
+        widths = [self._width(column) for column in range(len(agent.limits))]
+        yield f"  reg [{bits_of(len(program.instructions)) - 1}:0] pc;"
+        yield f"  reg [{bits_of(longest) - 1}:0] cycle, cycles;  // of an instruction: the last one is `cycles`"
+        for column, width in enumerate(widths):
+            yield f"  reg [{width - 1}:0] c{column};"
+        names = "{" + ", ".join(f"c{column}" for column in range(len(widths))) + "}"
+        yield "  always @*"
+        yield "    case (pc)"
+        known: dict[int, str] = {}
+        for number, own in enumerate(program.instructions):
+            if own.symbol not in known:
+                numbers = zip(agent.columns[own.symbol], widths, strict=True)
+                known[own.symbol] = "{" + ", ".join(f"{width}'d{value}" for value, width in numbers) + "}"
+            label = "default" if number == len(program.instructions) - 1 else str(number)
+            yield f"      {label}: begin cycles = {own.cycles - 1}; {names} = {known[own.symbol]}; end"
+        yield "    endcase"
+
+    # The walk through the program.
+
+    def _walk(self) -> Iterator[str]:
+        program = self.agent.program
+        last = len(program.instructions) - 1
+        yield "  reg rests;"
+        for depth, times in enumerate(program.times):
+            yield f"  reg [{bits_of(times) - 1}:0] loop{depth};"
+        yield "  assign active = run && !rests;"
+        yield "  wire done = active && go;"
+        yield f"  assign fin = rests || (done && {self._column(self.agent.last)});"
+        yield "  always @(posedge clk)"
+        yield "    if (reset) begin"
+        yield "      pc <= 0;"
+        yield "      cycle <= 0;"
+        yield "      rests <= 1'b0;"
+        for depth in range(program.depth):
+            yield f"      loop{depth} <= 0;"
+        yield "    end else begin"
+        yield "      rests <= fin && !advance;"
+        yield "      if (done) begin"
+        yield "        if (cycle != cycles) cycle <= cycle + 1'b1;"
+        yield "        else begin"
+        yield "          cycle <= 0;"
+        yield "          case (pc)"
+        for number, own in enumerate(program.instructions):
+            if own.ends or number == last:
+                yield f"            {number}: {self._next(own, 0 if number == last else number + 1)}"
+        yield "            default: pc <= pc + 1'b1;"
+        yield "          endcase"
+        yield "        end"
+        yield "      end"
+        yield "    end"
+
+    def _next(self, own: Instruction, after: int) -> str:
+        text, ended = "", ""
+        for loop in own.ends:
+            counter = f"loop{loop.depth}"
+            text += f"if ({counter} != {loop.times - 1}) begin {counter} <= {counter} + 1'b1; pc <= {loop.start};{ended} end else "
+            ended += f" {counter} <= 0;"
+        return f"{text}begin pc <= {after};{ended} end"
+
+    # Counters of lanes.
+
+    def _counter(self, counter: Counter) -> str:
+        """The name of a counter; of one that never moves its number."""
+        if self.agent.limits[counter.column] == 1:
+            return f"{bits_of(counter.modulus)}'d{counter.initial}"
+        return self.counters.setdefault(counter, f"k{len(self.counters)}")
+
+    def _counting(self) -> Iterator[str]:
+        if not self.counters:
+            return
+        for counter, name in self.counters.items():
+            bits = bits_of(counter.modulus)
+            yield f"  reg [{bits - 1}:0] {name};  // below {counter.modulus}"
+            yield f"  wire [{bits}:0] {name}_next = {name} + {self._column(counter.column)};"
+        yield "  always @(posedge clk)"
+        yield "    if (reset) begin"
+        yield from (f"      {name} <= {counter.initial};" for counter, name in self.counters.items())
+        yield "    end else if (done) begin"
+        for counter, name in self.counters.items():
+            if counter.modulus == 1 << bits_of(counter.modulus):
+                yield f"      {name} <= {name}_next;"
+            else:
+                text = f"{name}_next >= {counter.modulus} ? {name}_next - {counter.modulus} : {name}_next"
+                yield f"      {name} <= {text};"
+        yield "    end"
+
+    def _lanes(self, name: str, lanes: tuple[LaneCounters, ...]) -> None:
+        memory = self.agent.memories[name]
+        valid, bank, address = lane_ports(name, memory, len(lanes))
+        for port, own in (
+            (valid, [f"{self._column(lane.valid)} != 0" for lane in lanes]),
+            (bank, [self._bank(lane) for lane in lanes]),
+            (address, [self._address(memory, lane) for lane in lanes]),
+        ):
+            texts = [f"active && {text}" if port is valid else text for text in own]
+            self._vector(port.name, texts, port.bits // len(lanes))
+
+    def _vector(self, name: str, texts: list[str], bits: int) -> None:
+        for number, text in enumerate(texts):
+            where = f"[{number * bits} +: {bits}]" if len(texts) > 1 or bits > 1 else ""
+            self.assigned.append(f"  assign {name}{where} = {text};")
+
+    def _bank(self, lane: LaneCounters) -> str:
+        digits = [self._counter(digit) for digit in lane.digits]
+        return "{" + ", ".join(digits) + "}" if digits else "1'd0"
+
+    def _address(self, memory: Memory, lane: LaneCounters) -> str:
+        bits = address_bits(memory)
+        texts = dict[int, str]()
+        for number, (counter, section) in enumerate(zip(lane.sections, memory.sections, strict=True)):
+            if counter is not None:
+                own = self._counter(counter)
+                texts[number] = f"{bits}'d{section.base} + {own}" if section.base else own
+        if not texts:
+            return f"{bits}'d0"
+        *others, last = texts
+        chosen = texts[last]
+        for number in reversed(others):
+            assert lane.section is not None, "a lane in several sections says in which"
+            chosen = f"{self._column(lane.section)} == {number} ? {texts[number]} : {chosen}"
+        return chosen
+
+

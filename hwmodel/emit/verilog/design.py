@@ -1,0 +1,96 @@
+"""All files of a design in Verilog-2001: modules, a test bench with its data, a Makefile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.resources import files
+
+from arrayol.text import counted
+from hwmodel.emit.schedule.activity import Agent
+from hwmodel.emit.schedule.design import HardwareDesign
+from hwmodel.emit.schedule.group import GroupSchedule
+from hwmodel.emit.verilog.agents import agent_module
+from hwmodel.emit.verilog.datapath import datapath_module
+from hwmodel.emit.verilog.group import Outside, group_module
+from hwmodel.emit.verilog.top import Bench, test_bench, top_module
+
+LIBRARY = ("bank", "banked_copy", "registers", "rom", "engine", "word_queue")
+BENCH_LIBRARY = ("external_memory",)
+LONGEST = 4  # times the cycles that a frame should take, after which a test bench stops
+
+
+@dataclass(frozen=True)
+class DesignFiles:
+    """The files of a design by path; the same design gives the same bytes."""
+
+    design: HardwareDesign
+
+    @cached_property
+    def outside(self) -> Outside:
+        """The external memory as groups see it."""
+        return Outside.of(self.design.addresses, self.design.outstanding)
+
+    @property
+    def engines(self) -> tuple[str, ...]:
+        """The names of the ports."""
+        return tuple(engine.name for engine in self.design.groups[0].engines)
+
+    def files(self) -> dict[str, str]:
+        """All of them."""
+        return {**dict(self._modules()), **dict(self._bench())}
+
+    def _modules(self) -> Iterator[tuple[str, str]]:
+        for name in LIBRARY:
+            yield f"rtl/{name}.v", _library(name)
+        units = {task: f"unit_{task}" for task in self.design.datapaths}
+        for task, derived in self.design.datapaths.items():
+            yield f"rtl/unit_{task}.v", datapath_module(derived, f"unit_{task}")
+        for number, group in enumerate(self.design.groups):
+            prefix = f"group{number}_"
+            for agent in group.agents:
+                yield f"rtl/{prefix}{agent.name}.v", agent_module(agent, prefix, self._comment(group, agent))
+            module = group_module(f"{prefix}top", prefix, group, units, self.outside, self.design.signed)
+            yield f"rtl/{prefix}top.v", module
+        names = [f"group{number}_top" for number in range(len(self.design.groups))]
+        yield f"rtl/{self.design.top}_top.v", top_module(f"{self.design.top}_top", names, self.engines, self.outside)
+
+    def _comment(self, group: GroupSchedule, agent: Agent) -> str:
+        said = {}
+        for task in group.tasks:
+            said[task.reading.name] = f"What '{task.units.task}' reads."
+            said[task.writing.name] = f"What '{task.units.task}' writes."
+        for engine in group.engines:
+            said[engine.requests.name] = "Requests to the external memory."
+            said[engine.passing.name] = "What passes to and from the external memory."
+            said[engine.storing.name] = "What is brought from the memories to be stored."
+        rows = len(agent.program.instructions)
+        return f"{said[agent.name]} {counted(rows, 'instruction')}, loops nested {agent.program.depth} deep."
+
+    def _bench(self) -> Iterator[tuple[str, str]]:
+        design = self.design
+        bench = Bench(
+            f"{design.top}_top",
+            self.engines,
+            self.outside,
+            design.addresses,
+            design.latency,
+            list(design.frame.outputs.values()),
+        )
+        for name in BENCH_LIBRARY:
+            yield f"tb/{name}.v", _library(name)
+        yield "tb/tb.v", test_bench(bench, LONGEST * design.cycles)
+        yield "data/memory.hex", self._hex(design.frame.before)
+        yield "data/expected.hex", self._hex(design.frame.after)
+
+    def _hex(self, image: bytes) -> str:
+        """A line for each word, its last byte first; two words at least."""
+        size = self.design.addresses.word_bytes
+        image = image.ljust(2 * size, b"\0")
+        lines = [image[at : at + size][::-1].hex() for at in range(0, len(image), size)]
+        return "\n".join([*lines, ""])
+
+
+def _library(name: str) -> str:
+    return (files("hwmodel.emit.verilog") / "library" / f"{name}.v").read_text(encoding="utf-8")

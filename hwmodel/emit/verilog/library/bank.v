@@ -1,0 +1,20 @@
+// A bank of words: one write and one read in a cycle. What is read stands at `rdata` in the cycle after its address;
+// of a word that is written in the same cycle it is what stood there before.
+module bank #(
+  parameter WIDTH = 8,
+  parameter DEPTH = 2,
+  parameter ADDRESS = 1
+) (
+  input wire clk,
+  input wire write,
+  input wire [ADDRESS-1:0] waddress,
+  input wire [WIDTH-1:0] wdata,
+  input wire [ADDRESS-1:0] raddress,
+  output reg [WIDTH-1:0] rdata
+);
+  reg [WIDTH-1:0] words [0:DEPTH-1];
+  always @(posedge clk) begin
+    if (write) words[waddress] <= wdata;
+    rdata <= words[raddress];
+  end
+endmodule

@@ -1,0 +1,70 @@
+// A copy of a memory in banks: lanes that write it, and lanes that read it. A lane names a word by the code of its bank
+// and an address. No two lanes of a side name different words of one bank in a cycle: the schedule sees to that.
+// A word that a lane asks for stands at its data two cycles later.
+module banked_copy #(
+  parameter WIDTH = 8,
+  parameter DEPTH = 2,
+  parameter ADDRESS = 1,
+  parameter BANKS = 1,
+  parameter CODE = 1,                          // bits of the code of a bank
+  parameter [BANKS*CODE-1:0] CODES = 0,        // by bank its code
+  parameter WRITERS = 1,
+  parameter READERS = 1
+) (
+  input wire clk,
+  input wire [WRITERS-1:0] wvalid,
+  input wire [WRITERS*CODE-1:0] wbank,
+  input wire [WRITERS*ADDRESS-1:0] waddress,
+  input wire [WRITERS*WIDTH-1:0] wdata,
+  input wire [READERS-1:0] rvalid,
+  input wire [READERS*CODE-1:0] rbank,
+  input wire [READERS*ADDRESS-1:0] raddress,
+  output reg [READERS*WIDTH-1:0] rdata
+);
+  wire [BANKS*WIDTH-1:0] found;
+  genvar b;
+  generate
+    for (b = 0; b < BANKS; b = b + 1) begin : banks
+      reg write;
+      reg [ADDRESS-1:0] into;
+      reg [WIDTH-1:0] data;
+      reg [ADDRESS-1:0] asked;
+      reg [ADDRESS-1:0] from;
+      integer w, r;
+      always @* begin
+        write = 1'b0;
+        into = 0;
+        data = 0;
+        for (w = 0; w < WRITERS; w = w + 1)
+          if (wvalid[w] && wbank[w*CODE +: CODE] == CODES[b*CODE +: CODE]) begin
+            write = 1'b1;
+            into = into | waddress[w*ADDRESS +: ADDRESS];
+            data = data | wdata[w*WIDTH +: WIDTH];
+          end
+      end
+      always @* begin
+        asked = 0;
+        for (r = 0; r < READERS; r = r + 1)
+          if (rvalid[r] && rbank[r*CODE +: CODE] == CODES[b*CODE +: CODE])
+            asked = asked | raddress[r*ADDRESS +: ADDRESS];
+      end
+      always @(posedge clk) from <= asked;
+      bank #(.WIDTH(WIDTH), .DEPTH(DEPTH), .ADDRESS(ADDRESS)) words (
+        .clk(clk), .write(write), .waddress(into), .wdata(data), .raddress(from), .rdata(found[b*WIDTH +: WIDTH])
+      );
+    end
+  endgenerate
+  reg [READERS*CODE-1:0] once, twice;
+  always @(posedge clk) begin
+    once <= rbank;
+    twice <= once;
+  end
+  integer lane, own;
+  always @* begin
+    rdata = 0;
+    for (lane = 0; lane < READERS; lane = lane + 1)
+      for (own = 0; own < BANKS; own = own + 1)
+        if (twice[lane*CODE +: CODE] == CODES[own*CODE +: CODE])
+          rdata[lane*WIDTH +: WIDTH] = found[own*WIDTH +: WIDTH];
+  end
+endmodule

@@ -1,0 +1,116 @@
+"""The top module of a design, whose groups run one after another over one port, and a test bench for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from hwmodel.emit.schedule.port import AddressMap
+from hwmodel.emit.verilog.group import WORDS, Outside, engine_ports
+
+FRAMES = 2  # that a test bench runs, so that what a frame leaves behind is seen
+
+
+def top_module(name: str, groups: Sequence[str], engines: Sequence[str], outside: Outside) -> str:
+    """The module of a design: `start` begins a frame, `busy` says that it goes on, `done` is its last cycle."""
+    ports = [port for engine in engines for port in engine_ports(engine, outside)]
+    lines = [f"module {name} ("]
+    inputs = ["  input wire clk", "  input wire reset", "  input wire start", "  output wire busy", "  output wire done"]
+    lines += [",\n".join([*inputs, *(port.declared() for port in ports)]), ");"]
+    lines += [line for number, group in enumerate(groups) for line in _group(number, group, engines, outside)]
+    lines.append(f"  assign busy = {' || '.join(f'busy{number}' for number in range(len(groups)))};")
+    lines.append(f"  assign done = last{len(groups) - 1};")
+    for port in (port for port in ports if port.output):
+        # A group that is not at work asks for nothing, and its data are masked.
+        own = [f"(busy{number} ? {port.name}{number} : {port.bits}'d0)" for number in range(len(groups))]
+        lines.append(f"  assign {port.name} = {' | '.join(own)};")
+    return "\n".join([*lines, "endmodule", ""])
+
+
+def _group(number: int, group: str, engines: Sequence[str], outside: Outside) -> Iterator[str]:
+    start = "start" if number == 0 else f"last{number - 1}"
+    connected = [".clk(clk)", ".reset(reset)", f".start({start})", f".busy(busy{number})", f".last(last{number})"]
+    yield f"  wire busy{number}, last{number};"
+    for port in (port for engine in engines for port in engine_ports(engine, outside)):
+        if port.output:
+            width = f"[{port.bits - 1}:0] " if port.bits > 1 else ""
+            yield f"  wire {width}{port.name}{number};"
+            connected.append(f".{port.name}({port.name}{number})")
+        elif port.bits == 1:
+            connected.append(f".{port.name}({port.name} && busy{number})")
+        else:
+            connected.append(f".{port.name}({port.name})")
+    yield f"  {group} group{number} (\n    {', '.join(connected)}\n  );"
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What a test bench is made for: a top module, its engines, the memory outside, the words of each output."""
+
+    top: str
+    engines: Sequence[str]
+    outside: Outside
+    addresses: AddressMap
+    latency: int
+    outputs: Sequence[tuple[int, int]]  # the first word, and how many
+
+
+def test_bench(bench: Bench, longest: int) -> str:
+    """The module `tb`: it runs frames and prints of each `frame N cycles C wrong W`; it stops after `longest` cycles.
+
+    It starts in the folder of data/memory.hex and data/expected.hex, the external memory before and after.
+    """
+    outside = bench.outside
+    lines = [
+        "`timescale 1ns / 1ps",
+        "module tb;",
+        "  reg clk = 0, reset = 1, start = 0;",
+        "  wire busy, done;",
+        "  always #5 clk = !clk;",
+    ]
+    for port in (port for engine in bench.engines for port in engine_ports(engine, outside)):
+        width = f"[{port.bits - 1}:0] " if port.bits > 1 else ""
+        lines.append(f"  wire {width}{port.name};")
+    own = [f".{port.name}({port.name})" for engine in bench.engines for port in engine_ports(engine, outside)]
+    signals = ".clk(clk), .reset(reset), .start(start), .busy(busy), .done(done)"
+    lines.append(f"  {bench.top} design ({signals},\n    {', '.join(own)}\n  );")
+    parameters = f".WIDTH({outside.word_bits}), .ADDRESS({outside.address_bits}), .COUNT({WORDS})"
+    sizes = f".WORDS({max(2, bench.addresses.words)}), .LATENCY({bench.latency})"
+    sides = [_side(side, bench.engines[number : number + 1]) for number, side in enumerate("ab")]
+    lines.append(f"  external_memory #({parameters}, {sizes}) memory (\n    .clk(clk), .reset(reset), {', '.join(sides)}\n  );")
+    lines += [
+        f"  reg [{outside.word_bits - 1}:0] expected [0:{max(2, bench.addresses.words) - 1}];",
+        "  integer cycles, wrong, frame, at;",
+        "  initial begin",
+        '    $readmemh("data/expected.hex", expected);',
+        "    repeat (3) @(negedge clk);",
+        "    reset = 0;",
+        f"    for (frame = 0; frame < {FRAMES}; frame = frame + 1) begin",
+        '      $readmemh("data/memory.hex", memory.words);',
+        "      start = 1;",
+        "      @(negedge clk) start = 0;",
+        "      cycles = 0;",
+        f"      while (busy && cycles < {longest}) @(negedge clk) cycles = cycles + 1;",
+        "      wrong = 0;",
+    ]
+    for first, count in bench.outputs:
+        lines.append(f"      for (at = {first}; at < {first + count}; at = at + 1)")
+        lines.append("        if (memory.words[at] !== expected[at]) wrong = wrong + 1;")
+    lines += [
+        '      $display("frame %0d cycles %0d wrong %0d", frame, cycles, wrong);',
+        "    end",
+        "    $finish;",
+        "  end",
+        "endmodule",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _side(side: str, engine: Sequence[str]) -> str:
+    """The connections of a port of the memory; of one that nothing uses those that ask for nothing."""
+    outputs = ("request", "address", "words", "write", "rready", "wvalid", "wdata", "wstrobe")
+    inputs = ("rvalid", "rdata", "wready")
+    if not engine:
+        return ", ".join([f".{side}_{name}(0)" for name in outputs] + [f".{side}_{name}()" for name in inputs])
+    return ", ".join(f".{side}_{name}({engine[0]}_{name})" for name in (*outputs, *inputs))
