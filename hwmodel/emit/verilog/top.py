@@ -73,10 +73,10 @@ def test_bench(bench: Bench, longest: int) -> str:
         lines.append(f"  wire {width}{port.name};")
     own = [f".{port.name}({port.name})" for engine in bench.engines for port in engine_ports(engine, outside)]
     signals = ".clk(clk), .reset(reset), .start(start), .busy(busy), .done(done)"
-    lines.append(f"  {bench.top} design ({signals},\n    {', '.join(own)}\n  );")
+    lines.append(f"  {bench.top} under_test ({signals},\n    {', '.join(own)}\n  );")
     parameters = f".WIDTH({outside.word_bits}), .ADDRESS({outside.address_bits}), .COUNT({WORDS})"
     sizes = f".WORDS({max(2, bench.addresses.words)}), .LATENCY({bench.latency})"
-    sides = [_side(side, bench.engines[number : number + 1]) for number, side in enumerate("ab")]
+    sides = [_side(side, bench.engines[number : number + 1], outside) for number, side in enumerate("ab")]
     lines.append(f"  external_memory #({parameters}, {sizes}) memory (\n    .clk(clk), .reset(reset), {', '.join(sides)}\n  );")
     lines += [
         f"  reg [{outside.word_bits - 1}:0] expected [0:{max(2, bench.addresses.words) - 1}];",
@@ -107,10 +107,10 @@ def test_bench(bench: Bench, longest: int) -> str:
     return "\n".join(lines)
 
 
-def _side(side: str, engine: Sequence[str]) -> str:
-    """The connections of a port of the memory; of one that nothing uses those that ask for nothing."""
-    outputs = ("request", "address", "words", "write", "rready", "wvalid", "wdata", "wstrobe")
-    inputs = ("rvalid", "rdata", "wready")
-    if not engine:
-        return ", ".join([f".{side}_{name}(0)" for name in outputs] + [f".{side}_{name}()" for name in inputs])
-    return ", ".join(f".{side}_{name}({engine[0]}_{name})" for name in (*outputs, *inputs))
+def _side(side: str, engine: Sequence[str], outside: Outside) -> str:
+    """The connections of a port of the memory; one that nothing uses is asked for nothing."""
+    own = []
+    for port in engine_ports("", outside):
+        there = f"{engine[0]}{port.name}" if engine else (f"{port.bits}'d0" if port.output else "")
+        own.append(f".{side}{port.name}({there})")
+    return ", ".join(own)
