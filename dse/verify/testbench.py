@@ -132,9 +132,16 @@ def run_simulation(
     functions: Functions | None = None,
 ) -> Simulation:
     """Simulate a design with the memories that the model gives it."""
-    pairs = zip(design.groups, estimate.groups, strict=True)
-    local = [local_memories(accesses, platform, group, own) for group, own in pairs]
+    local = memories_of_groups(accesses, platform, design, estimate)
     return simulate(spec, accesses, platform, design, local, inputs, functions)
+
+
+def memories_of_groups(
+    accesses: Accesses, platform: Platform, design: Design, estimate: DesignEstimate
+) -> list[LocalMemories]:
+    """The memories of each group of a design."""
+    pairs = zip(design.groups, estimate.groups, strict=True)
+    return [local_memories(accesses, platform, group, own) for group, own in pairs]
 
 
 def local_memories(

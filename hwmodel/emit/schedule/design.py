@@ -16,8 +16,8 @@ from hwmodel.accesses import Accesses
 from hwmodel.datapath.derive import Derived, derivation_of
 from hwmodel.emit.schedule.group import FETCH, GroupSchedule, GroupScheduler
 from hwmodel.emit.schedule.port import AddressMap, address_map
+from hwmodel.emit.schedule.proofs import require_proofs
 from hwmodel.emit.schedule.tasks import not_emitted
-from hwmodel.machine.estimate import DesignEstimate
 from hwmodel.platform import Platform
 from hwmodel.simulator.group import LocalMemories
 from hwmodel.simulator.memories import one_frame
@@ -61,14 +61,13 @@ def schedule_design(
     spec: Spec,
     accesses: Accesses,
     platform: Platform,
-    estimate: DesignEstimate,
     local: Sequence[LocalMemories],
     simulation: Simulation,
     inputs: Arrays,
 ) -> HardwareDesign:
     """The hardware of a design, of its simulation with the `local` memories of its groups on some inputs.
 
-    Raises ArrayolError (`not-emitted`) where some part of it has no hardware.
+    Raises ArrayolError (`not-emitted`) where some part of it has no hardware, `unproven-schedule` where a proof fails.
     """
     network, memory = accesses.network, platform.memory
     addresses = address_map(accesses, memory)
@@ -76,15 +75,16 @@ def schedule_design(
     values = {name: one_frame(accesses, name, given[name]).reshape(-1) for name in network.inputs}
     types = {name: array.type for name, array in network.arrays.items()}
     contents = {name: bits_of_values(values[name], types[name]) for name in values if not accesses.lies_outside(name)}
-    triples = zip(estimate.groups, local, simulation.groups, strict=True)
-    groups = tuple(
-        GroupScheduler(accesses, platform, own, memories, run, addresses, contents).schedule()
-        for own, memories, run in triples
-    )
+    groups = []
+    for own, run in zip(local, simulation.groups, strict=True):
+        scheduler = GroupScheduler(accesses, platform, own, run, addresses, contents)
+        tables = scheduler.tables()
+        groups.append(scheduler.schedule(tables))
+        require_proofs(tables, groups[-1], run)
     outputs = {name: simulation.outputs[name].reshape(-1) for name in network.outputs}
     return HardwareDesign(
         network.name,
-        groups,
+        tuple(groups),
         addresses,
         memory.latency or 0,
         memory.outstanding,

@@ -13,9 +13,7 @@ from hwmodel.emit.schedule.activity import Activity, Agent, compiled
 from hwmodel.emit.schedule.memories import Memory, Section, moduli_of, sections_of
 from hwmodel.emit.schedule.port import AddressMap, Engine, PortLanes, PortScheduler
 from hwmodel.emit.schedule.tasks import TaskScheduler, TaskUnits, data_made, not_emitted
-from hwmodel.local_memory.banked import BankedMemory, WindowReads
-from hwmodel.local_memory.words import Words
-from hwmodel.machine.estimate import GroupEstimate
+from hwmodel.local_memory.banked import WindowReads
 from hwmodel.platform import Platform
 from hwmodel.residence import ROM
 from hwmodel.simulator.group import GroupRun, LocalMemories
@@ -82,15 +80,13 @@ class GroupScheduler:
 
     accesses: Accesses
     platform: Platform
-    estimate: GroupEstimate
     local: LocalMemories
     run: GroupRun
     addresses: AddressMap
     contents: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)  # of arrays in ROMs, as bits
 
-    def schedule(self) -> GroupSchedule:
-        """Its schedule. Raises ArrayolError (`not-emitted`) for what has no hardware."""
-        tables = self.tables()
+    def schedule(self, tables: Tables) -> GroupSchedule:
+        """The schedule of what its agents do."""
         tasks = tuple(TaskAgents(compiled(own), compiled(other), units) for own, other, units in tables.tasks)
         engines = tuple(
             EngineAgents(
@@ -114,7 +110,7 @@ class GroupScheduler:
         )
 
     def tables(self) -> Tables:
-        """What its agents do, row by row."""
+        """What its agents do, row by row. Raises ArrayolError (`not-emitted`) for what has no hardware."""
         self._require_known()
         memories, located = self._memories(), {**self.run.located, **self._fifo_words()}
         clocks = np.cumsum([0, *self.run.lengths[:-1]]).astype(np.int64)
@@ -162,7 +158,7 @@ class GroupScheduler:
         banked, words = self.local.banks.get(array), self.local.words[array]
         depth = words.size if banked is None else banked.depth
         moduli = moduli_of(banked.function) if banked is not None else ()
-        return Memory(array, array, self._bits(array), moduli, depth, _sections(words, depth), registers=banked is None)
+        return Memory(array, array, self._bits(array), moduli, depth, sections_of(words, depth), registers=banked is None)
 
     def _fifo(self, array: str) -> Memory:
         wide, depth = self._fifo_shape(array)
@@ -226,10 +222,3 @@ class GroupScheduler:
 
     def _bits(self, array: str) -> int:
         return self.accesses.network.arrays[array].type.bits
-
-
-def _sections(words: Words, depth: int) -> tuple[Section, ...]:
-    return sections_of(words, depth)
-
-
-__all__ = ["BankedMemory", "GroupSchedule", "GroupScheduler"]

@@ -1,0 +1,99 @@
+"""A schedule as plain data: what design.json says, numbers only."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hwmodel.emit.schedule.activity import Agent, Counter, LaneCounters
+from hwmodel.emit.schedule.design import HardwareDesign
+from hwmodel.emit.schedule.group import GroupSchedule
+from hwmodel.emit.schedule.memories import Memory
+from hwmodel.emit.schedule.tasks import TaskUnits
+
+FORMAT = 1
+
+
+def document_of(design: HardwareDesign) -> dict[str, Any]:
+    """The whole schedule of a design."""
+    return {
+        "format": FORMAT,
+        "top": design.top,
+        "cycles": design.cycles,
+        "memory": {
+            "latency": design.latency,
+            "outstanding": design.outstanding,
+            "word_bytes": design.addresses.word_bytes,
+            "words": design.addresses.words,
+            "first_word": dict(design.addresses.first),
+        },
+        "groups": [_group(group) for group in design.groups],
+    }
+
+
+def _group(group: GroupSchedule) -> dict[str, Any]:
+    return {
+        "steps": group.steps,
+        "cycles": group.cycles,
+        "memories": [_memory(memory, group) for memory in group.memories],
+        "tasks": [_units(task.units) for task in group.tasks],
+        "agents": [_agent(agent) for agent in group.agents],
+    }
+
+
+def _memory(memory: Memory, group: GroupSchedule) -> dict[str, Any]:
+    return {
+        "name": memory.name,
+        "array": memory.array,
+        "width": memory.width,
+        "moduli": memory.moduli,
+        "depth": memory.depth,
+        "sections": [{"base": own.base, "size": own.size} for own in memory.sections],
+        "registers": memory.registers,
+        "readers": group.readers[memory.name],
+        "writers": group.writers[memory.name],
+    }
+
+
+def _units(units: TaskUnits) -> dict[str, Any]:
+    return {
+        "task": units.task,
+        "elementary": units.elementary,
+        "units": units.units,
+        "interval": units.interval,
+        "latency": units.latency,
+        "reads": [{"port": own.port, "lanes": own.lanes, "window": own.window is not None} for own in units.reads],
+        "writes": [{"port": own.port, "lanes": own.lanes} for own in units.writes],
+    }
+
+
+def _agent(agent: Agent) -> dict[str, Any]:
+    instructions = [
+        {
+            "row": own.symbol,
+            "cycles": own.cycles,
+            "loops": [{"start": loop.start, "times": loop.times, "depth": loop.depth} for loop in own.ends],
+        }
+        for own in agent.program.instructions
+    ]
+    return {
+        "name": agent.name,
+        "program": instructions,
+        "rows": agent.columns,
+        "last": agent.last,
+        "lanes": {name: [_lane(lane) for lane in lanes] for name, lanes in agent.lanes.items()},
+        "controls": dict(agent.controls),
+        "places": {name: _counter(counter) for name, counter in agent.places.items()},
+    }
+
+
+def _lane(lane: LaneCounters) -> dict[str, Any]:
+    return {
+        "valid": lane.valid,
+        "section": lane.section,
+        "digits": [_counter(digit) for digit in lane.digits],
+        "places": [_counter(own) if own is not None else None for own in lane.sections],
+    }
+
+
+def _counter(counter: Counter) -> dict[str, int]:
+    return {"modulus": counter.modulus, "initial": counter.initial, "column": counter.column}

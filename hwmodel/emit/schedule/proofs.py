@@ -1,0 +1,96 @@
+"""Three proofs that a group's schedule is right, by its programs alone: each is unrolled and looked at cycle by cycle.
+
+1. What agents touch is what the simulated machine touched: every lane in every row, and the rows of every step.
+2. No datum is overwritten while it lives: in each word no two data live at once, from the step that brings each to that
+   of its last use; in a FIFO, from the cycle of its making to that of its reading.
+3. No two lanes that write a memory, or that read a copy of it, meet in a bank in a cycle with different words.
+
+The simulated machine has checks of its own; these look at what is emitted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrayol.errors import ArrayolError, error
+from hwmodel.emit.schedule.activity import Activity, Agent, Replayed, replayed
+from hwmodel.emit.schedule.group import GroupSchedule, Tables
+from hwmodel.emit.schedule.memories import Memory
+from hwmodel.simulator.group import GroupRun
+from hwmodel.simulator.moves import Moved
+
+Ints = NDArray[np.int64]
+
+
+def require_proofs(tables: Tables, schedule: GroupSchedule, run: GroupRun) -> None:
+    """Raises ArrayolError (`unproven-schedule`) that names agent, step, cycle and bank where one fails."""
+    pairs = list(_pairs(tables, schedule))
+    for activity, agent in pairs:
+        found = replayed(agent)
+        _require_same(activity, found)
+        for lanes in activity.lanes:
+            if not lanes.memory.registers:
+                _require_apart(activity, lanes.name, lanes.memory, found)
+    for name, moved in run.moves.arrays.items():
+        if name in run.located:
+            _require_lives(name, moved, run.located[name])
+
+
+def _pairs(tables: Tables, schedule: GroupSchedule) -> Iterator[tuple[Activity, Agent]]:
+    for (reading, writing, _), task in zip(tables.tasks, schedule.tasks, strict=True):
+        yield reading, task.reading
+        yield writing, task.writing
+    for engine, own in zip(tables.engines, schedule.engines, strict=True):
+        yield engine.requests, own.requests
+        yield engine.passing, own.passing
+        yield engine.storing, own.storing
+
+
+def unproven(text: str) -> ArrayolError:
+    """A schedule that a proof refuses: it is not emitted."""
+    hint = "this is a mistake in arrayol; please report it with the spec, the platform and the design"
+    return error("unproven-schedule", text, hint=hint)
+
+
+def _step(activity: Activity, row: int) -> str:
+    step = int(np.searchsorted(activity.ends, row))
+    return f"step {step}, row {row - int(activity.starts[step])} of '{activity.name}'"
+
+
+def _require_same(activity: Activity, found: Replayed) -> None:
+    """The first proof."""
+    if not np.array_equal(found.ends, activity.ends):
+        raise unproven(f"the steps of '{activity.name}' do not have the rows that they should")
+    for lanes in activity.lanes:
+        for row in np.flatnonzero((found.words[lanes.name] != lanes.words).any(axis=1))[:1].tolist():
+            raise unproven(f"{_step(activity, row)} touches other words of '{lanes.memory.name}' than it should")
+    columns = {**activity.controls, **{name: rows for name, (rows, _) in activity.places.items()}}
+    for name, rows in columns.items():
+        own = found.controls.get(name, found.places.get(name))
+        assert own is not None, "an agent has all columns of its activity"
+        for row in np.flatnonzero((own != rows) & (rows >= 0))[:1].tolist():
+            raise unproven(f"{_step(activity, row)} has another '{name}' than it should")
+
+
+def _require_apart(activity: Activity, name: str, memory: Memory, found: Replayed) -> None:
+    """The third proof, of lanes side by side."""
+    words = np.sort(found.words[name], axis=1)
+    bank = words // memory.depth
+    meet = (words[:, 1:] >= 0) & (words[:, :-1] >= 0) & (bank[:, 1:] == bank[:, :-1]) & (words[:, 1:] != words[:, :-1])
+    for row in np.flatnonzero(meet.any(axis=1))[:1].tolist():
+        own = int(bank[row, int(meet[row].argmax())])
+        raise unproven(f"{_step(activity, row)} meets two words of bank {own} of '{memory.name}'")
+
+
+def _require_lives(name: str, moved: Moved, words: Ints) -> None:
+    """The second proof, of a buffer: data of one word live one after another."""
+    order = np.lexsort((moved.bring, words))
+    same = words[order][1:] == words[order][:-1]
+    over = same & (moved.bring[order][1:] <= moved.last[order][:-1])
+    for place in np.flatnonzero(over)[:1].tolist():
+        first, second = int(order[place]), int(order[place + 1])
+        text = f"step {moved.bring[second]} overwrites word {words[first]} of '{name}'"
+        raise unproven(f"{text}, which is needed up to step {moved.last[first]}")

@@ -1,0 +1,46 @@
+"""Emitted Verilog on Icarus: a test bench is built and run, and what it prints is read."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from arrayol.errors import error
+
+_FRAME = re.compile(r"^frame (\d+) cycles (\d+) wrong (\d+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class FrameSeen:
+    """A frame on a test bench: its cycles, and how many words of the outputs differ."""
+
+    cycles: int
+    wrong: int
+
+
+def run_bench(folder: Path) -> tuple[FrameSeen, ...]:
+    """The frames of the test bench of an emitted folder.
+
+    Raises ArrayolError: `no-icarus` without the programs, `bench-failed` where one of them stops.
+    """
+    for program in ("iverilog", "vvp"):
+        if shutil.which(program) is None:
+            raise error("no-icarus", f"'{program}' is not on the path", hint="install Icarus Verilog, or leave --check out")
+    sources = [str(path.relative_to(folder)) for part in ("rtl", "tb") for path in sorted((folder / part).glob("*.v"))]
+    with TemporaryDirectory() as scratch:
+        binary = str(Path(scratch) / "sim")
+        _run(["iverilog", "-g2001", "-o", binary, *sources], folder)
+        told = _run(["vvp", "-n", binary], folder)
+    return tuple(FrameSeen(int(cycles), int(wrong)) for _, cycles, wrong in _FRAME.findall(told))
+
+
+def _run(command: list[str], folder: Path) -> str:
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603  our own words
+    if done.returncode:
+        lines = (done.stderr or done.stdout).strip().splitlines() or [f"exit code {done.returncode}"]
+        raise error("bench-failed", f"'{command[0]}' stopped: {lines[0]}", hint="please report it with the folder")
+    return done.stdout
