@@ -214,9 +214,9 @@ def _words(memory: Memory, lane: LaneCounters, table: Ints, run: object) -> Ints
         bank = bank * counter.modulus + run(counter)
     section = table[:, lane.section] if lane.section is not None else None
     address = np.zeros(len(table), np.int64)
-    for number, (counter, part) in enumerate(zip(lane.sections, memory.sections, strict=True)):
-        if counter is not None:
-            own = part.base + run(counter)
+    for number, (place, part) in enumerate(zip(lane.sections, memory.sections, strict=True)):
+        if place is not None:
+            own = part.base + run(place)
             address = own if section is None else np.where(section == number, own, address)
     found: Ints = np.where(table[:, lane.valid] > 0, bank * memory.depth + address, -1)
     return found

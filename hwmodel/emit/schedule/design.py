@@ -100,7 +100,7 @@ def bits_of_values(values: NDArray[Any], kind: ElementType) -> NDArray[Any]:
     whole = stored.view(f"<u{stored.itemsize}") if stored.dtype.kind != "c" else None
     if whole is None:
         raise not_emitted("complex numbers", "real ones")
-    return whole & np.array((1 << kind.bits) - 1, whole.dtype)
+    return np.asarray(whole & np.array((1 << kind.bits) - 1, whole.dtype))
 
 
 def _datapaths(
@@ -131,7 +131,5 @@ def _frame(addresses: AddressMap, values: Arrays, outputs: Arrays) -> Frame:
             if name in addresses.first:
                 start, data = addresses.first[name] * addresses.word_bytes, array.tobytes()
                 image[start : start + len(data)] = data
-    where = {
-        name: (addresses.first[name], -(-array.nbytes // addresses.word_bytes)) for name, array in outputs.items()
-    }
+    where = {name: (addresses.first[name], -(-array.nbytes // addresses.word_bytes)) for name, array in outputs.items()}
     return Frame(bytes(before), bytes(after), where)

@@ -89,9 +89,7 @@ class GroupScheduler:
         """The schedule of what its agents do."""
         tasks = tuple(TaskAgents(compiled(own), compiled(other), units) for own, other, units in tables.tasks)
         engines = tuple(
-            EngineAgents(
-                own.name, compiled(own.requests), compiled(own.passing), compiled(own.storing), own.lanes
-            )
+            EngineAgents(own.name, compiled(own.requests), compiled(own.passing), compiled(own.storing), own.lanes)
             for own in tables.engines
         )
         reading = [own for task, _, _ in tables.tasks for own in task.lanes]
@@ -123,7 +121,9 @@ class GroupScheduler:
         if self.local.layouts:
             raise not_emitted(f"'{min(self.local.layouts)}' has a bank layout", "no bank layouts")
         if self.platform.local.fetch_cycles != FETCH or self.platform.local.store_cycles:
-            raise not_emitted("a fetch or a store takes another number of cycles", f"fetch_cycles = {FETCH}, store_cycles = 0")
+            raise not_emitted(
+                "a fetch or a store takes another number of cycles", f"fetch_cycles = {FETCH}, store_cycles = 0"
+            )
         for name, memory in (*self.local.banks.items(), *((key[1], own) for key, own in self.local.residents.items())):
             if memory.writers > 1:
                 raise not_emitted(f"several write to '{name}'", "one writer of each array")
@@ -158,7 +158,9 @@ class GroupScheduler:
         banked, words = self.local.banks.get(array), self.local.words[array]
         depth = words.size if banked is None else banked.depth
         moduli = moduli_of(banked.function) if banked is not None else ()
-        return Memory(array, array, self._bits(array), moduli, depth, sections_of(words, depth), registers=banked is None)
+        return Memory(
+            array, array, self._bits(array), moduli, depth, sections_of(words, depth), registers=banked is None
+        )
 
     def _fifo(self, array: str) -> Memory:
         wide, depth = self._fifo_shape(array)
@@ -195,7 +197,7 @@ class GroupScheduler:
 
     def _resident(self, task: str, array: str) -> Memory:
         if self.accesses.load[array] != ROM:
-            raise not_emitted(f"'{array}' is loaded once, before the first frame", "load = \"frame\"")
+            raise not_emitted(f"'{array}' is loaded once, before the first frame", 'load = "frame"')
         banked, shape = self.local.residents.get((task, array)), self.accesses.shape(array)
         elements = np.arange(self.accesses.size(array))
         if banked is None:

@@ -162,7 +162,7 @@ class PortScheduler:
         """The shape of an array."""
         return self.accesses.shape(array)
 
-    def _parts(  # noqa: PLR0913  what a request hangs on
+    def _parts(
         self,
         rows: _Rows,
         move: _Move,
@@ -214,9 +214,7 @@ class PortScheduler:
         requests, flags = np.array(rows.requests, np.int64), np.array(rows.flags, np.int64)
         stores = np.array(rows.stores, np.int64)
         lanes = tuple(self._lanes(array, write) for array, write in self._moving(rows, arrays))
-        loading = [
-            self._table(own, rows.loaded, len(flags)) for own in lanes if not own.write
-        ]
+        loading = [self._table(own, rows.loaded, len(flags)) for own in lanes if not own.write]
         storing = [self._table(own, rows.stored, len(stores)) for own in lanes if own.write]
         there = requests[:, 0] >= 0
         return Engine(
@@ -259,7 +257,7 @@ class PortScheduler:
         moving = {(array, False) for _, array, _, _ in rows.loaded} | {(array, True) for _, array, _, _ in rows.stored}
         return sorted(moving, key=lambda pair: (pair[1], arrays.index(pair[0])))
 
-    def _lanes(self, array: str, write: bool) -> PortLanes:  # noqa: FBT001  a pair of a set
+    def _lanes(self, array: str, write: bool) -> PortLanes:
         requester, kind = self.run.requesters[array, write], self.accesses.network.arrays[array].type
         width = requester.local.width if requester.local is not None else requester.word // kind.bytes
         return PortLanes(array, write, f"{'store' if write else 'load'}_{array}", width, kind.bytes, kind.bits)

@@ -116,7 +116,7 @@ class _Rolling:
         for begin, length in zip(begins[long].tolist(), lengths[long].tolist(), strict=True):
             start = max(begin, done)
             times = (begin + length - start) // period + 1
-            if times < 2:  # noqa: PLR2004  a part that is not repeated
+            if times < 2:
                 continue
             body = tuple(self.numbers[start : start + period].tolist())
             parts += [self.numbers[done:start], np.array([self._number(body, times)])]

@@ -179,9 +179,7 @@ class TaskScheduler:
         found = self.located[memory.array] if memory.elements is None else np.array(memory.elements, np.int64)
         return found[data]
 
-    def _written(
-        self, own: Processor, touch: Touch, timed: _Timed, rows: tuple[Ints, Ints]
-    ) -> tuple[WritePort, Lanes]:
+    def _written(self, own: Processor, touch: Touch, timed: _Timed, rows: tuple[Ints, Ints]) -> tuple[WritePort, Lanes]:
         """What a task writes through one tiler."""
         kind, memory = self.accesses.network.arrays[touch.array].type, self.memories["", touch.array]
         writing, data = data_made(self.accesses, self.run, touch)

@@ -168,7 +168,8 @@ class _Printer:
         text, ended = "", ""
         for loop in own.ends:
             counter = f"loop{loop.depth}"
-            text += f"if ({counter} != {loop.times - 1}) begin {counter} <= {counter} + 1'b1; pc <= {loop.start};{ended} end else "
+            again = f"{counter} <= {counter} + 1'b1; pc <= {loop.start};{ended}"
+            text += f"if ({counter} != {loop.times - 1}) begin {again} end else "
             ended += f" {counter} <= 0;"
         return f"{text}begin pc <= {after};{ended} end"
 
@@ -234,5 +235,3 @@ class _Printer:
             assert lane.section is not None, "a lane in several sections says in which"
             chosen = f"{self._column(lane.section)} == {number} ? {texts[number]} : {chosen}"
         return chosen
-
-

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from arrayol.text import counted
 from hwmodel.emit.schedule.activity import Agent
 from hwmodel.emit.schedule.group import EngineAgents, GroupSchedule, TaskAgents
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.port import AddressMap, PortLanes
 from hwmodel.emit.schedule.tasks import ReadPort
-from hwmodel.emit.verilog.agents import Port, address_bits, bits_of, code_bits, codes, lane_ports, ports_of
+from hwmodel.emit.verilog.agents import Port, address_bits, bits_of, code_bits, codes, ports_of
 from hwmodel.emit.verilog.nets import identifier
 
 WORDS = 16  # bits of the number of words of a request
@@ -47,7 +48,7 @@ def engine_ports(engine: str, outside: Outside) -> tuple[Port, ...]:
     )
 
 
-def group_module(  # noqa: PLR0913  what a module is made of
+def group_module(
     name: str,
     prefix: str,
     schedule: GroupSchedule,
@@ -145,7 +146,8 @@ class _Group:
     def _memories(self) -> Iterator[str]:
         for memory in self.schedule.memories:
             readers, writers = self.schedule.readers[memory.name], self.schedule.writers[memory.name]
-            yield f"  // {memory.name}: {memory.banks} x {memory.depth} words of {memory.width} bits, {self._said(memory, len(readers))}"
+            size = f"{memory.banks} x {memory.depth} words of {memory.width} bits"
+            yield f"  // {memory.name}: {size}, {self._said(memory, len(readers))}"
             for name in (*readers, *writers):
                 yield wire(f"{name}_data", self._lanes(name)[1] * memory.width)
             if not readers:
@@ -219,7 +221,8 @@ class _Group:
 
     def _task(self, task: TaskAgents) -> Iterator[str]:
         units = task.units
-        yield f"  // {units.task}: {units.units} units, a repetition every {units.interval} cycles, latency {units.latency}"
+        pace = f"a repetition every {counted(units.interval, 'cycle')}, latency {units.latency}"
+        yield f"  // {units.task}: {counted(units.units, 'unit')}, {pace}"
         for port in units.reads:
             yield from self._operands(task, port)
         for lanes in (name for port in units.writes for name in port.lanes):
@@ -227,12 +230,12 @@ class _Group:
             yield f"  assign {lanes}_writes = {lanes}_valid;"
         slot = ""
         if units.interval > 1:
-            bits = bits_of(units.interval)
-            yield f"  reg [{bits - 1}:0] {units.task}_slot;"
+            own = f"{units.task}_slot"
+            yield f"  reg [{bits_of(units.interval) - 1}:0] {own};"
             yield "  always @(posedge clk)"
-            yield f"    if (!busy || advance) {units.task}_slot <= {units.interval - 2};"
-            yield f"    else {units.task}_slot <= {units.task}_slot == {units.interval - 1} ? 0 : {units.task}_slot + 1'b1;"
-            slot = f", .slot({units.task}_slot)"
+            yield f"    if (!busy || advance) {own} <= {units.interval - 2};"
+            yield f"    else {own} <= {own} == {units.interval - 1} ? 0 : {own} + 1'b1;"
+            slot = f", .slot({own})"
         for unit in range(units.units):
             yield from self._unit(task, unit, slot)
 
@@ -302,8 +305,10 @@ class _Group:
         yield f"  assign {name}_words = {requests}_is_words;"
         yield f"  assign {name}_write = {requests}_is_write != 0;"
         yield f"  wire {name}_whole, {name}_pop;"
-        yield f"  engine #(.OUTSTANDING({self.outside.outstanding}), .COUNT({bits_of(self.outside.outstanding + 1)})) {name}_engine ("
-        yield f"    .clk(clk), .reset(reset), .asks({requests}_active && {requests}_is_asks != 0), .fence({requests}_is_fence != 0),"
+        most = self.outside.outstanding
+        yield f"  engine #(.OUTSTANDING({most}), .COUNT({bits_of(most + 1)})) {name}_engine ("
+        yield "    .clk(clk), .reset(reset),"
+        yield f"    .asks({requests}_active && {requests}_is_asks != 0), .fence({requests}_is_fence != 0),"
         yield f"    .requests({name}_request), .requests_go({name}_requests_go),"
         yield f"    .active({passing}_active), .waits({passing}_is_waits != 0), .takes({passing}_is_takes != 0),"
         yield f"    .write({passing}_is_write != 0), .done({passing}_is_done != 0), .passing_go({name}_passing_go),"
@@ -354,7 +359,8 @@ class _Group:
             data.append(f"{own.name}_word")
             strobes.append(f"{own.name}_strobe")
         yield f"  word_queue #(.WIDTH({word}), .BYTES({count})) {engine}_queue ("
-        yield f"    .clk(clk), .reset(reset), .add({storing}_add), .data({' | '.join(data)}), .bytes({' | '.join(strobes)}),"
+        yield f"    .clk(clk), .reset(reset), .add({storing}_add),"
+        yield f"    .data({' | '.join(data)}), .bytes({' | '.join(strobes)}),"
         yield f"    .last({storing}_last), .room({engine}_room), .whole({engine}_whole), .word({engine}_wdata),"
         yield f"    .strobe({engine}_wstrobe), .pop({engine}_pop)"
         yield "  );"
@@ -366,7 +372,10 @@ class _Group:
         memory, lanes = self._lanes(own.name)
         word, size, parts = self.outside.word_bits, 8 * own.bytes, self._part_count(own)
         yield f"  reg [{lanes - 1}:0] {own.name}_once, {own.name}_twice;"
-        yield f"  always @(posedge clk) begin {own.name}_once <= {own.name}_valid; {own.name}_twice <= {own.name}_once; end"
+        yield "  always @(posedge clk) begin"
+        yield f"    {own.name}_once <= {own.name}_valid;"
+        yield f"    {own.name}_twice <= {own.name}_once;"
+        yield "  end"
         yield f"  wire [{size * lanes - 1}:0] {own.name}_bits;"
         yield f"  wire [{own.bytes * lanes - 1}:0] {own.name}_bytes;"
         for lane in range(lanes):
@@ -382,6 +391,3 @@ class _Group:
         moved = f" << ({storing}_part * {own.bytes * lanes})" if parts > 1 else ""
         yield f"  wire [{word - 1}:0] {own.name}_word = {{{word}'d0 | {own.name}_bits}}{shift};"
         yield f"  wire [{word // 8 - 1}:0] {own.name}_strobe = {{{word // 8}'d0 | {own.name}_bytes}}{moved};"
-
-
-__all__ = ["Outside", "engine_ports", "group_module", "lane_ports"]

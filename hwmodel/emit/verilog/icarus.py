@@ -29,7 +29,9 @@ def run_bench(folder: Path) -> tuple[FrameSeen, ...]:
     """
     for program in ("iverilog", "vvp"):
         if shutil.which(program) is None:
-            raise error("no-icarus", f"'{program}' is not on the path", hint="install Icarus Verilog, or leave --check out")
+            raise error(
+                "no-icarus", f"'{program}' is not on the path", hint="install Icarus Verilog, or leave --check out"
+            )
     sources = [str(path.relative_to(folder)) for part in ("rtl", "tb") for path in sorted((folder / part).glob("*.v"))]
     with TemporaryDirectory() as scratch:
         binary = str(Path(scratch) / "sim")
@@ -39,7 +41,7 @@ def run_bench(folder: Path) -> tuple[FrameSeen, ...]:
 
 
 def _run(command: list[str], folder: Path) -> str:
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603  our own words
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode:
         lines = (done.stderr or done.stdout).strip().splitlines() or [f"exit code {done.returncode}"]
         raise error("bench-failed", f"'{command[0]}' stopped: {lines[0]}", hint="please report it with the folder")

@@ -15,7 +15,13 @@ def top_module(name: str, groups: Sequence[str], engines: Sequence[str], outside
     """The module of a design: `start` begins a frame, `busy` says that it goes on, `done` is its last cycle."""
     ports = [port for engine in engines for port in engine_ports(engine, outside)]
     lines = [f"module {name} ("]
-    inputs = ["  input wire clk", "  input wire reset", "  input wire start", "  output wire busy", "  output wire done"]
+    inputs = [
+        "  input wire clk",
+        "  input wire reset",
+        "  input wire start",
+        "  output wire busy",
+        "  output wire done",
+    ]
     lines += [",\n".join([*inputs, *(port.declared() for port in ports)]), ");"]
     lines += [line for number, group in enumerate(groups) for line in _group(number, group, engines, outside)]
     lines.append(f"  assign busy = {' || '.join(f'busy{number}' for number in range(len(groups)))};")
@@ -77,7 +83,9 @@ def test_bench(bench: Bench, longest: int) -> str:
     parameters = f".WIDTH({outside.word_bits}), .ADDRESS({outside.address_bits}), .COUNT({WORDS})"
     sizes = f".WORDS({max(2, bench.addresses.words)}), .LATENCY({bench.latency})"
     sides = [_side(side, bench.engines[number : number + 1], outside) for number, side in enumerate("ab")]
-    lines.append(f"  external_memory #({parameters}, {sizes}) memory (\n    .clk(clk), .reset(reset), {', '.join(sides)}\n  );")
+    lines.append(
+        f"  external_memory #({parameters}, {sizes}) memory (\n    .clk(clk), .reset(reset), {', '.join(sides)}\n  );"
+    )
     lines += [
         f"  reg [{outside.word_bits - 1}:0] expected [0:{max(2, bench.addresses.words) - 1}];",
         "  integer cycles, wrong, frame, at;",
