@@ -46,7 +46,7 @@ def waiting_of(accesses: Accesses, work: Work, step: Ints) -> Waiting:
     remaining = np.ones(len(step), np.int64)
     readers, ordered = [], []
     for delay in accesses.delays(work.task):
-        now, before = _instances(accesses, delay, work)
+        now, before = delayed_instances(accesses, delay, work)
         late = np.flatnonzero(step[before] > step[now])
         if len(late):
             message = f"'{work.task}' reads by its delay in step {step[now[late[0]]]} what a later step makes"
@@ -83,7 +83,7 @@ def chains_of(accesses: Accesses, delay: Delay, work: Work, step: Ints, steps: i
         always[0] = kept
         first, last = np.zeros(kept, np.int64), np.full(kept, steps - 1)
         return Chains(name, data, always, never, first, last, order)
-    now, before = _instances(accesses, delay, work)
+    now, before = delayed_instances(accesses, delay, work)
     root = np.arange(len(step))
     place = chain_positions(delay, accesses.extents(work.task))[work.repetition]
     for rows in levels(place[now]):
@@ -98,7 +98,7 @@ def chains_of(accesses: Accesses, delay: Delay, work: Work, step: Ints, steps: i
     return Chains(name, data, opening, closing, step[chained], last[chained], number[root])
 
 
-def _instances(accesses: Accesses, delay: Delay, work: Work) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def delayed_instances(accesses: Accesses, delay: Delay, work: Work) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The pairs of a delay as instances: those whose reader runs."""
     extents = accesses.extents(work.task)
     number = np.full(int(np.prod(extents, dtype=np.int64)), -1)

@@ -6,18 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from arrayol.execute.run import with_tables
 from arrayol.ir.spec import Elementary, Spec
-from arrayol.ir.types import ElementType
 from hwmodel.accesses import Accesses
 from hwmodel.datapath.derive import Derived, derivation_of
+from hwmodel.emit.schedule.bits import bits_of_values, not_emitted
 from hwmodel.emit.schedule.group import FETCH, GroupSchedule, GroupScheduler
 from hwmodel.emit.schedule.port import AddressMap, address_map
 from hwmodel.emit.schedule.proofs import require_proofs
-from hwmodel.emit.schedule.tasks import not_emitted
 from hwmodel.platform import Platform
 from hwmodel.simulator.group import LocalMemories
 from hwmodel.simulator.memories import one_frame
@@ -92,15 +90,6 @@ def schedule_design(
         tuple(name for name, kind in types.items() if kind.is_signed),
         _frame(addresses, values, outputs),
     )
-
-
-def bits_of_values(values: NDArray[Any], kind: ElementType) -> NDArray[Any]:
-    """The bits of some values, as integers from 0 on."""
-    stored = np.ascontiguousarray(values)
-    whole = stored.view(f"<u{stored.itemsize}") if stored.dtype.kind != "c" else None
-    if whole is None:
-        raise not_emitted("complex numbers", "real ones")
-    return np.asarray(whole & np.array((1 << kind.bits) - 1, whole.dtype))
 
 
 def _datapaths(

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from hwmodel.accesses import Accesses
 from hwmodel.emit.schedule.activity import Activity, Agent, compiled
+from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.memories import Memory, Section, moduli_of, sections_of
 from hwmodel.emit.schedule.port import AddressMap, Engine, PortLanes, PortScheduler
-from hwmodel.emit.schedule.tasks import TaskScheduler, TaskUnits, data_made, not_emitted
+from hwmodel.emit.schedule.tasks import TaskScheduler, TaskUnits, writers_of
 from hwmodel.local_memory.banked import WindowReads
 from hwmodel.platform import Platform
 from hwmodel.residence import ROM
@@ -110,9 +111,11 @@ class GroupScheduler:
     def tables(self) -> Tables:
         """What its agents do, row by row. Raises ArrayolError (`not-emitted`) for what has no hardware."""
         self._require_known()
-        memories, located = self._memories(), {**self.run.located, **self._fifo_words()}
+        memories, located = self._memories(), {**self._buffer_words(), **self._fifo_words()}
         clocks = np.cumsum([0, *self.run.lengths[:-1]]).astype(np.int64)
-        scheduler = TaskScheduler(self.accesses, self.run, memories, located, self._windows(), clocks)
+        scheduler = TaskScheduler(
+            self.accesses, self.run, memories, located, self._windows(), self.local.states, clocks
+        )
         port = PortScheduler(self.accesses, self.platform.memory, self.run, memories, located, self.addresses)
         scheduled = [scheduler.schedule(own) for own in self.run.processors.values()]
         return Tables(tuple((own.reading, own.writing, own.units) for own in scheduled), port.engines())
@@ -125,13 +128,8 @@ class GroupScheduler:
                 "a fetch or a store takes another number of cycles", f"fetch_cycles = {FETCH}, store_cycles = 0"
             )
         for name, memory in (*self.local.banks.items(), *((key[1], own) for key, own in self.local.residents.items())):
-            if memory.writers > 1:
-                raise not_emitted(f"several write to '{name}'", "one writer of each array")
             if any(ports.random for ports in memory.readers.values()):
                 raise not_emitted(f"'{name}' is read at subscripts of data", "no such reads")
-        for array in self.run.moves.arrays:
-            if len(self.accesses.network.arrays[array].producers) > 1 and array in self.run.located:
-                raise not_emitted(f"several write to '{array}'", "one writer of each array")
 
     def _windows(self) -> dict[tuple[str, int], WindowReads]:
         return {
@@ -156,11 +154,26 @@ class GroupScheduler:
 
     def _buffer(self, array: str) -> Memory:
         banked, words = self.local.banks.get(array), self.local.words[array]
-        depth = words.size if banked is None else banked.depth
-        moduli = moduli_of(banked.function) if banked is not None else ()
-        return Memory(
-            array, array, self._bits(array), moduli, depth, sections_of(words, depth), registers=banked is None
-        )
+        if banked is None:
+            return Memory(
+                array, array, self._bits(array), (), words.size, sections_of(words, words.size), registers=True
+            )
+        moduli = (*((banked.writers,) if banked.writers > 1 else ()), *moduli_of(banked.function))
+        each = any(ports.ports > 1 for ports in banked.readers.values()) or banked.storing > 1
+        sections = sections_of(words, banked.depth)
+        return Memory(array, array, self._bits(array), moduli, banked.depth, sections, copy_each=each)
+
+    def _buffer_words(self) -> dict[str, Ints]:
+        """Of each datum of a buffer its word: each of several writers has copies of its own."""
+        words: dict[str, Ints] = {}
+        for array, own in self.run.located.items():
+            banked = self.local.banks.get(array)
+            words[array] = own
+            if banked is not None and banked.writers > 1:
+                words[array] = own.copy()
+                for number, (_, _, data) in enumerate(writers_of(self.accesses, self.run, array)):
+                    words[array][data] += number * banked.function.banks * banked.depth
+        return words
 
     def _fifo(self, array: str) -> Memory:
         wide, depth = self._fifo_shape(array)
@@ -176,14 +189,8 @@ class GroupScheduler:
         """Of each datum of a FIFO its word: data go round all banks in their order."""
         words: dict[str, Ints] = {}
         for array in (name for name in self.run.moves.arrays if name not in self.run.located):
-            touch = next(
-                touch
-                for task in self.accesses.network.arrays[array].producers
-                for touch in self.accesses.writes[task]
-                if touch.array == array and task in self.run.processors
-            )
+            (touch, writing, data), *_ = writers_of(self.accesses, self.run, array)
             own = self.run.processors[touch.process]
-            writing, data = data_made(self.accesses, self.run, touch)
             size = data.shape[1]
             made = own.started[writing][:, None] + -(-np.arange(1, size + 1) * own.unit.interval // size)
             instance = np.broadcast_to(writing[:, None], data.shape)

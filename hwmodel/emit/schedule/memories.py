@@ -33,9 +33,9 @@ class Section:
 class Memory:
     """A memory by name: the data of `array`, of `width` bits each, in as many banks as the product of `moduli`.
 
-    Each bank has `depth` words. `reads` names who reads it, each through a copy of all banks; `registers` say that all
-    words can be read at once. Of an array that is there before the frame `elements` has the word of each element, and
-    `content` the bits of each word where it is never written.
+    Each bank has `depth` words. Who reads it does so through a copy of all banks, with `copy_each` each lane. Of
+    `registers` all words can be read at once. Of an array that is there before the frame `elements` has the word of
+    each element, and `content` the bits of each word where it is never written.
     """
 
     name: str
@@ -45,6 +45,7 @@ class Memory:
     depth: int
     sections: tuple[Section, ...]
     registers: bool = False
+    copy_each: bool = False
     elements: tuple[int, ...] | None = None
     content: tuple[int, ...] | None = None
 

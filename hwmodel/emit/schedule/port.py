@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from hwmodel.accesses import Accesses
 from hwmodel.emit.schedule.activity import Activity, Lanes
+from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.memories import Memory
-from hwmodel.emit.schedule.tasks import not_emitted
 from hwmodel.platform import ExternalMemory
 from hwmodel.simulator.group import GroupRun
 from hwmodel.simulator.requests import Requester, runs_in

@@ -27,12 +27,12 @@ Ints = NDArray[np.int64]
 
 def require_proofs(tables: Tables, schedule: GroupSchedule, run: GroupRun) -> None:
     """Raises ArrayolError (`unproven-schedule`) that names agent, step, cycle and bank where one fails."""
-    pairs = list(_pairs(tables, schedule))
+    pairs, readers = list(_pairs(tables, schedule)), {name for names in schedule.readers.values() for name in names}
     for activity, agent in pairs:
         found = replayed(agent)
         _require_same(activity, found)
         for lanes in activity.lanes:
-            if not lanes.memory.registers:
+            if not (lanes.memory.registers or (lanes.memory.copy_each and lanes.name in readers)):
                 _require_apart(activity, lanes.name, lanes.memory, found)
     for name, moved in run.moves.arrays.items():
         if name in run.located:

@@ -2,53 +2,40 @@
 
 A repetition that starts in cycle s on unit u reads chunk j of each pattern in cycle s + j, through the lanes of that
 unit; its results leave, from `latency` cycles later on, at the rate at which a FIFO takes them. So each lane belongs to
-a unit and to a place in a chunk, whatever the repetition. With a window lanes belong to the places that are fresh in a
-round.
+a unit and to a place in a chunk, whatever the repetition. With a window (windows.py) lanes belong to the places that
+are fresh in a round. What a delay hands on lies in a memory of its own: the next repetition of a chain reads it there.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arrayol.errors import ArrayolError, error
-from arrayol.ir.types import ElementType
-from hwmodel.accesses import Accesses, Touch, points
+from arrayol.ir.spec import Delay, TiledDefault, port_named
+from hwmodel.accesses import Accesses, Touch
 from hwmodel.emit.schedule.activity import Activity, Lanes, rows_of
-from hwmodel.emit.schedule.memories import Memory
-from hwmodel.local_memory.banked import Place, WindowReads
+from hwmodel.emit.schedule.bits import bits_of_constant, not_emitted
+from hwmodel.emit.schedule.memories import Memory, Section
+from hwmodel.emit.schedule.windows import WindowPort, window_kept
+from hwmodel.local_memory.banked import WindowReads
+from hwmodel.simulator.chains import delayed_instances
 from hwmodel.simulator.group import GroupRun
 from hwmodel.simulator.processors import Processor
 from hwmodel.simulator.rows import Rows
 
 Ints = NDArray[np.int64]
-NOT_EMITTED = "not-emitted"
-
-
-@dataclass(frozen=True, slots=True)
-class WindowPort:
-    """A window of registers, one for each of `places`, relative to the origin of the first unit's pattern.
-
-    `source` says of each place the number of the fresh lane that brings it, or -1; then it comes from the register of
-    the place number `ahead`. `patterns` has by unit and pattern element the number of its place.
-    """
-
-    places: tuple[Place, ...]
-    source: tuple[int, ...]
-    ahead: tuple[int, ...]
-    patterns: tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ReadPort:
     """An input port of a task's units: through which lanes, of what memory.
 
-    `size` elements in chunks of `chunk`; lane u chunk + k has element k of the chunk of unit u. `constant` stands, as
-    bits, where a lane touches nothing.
+    `size` elements in chunks of `chunk`; lane u chunk + k has element k of the chunk of unit u. Where a lane touches
+    nothing, what the lanes `otherwise` bring stands in its place, or else the bits `constant`.
     """
 
     port: str
@@ -58,6 +45,7 @@ class ReadPort:
     width: int
     window: WindowPort | None = None
     constant: int | None = None
+    otherwise: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +73,18 @@ class TaskUnits:
 
 
 @dataclass(frozen=True, eq=False)
-class _Timed:
-    """The instances of a task that start: their step, cycle in it, and unit."""
+class Timed:
+    """The instances of a task that start: their unit, and the rows of its readers and writers in which they do.
 
-    step: Ints
-    cycle: Ints
+    `cycle` is that of the group.
+    """
+
     unit: Ints
+    reading: Ints
+    writing: Ints
+    cycle: Ints
+    readers: int
+    writers: int
 
 
 @dataclass(frozen=True)
@@ -107,7 +101,8 @@ class TaskScheduler:
     """What the tasks of a group touch. `clocks` are the first cycles of its steps.
 
     `memories` has by (reader, array) what is read, by ("", array) what is written; `located` by array the words of its
-    data; `windows` by reading tiler what a window takes from its memory.
+    data; `windows` by reading tiler what a window takes from its memory; `states` by name the banks and data of what
+    delays keep.
     """
 
     accesses: Accesses
@@ -115,87 +110,176 @@ class TaskScheduler:
     memories: Mapping[tuple[str, str], Memory]
     located: Mapping[str, Ints]
     windows: Mapping[tuple[str, int], WindowReads]
+    states: Mapping[str, tuple[int, int]]
     clocks: Ints
 
     def schedule(self, own: Processor) -> TaskSchedule:
         """The schedule of a task. Raises ArrayolError (`not-emitted`)."""
-        if self.accesses.network.processes[own.task].delays:
-            raise not_emitted(f"'{own.task}' has delays", "a task without delays")
-        timed = _timed(own, self.clocks)
+        step = np.searchsorted(self.clocks, own.began, side="right") - 1
+        cycle = own.started - self.clocks[step]
         busy = np.zeros(len(self.clocks), np.int64)
-        np.maximum.at(busy, timed.step, timed.cycle + own.unit.interval)
-        reading = rows_of(np.maximum(busy, 1))
-        writing = rows_of(np.where(busy > 0, busy + own.unit.latency, 1))
-        reads = [self._read(own, number, timed, reading) for number in range(len(self.accesses.reads[own.task]))]
-        writes = [self._written(own, touch, timed, writing) for touch in self.accesses.writes[own.task]]
+        np.maximum.at(busy, step, cycle + own.unit.interval)
+        reading, writing = rows_of(np.maximum(busy, 1)), rows_of(np.where(busy > 0, busy + own.unit.latency, 1))
+        timed = Timed(
+            _units(own),
+            reading[0][step] + cycle,
+            writing[0][step] + cycle + own.unit.latency,
+            own.started,
+            int(reading[1][-1]) + 1,
+            int(writing[1][-1]) + 1,
+        )
+        reads = [self._read(own, number, timed) for number in range(len(self.accesses.reads[own.task]))]
+        writes = [self._written(own, touch, timed) for touch in self.accesses.writes[own.task]]
         rounds = {f"{lanes.name}_round": moves for _, lanes, moves in reads if moves is not None}
+        ports, read = [port for port, _, _ in reads], [lanes for _, lanes, _ in reads]
+        written = [lanes for _, lanes in writes]
+        outputs = [port for port, _ in writes]
         process = self.accesses.network.processes[own.task]
+        for delay in process.delays:
+            ports, state_lanes, kept = self._delayed(own, delay, timed, ports)
+            read += state_lanes
+            outputs += [port for port, _ in kept]
+            written += [lanes for _, lanes in kept]
         return TaskSchedule(
-            Activity(f"{own.task}_read", reading[1], tuple(lanes for _, lanes, _ in reads), rounds),
-            Activity(f"{own.task}_write", writing[1], tuple(lanes for _, lanes in writes)),
+            Activity(f"{own.task}_read", reading[1], tuple(read), rounds),
+            Activity(f"{own.task}_write", writing[1], tuple(written)),
             TaskUnits(
                 own.task,
                 process.elementary,
                 own.units,
                 own.unit.interval,
                 own.unit.latency,
-                tuple(port for port, _, _ in reads),
-                _merged([port for port, _ in writes]),
+                tuple(ports),
+                _merged(outputs),
             ),
         )
 
-    def _read(
-        self, own: Processor, number: int, timed: _Timed, rows: tuple[Ints, Ints]
-    ) -> tuple[ReadPort, Lanes, Ints | None]:
+    def _read(self, own: Processor, number: int, timed: Timed) -> tuple[ReadPort, Lanes, Ints | None]:
         """What a task reads through one tiler, and the rows in which its window moves on."""
         touch = self.accesses.reads[own.task][number]
         memory, read = self.memories[own.task, touch.array], self.run.moves.all_reads[own.task, number]
         when = Rows.reading(self.accesses, self.run.moves.plan, own, touch, read.rows)
         words = np.where(when.beyond(self.accesses), -1, self._words(memory, read.data))
         size, units, kind = words.shape[1], timed.unit[read.rows], self.accesses.network.arrays[touch.array].type
-        chunk, name = -(-size // own.unit.interval), _lane_name(self.accesses, own, number)
-        first = rows[0][timed.step[read.rows]] + timed.cycle[read.rows]
-        total, constant = int(rows[1][-1]) + 1, _constant(touch, kind)
+        chunk, first, border = -(-size // own.unit.interval), timed.reading[read.rows], touch.tiler.border
+        constant = bits_of_constant(border.value, kind) if border is not None and border.is_constant else None
+        name = f"{own.task}_{touch.port}" + ("_default" if touch.default_of is not None else "")
+        port = ReadPort(touch.port, name, size, chunk, kind.bits, None, constant)
         window = self.windows.get((own.task, number))
         if window is None:
             at, lane = _in_chunks(first, units, size, chunk)
-            table = _table((total, own.units * chunk), at, lane, words)
-            return ReadPort(touch.port, name, size, chunk, kind.bits, None, constant), Lanes(name, memory, table), None
-        if own.unit.interval > 1 or constant is not None:
-            raise not_emitted(
-                f"'{own.task}' has a window on '{touch.array}', and an interval of {own.unit.interval} cycles or a "
-                "constant border",
-                "an interval of 1 cycle, and no such border",
-            )
-        kept = _window(when, window, size)
-        table = _table((total, len(window.fresh)), first[:, None] - kept.back[units], kept.lane[units], words)
-        moves = np.zeros(total, np.int64)
+            return port, Lanes(name, memory, _table((timed.readers, own.units * chunk), at, lane, words)), None
+        kept = window_kept(when, window, size, chunk)
+        each = -(-len(window.fresh) // own.unit.interval)
+        row = first[:, None] - kept.back[units] * own.unit.interval + kept.lane[units] // each
+        table = _table((timed.readers, each), row, kept.lane[units] % each, words)
+        moves = np.zeros(timed.readers, np.int64)
         for ahead in range(window.fill + 1):
-            moves[first - ahead] = 1
-        return ReadPort(touch.port, name, size, chunk, kind.bits, kept.port), Lanes(name, memory, table), moves
+            moves[first - ahead * own.unit.interval] = 1
+        return replace(port, window=kept.port), Lanes(name, memory, table), moves
 
     def _words(self, memory: Memory, data: Ints) -> Ints:
         """The words of data of a memory; of an array that is there before the frame these are its elements."""
         found = self.located[memory.array] if memory.elements is None else np.array(memory.elements, np.int64)
         return found[data]
 
-    def _written(self, own: Processor, touch: Touch, timed: _Timed, rows: tuple[Ints, Ints]) -> tuple[WritePort, Lanes]:
+    def _written(self, own: Processor, touch: Touch, timed: Timed) -> tuple[WritePort, Lanes]:
         """What a task writes through one tiler."""
         kind, memory = self.accesses.network.arrays[touch.array].type, self.memories["", touch.array]
-        writing, data = data_made(self.accesses, self.run, touch)
-        words = self.located[touch.array][data]
-        chunk, name = -(-words.shape[1] // own.unit.interval), f"{own.task}_{touch.port}"
+        writing, data, _ = data_made(self.accesses, self.run, touch)
+        name = f"{own.task}_{touch.port}"
         if sum(other.port == touch.port for other in self.accesses.writes[own.task]) > 1:
-            name += f"_{touch.array}"
-        first = rows[0][timed.step[writing]] + timed.cycle[writing] + own.unit.latency
-        at, lane = _leaving(first, timed.unit[writing], words.shape[1], own.unit.interval)
-        table = _table((int(rows[1][-1]) + 1, own.units * chunk), at, lane, words)
-        return WritePort(touch.port, (name,), words.shape[1], chunk, kind.bits), Lanes(name, memory, table)
+            name += f"_{self.accesses.writes[own.task].index(touch)}"
+        words = self.located[touch.array][data]
+        return self._leaving(own, (touch.port, name, kind.bits), memory, timed, writing, words)
 
+    def _leaving(
+        self,
+        own: Processor,
+        named: tuple[str, str, int],
+        memory: Memory,
+        timed: Timed,
+        writing: Ints | NDArray[np.intp],
+        words: Ints,
+    ) -> tuple[WritePort, Lanes]:
+        port, name, bits = named
+        size, interval = words.shape[1], own.unit.interval
+        chunk = -(-size // interval)
+        at, lane = _leaving(timed.writing[writing], timed.unit[writing], size, interval)
+        table = _table((timed.writers, own.units * chunk), at, lane, words)
+        return WritePort(port, (name,), size, chunk, bits), Lanes(name, memory, table)
 
-def not_emitted(what: str, hint: str) -> ArrayolError:
-    """An error that names what of a design has no hardware yet."""
-    return error(NOT_EMITTED, f"{what}: no hardware is emitted for that", hint=f"take a design with {hint}")
+    # Delays: a memory with a word for each open chain.
+
+    def _delayed(
+        self, own: Processor, delay: Delay, timed: Timed, ports: Sequence[ReadPort]
+    ) -> tuple[list[ReadPort], list[Lanes], list[tuple[WritePort, Lanes]]]:
+        """The ports of a task with one that a delay feeds, and what is read and written of its state."""
+        process = self.accesses.network.processes[own.task]
+        port = port_named(process.input_ports, delay.port)
+        size = math.prod(extent or 1 for extent in port.shape)
+        chunk, name = -(-size // own.unit.interval), f"{own.task}_{delay.port}_state"
+        default = next((other for other in ports if other.port == delay.port), None)
+        others = [other for other in ports if other is not default]
+        if delay in self.accesses.delays(own.task):
+            memory, words = self._state(own, delay, size, port.type.bits)
+            now, before = delayed_instances(self.accesses, delay, own.work)
+        elif delay.acts and not set(delay.vector) <= {0}:
+            raise not_emitted(f"'{own.task}' has a delay over frames", "delays within a frame")
+        else:
+            return self._never(own, delay, ports)
+        self._require_in_time(own, delay, (now, before), size)
+        at, lane = _in_chunks(timed.reading[now], timed.unit[now], size, chunk)
+        table = _table((timed.readers, own.units * chunk), at, lane, words[now])
+        fed = ReadPort(delay.port, name, size, chunk, port.type.bits)
+        if default is not None:
+            fed = replace(fed, otherwise=default.lanes, constant=default.constant)
+        else:
+            assert not isinstance(delay.default, TiledDefault), "a tiled default is read by a tiler"
+            fed = replace(fed, constant=bits_of_constant(delay.default, port.type))
+        named = (delay.output, f"{name}_next", port.type.bits)
+        kept = self._leaving(own, named, memory, timed, before, words[before])
+        return [*others, fed], [Lanes(name, memory, table)], [kept]
+
+    def _never(
+        self, own: Processor, delay: Delay, ports: Sequence[ReadPort]
+    ) -> tuple[list[ReadPort], list[Lanes], list[tuple[WritePort, Lanes]]]:
+        """A delay that never acts: its port takes the default."""
+        if isinstance(delay.default, TiledDefault):
+            return list(ports), [], []
+        port = port_named(self.accesses.network.processes[own.task].input_ports, delay.port)
+        size = math.prod(extent or 1 for extent in port.shape)
+        chunk = -(-size // own.unit.interval)
+        constant = bits_of_constant(delay.default, port.type)
+        return [*ports, ReadPort(delay.port, "", size, chunk, port.type.bits, None, constant)], [], []
+
+    def _state(self, own: Processor, delay: Delay, size: int, bits: int) -> tuple[Memory, Ints]:
+        """The memory of a delay's state, and by instance the words of its chain."""
+        name = f"{own.task}.{delay.port}"
+        chains = next(each for each in own.chains if each.name == name)
+        banks, data = self.states[name]
+        words = max(1, data // size)
+        banks = max(1, banks)
+        depth = -(-words // banks)
+        moduli = tuple(modulus for modulus in (banks, size) if modulus > 1)
+        number = chains.number % words
+        bank = (number % banks)[:, None] * size + np.arange(size)
+        found = bank * depth + (number // banks)[:, None]
+        memory = Memory(f"{own.task}_{delay.port}", name, bits, moduli, depth, (Section(0, depth),))
+        return memory, np.where(chains.number[:, None] < 0, -1, found)
+
+    def _require_in_time(self, own: Processor, delay: Delay, pairs: tuple[Ints, Ints], size: int) -> None:
+        """What is handed on is in the memory when it is read, a cycle after its address."""
+        now, before = pairs
+        interval, place = own.unit.interval, np.arange(size)
+        written = own.unit.latency - (-(place + 1) * interval // size) - 1
+        read = place // -(-size // interval) + 1
+        late = own.started[before][:, None] + written >= own.started[now][:, None] + read
+        if late.any():
+            raise not_emitted(
+                f"a unit of '{own.task}' hands '{delay.output}' on to itself before it is in a memory",
+                "several chains in work on each unit of such a task",
+            )
 
 
 def _merged(writes: Sequence[WritePort]) -> tuple[WritePort, ...]:
@@ -207,28 +291,24 @@ def _merged(writes: Sequence[WritePort]) -> tuple[WritePort, ...]:
     return tuple(ports.values())
 
 
-def _lane_name(accesses: Accesses, own: Processor, number: int) -> str:
-    touch = accesses.reads[own.task][number]
-    several = sum(other.port == touch.port for other in accesses.reads[own.task]) > 1
-    return f"{own.task}_{touch.port}" + (f"_{number}" if several else "")
-
-
-def _constant(touch: Touch, kind: ElementType) -> int | None:
-    """What stands beyond the ends of an array, as bits; None without such a border."""
-    border = touch.tiler.border
-    if border is None or not border.is_constant:
-        return None
-    return int(np.asarray(kind.held(border.value)).astype(np.int64)) % (1 << kind.bits)
-
-
-def _timed(own: Processor, clocks: Ints) -> _Timed:
-    """When the instances of a task start, and on which units: side by side on a line."""
+def _units(own: Processor) -> Ints:
+    """The unit of each instance: side by side on a line; where chains share nothing the next that is free."""
+    if own.lines.alone and own.units > 1:
+        return _next_free(own)
     order = np.argsort(own.lines.order)
     line, number = own.lines.line[order], np.arange(len(order))
     place = np.empty(len(order), np.int64)
     place[order] = number - np.maximum.accumulate(np.where(np.diff(line, prepend=-1) != 0, number, 0))
-    step = np.searchsorted(clocks, own.began, side="right") - 1
-    return _Timed(step, own.started - clocks[step], place % own.units)
+    return place % own.units
+
+
+def _next_free(own: Processor) -> Ints:
+    units, free = np.zeros(len(own.started), np.int64), [-1] * own.units
+    for instance in np.argsort(own.started, kind="stable").tolist():
+        start = int(own.started[instance])
+        unit = next(unit for unit, until in enumerate(free) if until <= start)
+        units[instance], free[unit] = unit, start + own.unit.interval
+    return units
 
 
 def _in_chunks(first: Ints, unit: Ints, size: int, chunk: int) -> tuple[Ints, Ints]:
@@ -245,36 +325,6 @@ def _leaving(first: Ints, unit: Ints, size: int, interval: int) -> tuple[Ints, I
     return first[:, None] + cycle, unit[:, None] * -(-size // interval) + lane
 
 
-@dataclass(frozen=True, eq=False)
-class _Kept:
-    """A window; by unit and element the lane that brings it, and how many rounds before its use."""
-
-    port: WindowPort
-    lane: Ints
-    back: Ints
-
-
-def _window(when: Rows, window: WindowReads, size: int) -> _Kept:
-    """The registers of a window: of each place of a round, and of all on the way there from a fresh one."""
-    fitting = np.array(when.touch.tiler.fitting, np.int64).reshape(len(when.ahead), len(when.touch.pattern))
-    pattern = points(when.touch.pattern) @ fitting.T
-    one, far = np.array(when.ahead, np.int64), np.array(when.ahead, np.int64) * when.units
-    fresh, number = {place: at for at, place in enumerate(window.fresh)}, dict[Place, int]()
-    lane, back, own = (np.zeros((when.units, size), np.int64) for _ in range(3))
-    for unit, at in np.ndindex(when.units, size):
-        place = tuple((pattern[at] + unit * one).tolist())
-        own[unit, at] = number.setdefault(place, len(number))
-        while place not in fresh:
-            place = tuple((np.array(place) + far).tolist())
-            number.setdefault(place, len(number))
-            back[unit, at] += 1
-        lane[unit, at] = fresh[place]
-    ahead = tuple(number.get(tuple((np.array(place) + far).tolist()), -1) for place in number)
-    source = tuple(fresh.get(place, -1) for place in number)
-    patterns = tuple(tuple(row) for row in own.tolist())
-    return _Kept(WindowPort(tuple(number), source, ahead, patterns), lane, back)
-
-
 def _table(shape: tuple[int, int], row: Ints, lane: Ints, words: Ints) -> Ints:
     """By row and lane the word, -1 for none."""
     table = np.full(shape, -1, np.int64)
@@ -284,15 +334,21 @@ def _table(shape: tuple[int, int], row: Ints, lane: Ints, words: Ints) -> Ints:
     return table
 
 
-def data_made(accesses: Accesses, run: GroupRun, touch: Touch) -> tuple[NDArray[np.intp], Ints]:
-    """The instances that write through a tiler, and the numbers of the data of each: they stand tiler after tiler."""
+def writers_of(accesses: Accesses, run: GroupRun, array: str) -> Iterator[tuple[Touch, NDArray[np.intp], Ints]]:
+    """By tiler of the group that writes an array: the instances that do, and the numbers of the data of each."""
     first = 0
-    for task in accesses.network.arrays[touch.array].producers:
-        for other in accesses.writes[task] if task in run.processors else ():
-            if other.array == touch.array:
-                happens = accesses.happens(other, run.processors[task].repetitions(accesses))
-                writing, size = np.flatnonzero(happens), math.prod(other.pattern)
-                if other is touch:
-                    return writing, first + np.arange(len(writing) * size).reshape(len(writing), size)
+    for task in accesses.network.arrays[array].producers:
+        for touch in accesses.writes[task] if task in run.processors else ():
+            if touch.array == array:
+                happens = accesses.happens(touch, run.processors[task].repetitions(accesses))
+                writing, size = np.flatnonzero(happens), math.prod(touch.pattern)
+                yield touch, writing, first + np.arange(len(writing) * size).reshape(len(writing), size)
                 first += len(writing) * size
+
+
+def data_made(accesses: Accesses, run: GroupRun, touch: Touch) -> tuple[NDArray[np.intp], Ints, int]:
+    """The instances that write through a tiler, the numbers of the data of each, and the number of the tiler."""
+    for number, (other, writing, data) in enumerate(writers_of(accesses, run, touch.array)):
+        if other is touch:
+            return writing, data, number
     raise AssertionError("a tiler of the group writes what the group makes")

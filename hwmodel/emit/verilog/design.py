@@ -12,6 +12,7 @@ from hwmodel.emit.schedule.activity import Agent
 from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.schedule.group import GroupSchedule
 from hwmodel.emit.verilog.agents import agent_module
+from hwmodel.emit.verilog.chunks import has_bus
 from hwmodel.emit.verilog.datapath import datapath_module
 from hwmodel.emit.verilog.group import Outside, group_module
 from hwmodel.emit.verilog.top import Bench, test_bench, top_module
@@ -51,10 +52,17 @@ class DesignFiles:
             prefix = f"group{number}_"
             for agent in group.agents:
                 yield f"rtl/{prefix}{agent.name}.v", agent_module(agent, prefix, self._comment(group, agent))
-            module = group_module(f"{prefix}top", prefix, group, units, self.outside, self.design.signed)
+            module = group_module(f"{prefix}top", prefix, group, units, self.outside, self.design.signed, self._buses())
             yield f"rtl/{prefix}top.v", module
         names = [f"group{number}_top" for number in range(len(self.design.groups))]
         yield f"rtl/{self.design.top}_top.v", top_module(f"{self.design.top}_top", names, self.engines, self.outside)
+
+    def _buses(self) -> dict[str, frozenset[str]]:
+        """By task the inputs for which its datapath has a bus."""
+        graphs = {task: derived.priced.dataflow.graph for task, derived in self.design.datapaths.items()}
+        return {
+            task: frozenset(port for port in graph.inputs if has_bus(graph, port)) for task, graph in graphs.items()
+        }
 
     def _comment(self, group: GroupSchedule, agent: Agent) -> str:
         said = {}

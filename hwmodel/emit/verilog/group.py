@@ -55,12 +55,14 @@ def group_module(
     units: Mapping[str, str],
     outside: Outside,
     signed: Sequence[str],
+    buses: Mapping[str, frozenset[str]],
 ) -> str:
     """The module of a group, whose agents have names after a prefix.
 
-    `units` has the module of each task's datapath, `signed` the arrays of signed elements.
+    `units` has the module of each task's datapath, `buses` the inputs for which it has a bus, `signed` the arrays of
+    signed elements.
     """
-    printer = _Group(schedule, prefix, units, outside, frozenset(signed))
+    printer = _Group(schedule, prefix, units, buses, outside, frozenset(signed))
     return printer.module(name)
 
 
@@ -74,6 +76,7 @@ class _Group:
     schedule: GroupSchedule
     prefix: str
     units: Mapping[str, str]
+    buses: Mapping[str, frozenset[str]]
     outside: Outside
     signed: frozenset[str]
     lines: list[str] = field(default_factory=list)
@@ -156,7 +159,9 @@ class _Group:
                 yield from self._registers(memory, readers, writers)
             else:
                 for reader in readers:
-                    yield from self._copy(memory, reader, writers)
+                    lanes = self._lanes(reader)[1]
+                    for first, count in [(lane, 1) for lane in range(lanes)] if memory.copy_each else [(0, lanes)]:
+                        yield from self._copy(memory, reader, (first, count), writers)
 
     @staticmethod
     def _said(memory: Memory, readers: int) -> str:
@@ -179,13 +184,14 @@ class _Group:
         yield f"    .raddress({self._joined(readers, 'address')}), .rdata({memory.name}_words)"
         yield "  );"
 
-    def _copy(self, memory: Memory, reader: str, writers: Sequence[str]) -> Iterator[str]:
-        bits = code_bits(memory)
+    def _copy(self, memory: Memory, reader: str, lanes: tuple[int, int], writers: Sequence[str]) -> Iterator[str]:
+        """A copy for some lanes of a reader: from the first one on, so many."""
+        bits, (first, count) = code_bits(memory), lanes
         known = [f"{bits}'d{code}" for code in reversed(codes(memory))]
         parameters = [
             f".WIDTH({memory.width}), .DEPTH({memory.depth}), .ADDRESS({address_bits(memory)})",
             f".BANKS({memory.banks}), .CODE({bits}), .CODES({{{', '.join(known)}}})",
-            f".READERS({self._lanes(reader)[1]})",
+            f".READERS({count})",
         ]
         if memory.content is None:
             kind, writing = "banked_copy", f" {self._writing(memory, writers, bank=True)},"
@@ -194,9 +200,14 @@ class _Group:
             kind, writing = "rom", ""
             content = ", ".join(f"{memory.width}'h{word:x}" for word in reversed(memory.content))
             parameters.append(f".CONTENT({{{content}}})")
-        yield f"  {kind} #(\n    {', '.join(parameters)}\n  ) {memory.name}_for_{reader} ("
+        own = f"_{first}" if memory.copy_each else ""
+        yield f"  {kind} #(\n    {', '.join(parameters)}\n  ) {memory.name}_for_{reader}{own} ("
         yield f"    .clk(clk),{writing}"
-        yield f"    .rvalid({reader}_valid), .rbank({reader}_bank), .raddress({reader}_address), .rdata({reader}_data)"
+        sizes = {"valid": 1, "bank": bits, "address": address_bits(memory), "data": memory.width}
+        at = {what: f"{reader}_{what}[{first * size} +: {count * size}]" for what, size in sizes.items()}
+        if self._lanes(reader)[1] == 1:
+            at |= {what: f"{reader}_{what}" for what, size in sizes.items() if size == 1}
+        yield f"    .rvalid({at['valid']}), .rbank({at['bank']}), .raddress({at['address']}), .rdata({at['data']})"
         yield "  );"
 
     def _count(self, names: Sequence[str]) -> int:
@@ -241,50 +252,99 @@ class _Group:
 
     def _operands(self, task: TaskAgents, port: ReadPort) -> Iterator[str]:
         """The buses of an input port, of all units side by side."""
-        name, units, width = port.lanes, task.units.units, port.width
-        lanes = self._lanes(name)[1]
-        bits = (port.size if port.window else port.chunk) * width
-        yield wire(f"{name}_operands", units * bits)
+        units, width = task.units.units, port.width
+        if not port.lanes:
+            return
+        yield wire(f"{port.lanes}_operands", units * port.chunk * width)
+        yield from self._brought(port)
         if port.window is not None:
             yield from self._window(task, port)
-            return
-        if port.constant is None:
-            yield f"  assign {name}_operands = {name}_data;"
+        elif port.otherwise is None and port.constant is None:
+            yield f"  assign {port.lanes}_operands = {port.lanes}_data;"
+        else:
+            yield f"  assign {port.lanes}_operands = {port.lanes}_brought;"
+
+    def _brought(self, port: ReadPort) -> Iterator[str]:
+        """What lanes bring, and what stands in its place where one touches nothing."""
+        name, lanes, width = port.lanes, self._lanes(port.lanes)[1], port.width
+        yield wire(f"{name}_brought", lanes * width)
+        if port.constant is None and port.otherwise is None:
+            yield f"  assign {name}_brought = {name}_data;"
             return
         yield f"  reg [{lanes - 1}:0] {name}_once, {name}_twice;"
-        yield f"  always @(posedge clk) begin {name}_once <= {name}_valid; {name}_twice <= {name}_once; end"
+        yield "  always @(posedge clk) begin"
+        yield f"    {name}_once <= {name}_valid;"
+        yield f"    {name}_twice <= {name}_once;"
+        yield "  end"
         for lane in range(lanes):
             at = f"[{lane * width} +: {width}]"
-            yield f"  assign {name}_operands{at} = {name}_twice[{lane}] ? {name}_data{at} : {width}'h{port.constant:x};"
+            instead = f"{width}'h{port.constant or 0:x}"
+            if port.otherwise is not None:
+                instead = f"{port.otherwise}_brought{at}"
+            yield f"  assign {name}_brought{at} = {name}_twice[{lane}] ? {name}_data{at} : {instead};"
 
     def _window(self, task: TaskAgents, port: ReadPort) -> Iterator[str]:
-        """Registers that keep what the next rounds read again; they move on with each round."""
-        window, name, width = port.window, port.lanes, port.width
+        """Registers that keep what the next rounds read again; they move on at the end of each round."""
+        window, name, width, interval = port.window, port.lanes, port.width, task.units.interval
         assert window is not None, "a port with a window"
-        moves, kept = f"{name}_moves", sorted({ahead for ahead in window.ahead if ahead >= 0})
-        yield f"  reg {moves}_once, {moves};"
+        slot, kept = f"{task.units.task}_slot", sorted({ahead for ahead in window.ahead if ahead >= 0})
+        fresh = [place for place, source in enumerate(window.source) if source >= 0]
+        yield f"  reg {name}_moves_once, {name}_begins;"
         yield "  always @(posedge clk) begin"
-        yield f"    {moves}_once <= {task.reading.name}_active && {task.reading.name}_is_{name}_round != 0;"
-        yield f"    {moves} <= {moves}_once;"
+        yield f"    {name}_moves_once <= {task.reading.name}_active && {task.reading.name}_is_{name}_round != 0;"
+        yield f"    {name}_begins <= {name}_moves_once;"
         yield "  end"
-        for place in range(len(window.places)):
-            yield wire(f"{name}_w{place}", width)
-        for place in kept:
-            yield f"  reg [{width - 1}:0] {name}_kept{place};"
+        yield from (wire(f"{name}_w{place}", width) for place in range(len(window.places)))
+        yield from (f"  reg [{width - 1}:0] {name}_kept{place};" for place in kept)
+        moves = f"{name}_begins"
+        if interval > 1:
+            moves = f"{name}_in_round && {slot} == {interval - 1}"
+            yield f"  reg {name}_in_round;"
+            yield f"  always @(posedge clk) if ({slot} == 0) {name}_in_round <= {name}_begins;"
+            yield from (f"  reg [{width - 1}:0] {name}_held{place};" for place in fresh)
+            yield "  always @(posedge clk) begin"
+            for place in fresh:
+                chunk, lane = divmod(window.source[place], window.each)
+                value = f"{name}_brought[{lane * width} +: {width}]"
+                yield f"    if ({slot} == {chunk}) {name}_held{place} <= {value};"
+            yield "  end"
         for place, (source, ahead) in enumerate(zip(window.source, window.ahead, strict=True)):
-            value = f"{name}_data[{source * width} +: {width}]" if source >= 0 else f"{name}_kept{ahead}"
+            value = f"{name}_kept{ahead}"
+            if source >= 0:
+                chunk, lane = divmod(source, window.each)
+                value = f"{name}_brought[{lane * width} +: {width}]"
+                value = f"{slot} == {chunk} ? {value} : {name}_held{place}" if interval > 1 else value
             yield f"  assign {name}_w{place} = {value};  // {window.places[place]}"
         yield f"  always @(posedge clk) if ({moves}) begin"
         yield from (f"    {name}_kept{place} <= {name}_w{place};" for place in kept)
         yield "  end"
-        every = [place for pattern in window.patterns for place in pattern]
-        yield f"  assign {name}_operands = {{{', '.join(f'{name}_w{place}' for place in reversed(every))}}};"
+        chunks = [self._chunk(port, number) for number in range(-(-port.size // port.chunk))]
+        text = chunks[-1]
+        for number in reversed(range(len(chunks) - 1)):
+            text = f"{slot} == {number} ? {chunks[number]} :\n    {text}"
+        yield f"  assign {name}_operands = {text};"
+
+    @staticmethod
+    def _chunk(port: ReadPort, number: int) -> str:
+        """The elements of a chunk of all units; beyond the pattern's end is anything."""
+        window = port.window
+        assert window is not None, "a port with a window"
+        names = []
+        for pattern in window.patterns:
+            own = pattern[number * port.chunk : (number + 1) * port.chunk]
+            names += [f"{port.lanes}_w{place}" for place in own]
+            names += [f"{port.width}'d0"] * (port.chunk - len(own))
+        return "{" + ", ".join(reversed(names)) + "}"
 
     def _unit(self, task: TaskAgents, unit: int, slot: str) -> Iterator[str]:
         connected = []
         for port in task.units.reads:
-            bits = (port.size if port.window else port.chunk) * port.width
-            connected.append(f".{identifier(port.port)}({port.lanes}_operands[{unit * bits} +: {bits}])")
+            bits = port.chunk * port.width
+            net = f"{port.lanes}_operands[{unit * bits} +: {bits}]"
+            if not port.lanes:
+                net = "{" + ", ".join([f"{port.width}'h{port.constant or 0:x}"] * port.chunk) + "}"
+            if port.port in self.buses[task.units.task]:
+                connected.append(f".{identifier(port.port)}({net})")
         for written in task.units.writes:
             bits = written.chunk * written.width
             net = f"{written.lanes[0]}_data[{unit * bits} +: {bits}]"

@@ -1,0 +1,33 @@
+"""Values of element types as bits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrayol.errors import ArrayolError, error
+from arrayol.execute.environment import DTYPES
+from arrayol.ir.types import ElementType, Kind
+
+NOT_EMITTED = "not-emitted"
+
+
+def not_emitted(what: str, hint: str) -> ArrayolError:
+    """An error that names what of a design has no hardware yet."""
+    return error(NOT_EMITTED, f"{what}: no hardware is emitted for that", hint=f"take a design with {hint}")
+
+
+def bits_of_values(values: NDArray[Any], kind: ElementType) -> NDArray[Any]:
+    """The bits of some values, as integers from 0 on. Raises ArrayolError (`not-emitted`) for complex ones."""
+    if kind.kind is Kind.COMPLEX:
+        raise not_emitted("complex numbers", "real ones")
+    stored = np.ascontiguousarray(values)
+    whole = stored.view(f"<u{stored.itemsize}")
+    return np.asarray(whole & np.array((1 << kind.bits) - 1, whole.dtype))
+
+
+def bits_of_constant(value: Any, kind: ElementType) -> int:
+    """The bits of a constant as an element holds it."""
+    return int(bits_of_values(np.array([kind.held(value)], DTYPES[kind]), kind)[0])
