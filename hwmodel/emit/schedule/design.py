@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from arrayol.execute.run import with_tables
@@ -118,7 +119,17 @@ def _frame(addresses: AddressMap, values: Arrays, outputs: Arrays) -> Frame:
     for image, arrays in ((before, values), (after, {**values, **outputs})):
         for name, array in arrays.items():
             if name in addresses.first:
-                start, data = addresses.first[name] * addresses.word_bytes, array.tobytes()
+                start, data = addresses.first[name] * addresses.word_bytes, _in_slots(array, addresses.slots[name])
                 image[start : start + len(data)] = data
-    where = {name: (addresses.first[name], -(-array.nbytes // addresses.word_bytes)) for name, array in outputs.items()}
+    where = {
+        name: (addresses.first[name], -(-array.size * addresses.slots[name] // addresses.word_bytes))
+        for name, array in outputs.items()
+    }
     return Frame(bytes(before), bytes(after), where)
+
+
+def _in_slots(array: NDArray[Any], slot: int) -> bytes:
+    """The bytes of elements, each in a slot of so many, filled up with its sign."""
+    own = np.frombuffer(array.tobytes(), np.uint8).reshape(-1, array.itemsize)
+    fill = np.where((own[:, -1:] > 127) & (array.dtype.kind == "i"), 255, 0).astype(np.uint8)
+    return np.concatenate([own, *[fill] * (slot - array.itemsize)], axis=1).tobytes()

@@ -53,9 +53,13 @@ class Engine:
 
 @dataclass(frozen=True)
 class AddressMap:
-    """Where arrays lie outside: the first word of each, one after another; a word has `word_bytes` bytes."""
+    """Where arrays lie outside: the first word of each, one after another; a word has `word_bytes` bytes.
+
+    An element takes the bytes that `slots` has by array: its own, or those of the widest where a word is said in data.
+    """
 
     word_bytes: int
+    slots: Mapping[str, int]
     first: Mapping[str, int]
     words: int
 
@@ -72,14 +76,18 @@ class _Move:
 
 def address_map(accesses: Accesses, memory: ExternalMemory) -> AddressMap:
     """Arrays in the network's order, each at the start of a word. Raises ArrayolError (`not-emitted`)."""
-    if memory.burst != "run" or memory.rows is not None or memory.word_bits is None:
-        raise not_emitted("the platform's memory has no bursts by run of words of bits", '[memory] burst = "run"')
-    word, first, at = memory.word_bits // 8, dict[str, int](), 0
-    for name, array in accesses.network.arrays.items():
-        if accesses.lies_outside(name):
-            first[name] = at
-            at += -(-accesses.size(name) * array.type.bytes // word)
-    return AddressMap(word, first, at)
+    if memory.burst != "run" or memory.rows is not None:
+        raise not_emitted("the platform's memory has no bursts by run", '[memory] burst = "run"')
+    slots = {name: own.type.bytes for name, own in accesses.network.arrays.items() if accesses.lies_outside(name)}
+    word = (memory.word_bits or 8) // 8
+    if memory.data_per_word is not None:
+        slots = dict.fromkeys(slots, max(slots.values()))
+        word = memory.data_per_word * max(slots.values())
+    first, at = dict[str, int](), 0
+    for name, slot in slots.items():
+        first[name] = at
+        at += -(-accesses.size(name) * slot // word)
+    return AddressMap(word, slots, first, at)
 
 
 @dataclass
@@ -174,10 +182,9 @@ class PortScheduler:
     ) -> Iterator[tuple[int, int]]:
         """The requests of a run: the word of each in its array, and how many; its rows are added."""
         (start, size), (parts, each, passing) = run, cut
-        bytes_each = self.accesses.network.arrays[move.array].type.bytes
-        if bytes_each > requester.word:
+        if requester.size > requester.word:
             raise not_emitted(f"an element of '{move.array}' has more bytes than a word of the port", "a wider port")
-        of_word = requester.word // bytes_each
+        of_word = requester.word // requester.size
         width = requester.local.width if requester.local is not None else of_word
         word, local = requester.parts(start, size)
         position = np.arange(start, start + size) % of_word
@@ -207,7 +214,7 @@ class PortScheduler:
                 raise not_emitted(f"a request of '{move.array}' passes in {passing} cycles, too few", "wider words")
             flags += [(number, int(move.write), 0, 0, 0, 0)] * (passing - len(flags))
             rows.flags += [*flags[:-1], (*flags[-1][:-1], 1)]
-            yield start * bytes_each // requester.word + part * each, each
+            yield start * requester.size // requester.word + part * each, each
 
     def _built(self, name: str, rows: _Rows, arrays: Sequence[str]) -> Engine:
         ends = np.array(rows.ends, np.int64) - 1
@@ -259,8 +266,9 @@ class PortScheduler:
 
     def _lanes(self, array: str, write: bool) -> PortLanes:
         requester, kind = self.run.requesters[array, write], self.accesses.network.arrays[array].type
-        width = requester.local.width if requester.local is not None else requester.word // kind.bytes
-        return PortLanes(array, write, f"{'store' if write else 'load'}_{array}", width, kind.bytes, kind.bits)
+        width = requester.local.width if requester.local is not None else requester.word // requester.size
+        name = f"{'store' if write else 'load'}_{array}"
+        return PortLanes(array, write, name, width, self.addresses.slots[array], kind.bits)
 
     def _table(self, own: PortLanes, touched: Sequence[tuple[int, str, Ints, Ints]], rows: int) -> Lanes:
         table = np.full((rows, own.lanes), -1, np.int64)

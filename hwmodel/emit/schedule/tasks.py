@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,7 @@ from hwmodel.simulator.processors import Processor
 from hwmodel.simulator.rows import Rows
 
 Ints = NDArray[np.int64]
+HANDED = 32  # units that may hand on to themselves: a bit for each in a control
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,8 @@ class ReadPort:
     """An input port of a task's units: through which lanes, of what memory.
 
     `size` elements in chunks of `chunk`; lane u chunk + k has element k of the chunk of unit u. Where a lane touches
-    nothing, what the lanes `otherwise` bring stands in its place, or else the bits `constant`.
+    nothing, what the lanes `otherwise` bring stands in its place, or else the bits `constant`. What is handed on before
+    it is in a memory comes from the lanes `handed` that write it, for units that the control `handed` says.
     """
 
     port: str
@@ -46,6 +49,7 @@ class ReadPort:
     window: WindowPort | None = None
     constant: int | None = None
     otherwise: str | None = None
+    handed: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +101,16 @@ class TaskSchedule:
 
 
 @dataclass(frozen=True)
+class _Fed:
+    """The ports of a task after a delay has been looked at, with what is read, written and said beside."""
+
+    ports: tuple[ReadPort, ...]
+    read: tuple[Lanes, ...]
+    written: tuple[tuple[WritePort, Lanes], ...]
+    controls: Mapping[str, Ints]
+
+
+@dataclass(frozen=True)
 class TaskScheduler:
     """What the tasks of a group touch. `clocks` are the first cycles of its steps.
 
@@ -130,18 +144,18 @@ class TaskScheduler:
         )
         reads = [self._read(own, number, timed) for number in range(len(self.accesses.reads[own.task]))]
         writes = [self._written(own, touch, timed) for touch in self.accesses.writes[own.task]]
-        rounds = {f"{lanes.name}_round": moves for _, lanes, moves in reads if moves is not None}
+        controls = {f"{lanes.name}_round": moves for _, lanes, moves in reads if moves is not None}
         ports, read = [port for port, _, _ in reads], [lanes for _, lanes, _ in reads]
         written = [lanes for _, lanes in writes]
         outputs = [port for port, _ in writes]
         process = self.accesses.network.processes[own.task]
         for delay in process.delays:
-            ports, state_lanes, kept = self._delayed(own, delay, timed, ports)
-            read += state_lanes
-            outputs += [port for port, _ in kept]
-            written += [lanes for _, lanes in kept]
+            fed = self._delayed(own, delay, timed, ports)
+            ports, read, controls = list(fed.ports), [*read, *fed.read], {**controls, **fed.controls}
+            outputs += [port for port, _ in fed.written]
+            written += [lanes for _, lanes in fed.written]
         return TaskSchedule(
-            Activity(f"{own.task}_read", reading[1], tuple(read), rounds),
+            Activity(f"{own.task}_read", reading[1], tuple(read), controls),
             Activity(f"{own.task}_write", writing[1], tuple(written)),
             TaskUnits(
                 own.task,
@@ -211,47 +225,60 @@ class TaskScheduler:
 
     # Delays: a memory with a word for each open chain.
 
-    def _delayed(
-        self, own: Processor, delay: Delay, timed: Timed, ports: Sequence[ReadPort]
-    ) -> tuple[list[ReadPort], list[Lanes], list[tuple[WritePort, Lanes]]]:
+    def _delayed(self, own: Processor, delay: Delay, timed: Timed, ports: Sequence[ReadPort]) -> _Fed:
         """The ports of a task with one that a delay feeds, and what is read and written of its state."""
-        process = self.accesses.network.processes[own.task]
-        port = port_named(process.input_ports, delay.port)
-        size = math.prod(extent or 1 for extent in port.shape)
-        chunk, name = -(-size // own.unit.interval), f"{own.task}_{delay.port}_state"
+        port = port_named(self.accesses.network.processes[own.task].input_ports, delay.port)
+        size, kind = math.prod(extent or 1 for extent in port.shape), port.type
+        fed = ReadPort(delay.port, "", size, -(-size // own.unit.interval), kind.bits)
         default = next((other for other in ports if other.port == delay.port), None)
         others = [other for other in ports if other is not default]
-        if delay in self.accesses.delays(own.task):
-            memory, words = self._state(own, delay, size, port.type.bits)
-            now, before = delayed_instances(self.accesses, delay, own.work)
-        elif delay.acts and not set(delay.vector) <= {0}:
-            raise not_emitted(f"'{own.task}' has a delay over frames", "delays within a frame")
-        else:
-            return self._never(own, delay, ports)
-        self._require_in_time(own, delay, (now, before), size)
-        at, lane = _in_chunks(timed.reading[now], timed.unit[now], size, chunk)
-        table = _table((timed.readers, own.units * chunk), at, lane, words[now])
-        fed = ReadPort(delay.port, name, size, chunk, port.type.bits)
         if default is not None:
             fed = replace(fed, otherwise=default.lanes, constant=default.constant)
         else:
             assert not isinstance(delay.default, TiledDefault), "a tiled default is read by a tiler"
-            fed = replace(fed, constant=bits_of_constant(delay.default, port.type))
-        named = (delay.output, f"{name}_next", port.type.bits)
-        kept = self._leaving(own, named, memory, timed, before, words[before])
-        return [*others, fed], [Lanes(name, memory, table)], [kept]
+            fed = replace(fed, constant=bits_of_constant(delay.default, kind))
+        if delay not in self.accesses.delays(own.task):
+            if own.chains and any(chains.name == f"{own.task}.{delay.port}" for chains in own.chains):
+                raise not_emitted(f"'{own.task}' has a delay over frames", "delays within a frame")
+            return _Fed((*others, default or fed), (), (), {})
+        name = f"{own.task}_{delay.port}_state"
+        memory, words = self._state(own, delay, size, kind.bits)
+        now, before = delayed_instances(self.accesses, delay, own.work)
+        early = self._handed(own, delay, (now, before), timed.unit, size)
+        at, lane = _in_chunks(timed.reading[now], timed.unit[now], size, fed.chunk)
+        read = np.where(early[:, None], -1, words[now])
+        table = _table((timed.readers, own.units * fed.chunk), at, lane, read)
+        kept = self._leaving(own, (delay.output, f"{name}_next", kind.bits), memory, timed, before, words[before])
+        fed, controls = replace(fed, lanes=name), dict[str, Ints]()
+        if early.any():
+            fed = replace(fed, handed=f"{name}_next")
+            handed = np.zeros(timed.readers, np.int64)
+            np.bitwise_or.at(handed, timed.reading[now[early]], 1 << timed.unit[now[early]])
+            controls[f"{name}_handed"] = handed
+        return _Fed((*others, fed), (Lanes(name, memory, table),), (kept,), controls)
 
-    def _never(
-        self, own: Processor, delay: Delay, ports: Sequence[ReadPort]
-    ) -> tuple[list[ReadPort], list[Lanes], list[tuple[WritePort, Lanes]]]:
-        """A delay that never acts: its port takes the default."""
-        if isinstance(delay.default, TiledDefault):
-            return list(ports), [], []
-        port = port_named(self.accesses.network.processes[own.task].input_ports, delay.port)
-        size = math.prod(extent or 1 for extent in port.shape)
-        chunk = -(-size // own.unit.interval)
-        constant = bits_of_constant(delay.default, port.type)
-        return [*ports, ReadPort(delay.port, "", size, chunk, port.type.bits, None, constant)], [], []
+    def _handed(self, own: Processor, delay: Delay, pairs: tuple[Ints, Ints], unit: Ints, size: int) -> Any:
+        """Which instances a unit hands on to itself: what they read is not in the memory a cycle after its address.
+
+        Raises ArrayolError (`not-emitted`) where it is not even on its way there when the units take it.
+        """
+        now, before = pairs
+        interval, place = own.unit.interval, np.arange(size)
+        written = own.started[before][:, None] + own.unit.latency - (-(place + 1) * interval // size) - 1
+        read = own.started[now][:, None] + place // -(-size // interval)
+        early = (written > read).any(axis=1)
+        direct = (written <= read + 2).all(axis=1) & (unit[now] == unit[before])
+        # A unit that starts another repetition right behind has handed on its result, too, when the first one is taken.
+        starts = own.started * own.units + unit
+        direct &= (written == read + 2).all(axis=1) | ~np.isin(
+            (own.started[before] + 1) * own.units + unit[before], starts
+        )
+        if (early & ~direct).any() or (early.any() and (own.units > HANDED or (size > 1 and interval > 1))):
+            raise not_emitted(
+                f"a unit of '{own.task}' hands '{delay.output}' on to itself before it is computed as a whole",
+                "several chains in work on each unit of such a task",
+            )
+        return early
 
     def _state(self, own: Processor, delay: Delay, size: int, bits: int) -> tuple[Memory, Ints]:
         """The memory of a delay's state, and by instance the words of its chain."""
@@ -267,19 +294,6 @@ class TaskScheduler:
         found = bank * depth + (number // banks)[:, None]
         memory = Memory(f"{own.task}_{delay.port}", name, bits, moduli, depth, (Section(0, depth),))
         return memory, np.where(chains.number[:, None] < 0, -1, found)
-
-    def _require_in_time(self, own: Processor, delay: Delay, pairs: tuple[Ints, Ints], size: int) -> None:
-        """What is handed on is in the memory when it is read, a cycle after its address."""
-        now, before = pairs
-        interval, place = own.unit.interval, np.arange(size)
-        written = own.unit.latency - (-(place + 1) * interval // size) - 1
-        read = place // -(-size // interval) + 1
-        late = own.started[before][:, None] + written >= own.started[now][:, None] + read
-        if late.any():
-            raise not_emitted(
-                f"a unit of '{own.task}' hands '{delay.output}' on to itself before it is in a memory",
-                "several chains in work on each unit of such a task",
-            )
 
 
 def _merged(writes: Sequence[WritePort]) -> tuple[WritePort, ...]:

@@ -256,6 +256,8 @@ class _Group:
         if not port.lanes:
             return
         yield wire(f"{port.lanes}_operands", units * port.chunk * width)
+        if port.handed is not None:
+            yield from self._handed(task, port)
         yield from self._brought(port)
         if port.window is not None:
             yield from self._window(task, port)
@@ -268,7 +270,7 @@ class _Group:
         """What lanes bring, and what stands in its place where one touches nothing."""
         name, lanes, width = port.lanes, self._lanes(port.lanes)[1], port.width
         yield wire(f"{name}_brought", lanes * width)
-        if port.constant is None and port.otherwise is None:
+        if port.constant is None and port.otherwise is None:  # and then it is not fed by a delay
             yield f"  assign {name}_brought = {name}_data;"
             return
         yield f"  reg [{lanes - 1}:0] {name}_once, {name}_twice;"
@@ -281,7 +283,27 @@ class _Group:
             instead = f"{width}'h{port.constant or 0:x}"
             if port.otherwise is not None:
                 instead = f"{port.otherwise}_brought{at}"
-            yield f"  assign {name}_brought{at} = {name}_twice[{lane}] ? {name}_data{at} : {instead};"
+            text = f"{name}_twice[{lane}] ? {name}_data{at} : {instead}"
+            if port.handed is not None:
+                text = f"{name}_hands[{lane // port.chunk}] ? {name}_handed{at} :\n    {text}"
+            yield f"  assign {name}_brought{at} = {text};"
+
+    def _handed(self, task: TaskAgents, port: ReadPort) -> Iterator[str]:
+        """What units hand on to themselves: as it is written, and from then on in registers."""
+        name, lanes, width = port.lanes, self._lanes(port.lanes)[1], port.width
+        bits, control = task.units.units, f"{task.reading.name}_is_{port.lanes}_handed"
+        yield f"  reg [{bits - 1}:0] {name}_hands_once, {name}_hands;"
+        yield f"  reg [{lanes * width - 1}:0] {name}_last;"
+        yield wire(f"{name}_handed", lanes * width)
+        yield "  always @(posedge clk) begin"
+        yield f"    {name}_hands_once <= {control} & {{{bits}{{{task.reading.name}_active}}}};"
+        yield f"    {name}_hands <= {name}_hands_once;"
+        yield f"    {name}_last <= {name}_handed;"
+        yield "  end"
+        for lane in range(lanes):
+            at = f"[{lane * width} +: {width}]"
+            there = f"{port.handed}_valid[{lane}]" if lanes > 1 else f"{port.handed}_valid"
+            yield f"  assign {name}_handed{at} = {there} ? {port.handed}_data{at} : {name}_last{at};"
 
     def _window(self, task: TaskAgents, port: ReadPort) -> Iterator[str]:
         """Registers that keep what the next rounds read again; they move on at the end of each round."""
