@@ -109,6 +109,11 @@ def _datapaths(
                 f"the interval or latency of '{units.task}' is given, not that of its derived datapath",
                 "figures that are derived",
             )
+        for port in units.reads:
+            if port.lookup is not None and any(node >= 0 for node in derived.priced.dataflow.graph.inputs[port.port]):
+                raise not_emitted(
+                    f"'{units.task}' reads '{port.port}' at subscripts of data and at others", "no such reads"
+                )
         found[units.task] = derived
     return found
 

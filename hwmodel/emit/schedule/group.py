@@ -114,7 +114,14 @@ class GroupScheduler:
         memories, located = self._memories(), {**self._buffer_words(), **self._fifo_words()}
         clocks = np.cumsum([0, *self.run.lengths[:-1]]).astype(np.int64)
         scheduler = TaskScheduler(
-            self.accesses, self.run, memories, located, self._windows(), self.local.states, clocks
+            self.accesses,
+            self.run,
+            memories,
+            located,
+            self._windows(),
+            self._random(),
+            self.local.states,
+            clocks,
         )
         port = PortScheduler(self.accesses, self.platform.memory, self.run, memories, located, self.addresses)
         scheduled = [scheduler.schedule(own) for own in self.run.processors.values()]
@@ -127,9 +134,6 @@ class GroupScheduler:
             raise not_emitted(
                 "a fetch or a store takes another number of cycles", f"fetch_cycles = {FETCH}, store_cycles = 0"
             )
-        for name, memory in (*self.local.banks.items(), *((key[1], own) for key, own in self.local.residents.items())):
-            if any(ports.random for ports in memory.readers.values()):
-                raise not_emitted(f"'{name}' is read at subscripts of data", "no such reads")
 
     def _windows(self) -> dict[tuple[str, int], WindowReads]:
         return {
@@ -138,6 +142,10 @@ class GroupScheduler:
             for reader, ports in memory.readers.items()
             if ports.window is not None
         }
+
+    def _random(self) -> frozenset[tuple[str, int]]:
+        every = (*self.local.banks.values(), *self.local.residents.values())
+        return frozenset(reader for memory in every for reader, ports in memory.readers.items() if ports.random)
 
     def _memories(self) -> dict[tuple[str, str], Memory]:
         """By reader and array; by "" and array where a group brings the array."""
@@ -224,7 +232,7 @@ class GroupScheduler:
             moduli,
             depth,
             (Section(0, depth),),
-            registers=not moduli and depth == len(words) and self.local.residents.get((task, array)) is None,
+            copy_each=self.local.residents.get((task, array)) is None,  # registers, which every lane reaches
             elements=tuple(words.tolist()),
             content=tuple(map(int, content)),
         )

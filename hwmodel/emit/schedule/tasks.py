@@ -38,7 +38,8 @@ class ReadPort:
 
     `size` elements in chunks of `chunk`; lane u chunk + k has element k of the chunk of unit u. Where a lane touches
     nothing, what the lanes `otherwise` bring stands in its place, or else the bits `constant`. What is handed on before
-    it is in a memory comes from the lanes `handed` that write it, for units that the control `handed` says.
+    it is in a memory comes from the lanes `handed` that write it, for units that the control `handed` says. A port of
+    which data say the place has no lanes: its elements, in their order, are the words of the memory `lookup`.
     """
 
     port: str
@@ -49,6 +50,7 @@ class ReadPort:
     window: WindowPort | None = None
     constant: int | None = None
     otherwise: str | None = None
+    lookup: Memory | None = None
     handed: str | None = None
 
 
@@ -115,7 +117,8 @@ class TaskScheduler:
     """What the tasks of a group touch. `clocks` are the first cycles of its steps.
 
     `memories` has by (reader, array) what is read, by ("", array) what is written; `located` by array the words of its
-    data; `windows` by reading tiler what a window takes from its memory; `states` by name the banks and data of what
+    data; `windows` by reading tiler what a window takes from its memory; `random` are those read at places that data
+    say; `states` by name the banks and data of what
     delays keep.
     """
 
@@ -124,6 +127,7 @@ class TaskScheduler:
     memories: Mapping[tuple[str, str], Memory]
     located: Mapping[str, Ints]
     windows: Mapping[tuple[str, int], WindowReads]
+    random: frozenset[tuple[str, int]]
     states: Mapping[str, tuple[int, int]]
     clocks: Ints
 
@@ -142,10 +146,12 @@ class TaskScheduler:
             int(reading[1][-1]) + 1,
             int(writing[1][-1]) + 1,
         )
-        reads = [self._read(own, number, timed) for number in range(len(self.accesses.reads[own.task]))]
+        tilers = range(len(self.accesses.reads[own.task]))
+        reads = [self._read(own, number, timed) for number in tilers if (own.task, number) not in self.random]
+        lookups = [self._lookup(own, number) for number in tilers if (own.task, number) in self.random]
         writes = [self._written(own, touch, timed) for touch in self.accesses.writes[own.task]]
         controls = {f"{lanes.name}_round": moves for _, lanes, moves in reads if moves is not None}
-        ports, read = [port for port, _, _ in reads], [lanes for _, lanes, _ in reads]
+        ports, read = [*(port for port, _, _ in reads), *lookups], [lanes for _, lanes, _ in reads]
         written = [lanes for _, lanes in writes]
         outputs = [port for port, _ in writes]
         process = self.accesses.network.processes[own.task]
@@ -191,6 +197,19 @@ class TaskScheduler:
         for ahead in range(window.fill + 1):
             moves[first - ahead * own.unit.interval] = 1
         return replace(port, window=kept.port), Lanes(name, memory, table), moves
+
+    def _lookup(self, own: Processor, number: int) -> ReadPort:
+        """A port read at places that data say: of a whole array in a ROM. Raises ArrayolError (`not-emitted`)."""
+        touch = self.accesses.reads[own.task][number]
+        memory, read = self.memories[own.task, touch.array], self.run.moves.all_reads[own.task, number]
+        whole = np.arange(self.accesses.size(touch.array))
+        if memory.content is None or memory.elements != tuple(whole.tolist()) or (read.data != whole).any():
+            raise not_emitted(
+                f"'{own.task}' reads '{touch.array}' at subscripts of data, and it is no ROM of one bank",
+                "no such reads",
+            )
+        bits = self.accesses.network.arrays[touch.array].type.bits
+        return ReadPort(touch.port, "", len(whole), -(-len(whole) // own.unit.interval), bits, lookup=memory)
 
     def _words(self, memory: Memory, data: Ints) -> Ints:
         """The words of data of a memory; of an array that is there before the frame these are its elements."""

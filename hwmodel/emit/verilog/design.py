@@ -8,13 +8,15 @@ from functools import cached_property
 from importlib.resources import files
 
 from arrayol.text import counted
+from hwmodel.datapath.derive import Derived
 from hwmodel.emit.schedule.activity import Agent
 from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.schedule.group import GroupSchedule
+from hwmodel.emit.verilog.access import access_ports
 from hwmodel.emit.verilog.agents import agent_module
 from hwmodel.emit.verilog.chunks import has_bus
 from hwmodel.emit.verilog.datapath import datapath_module
-from hwmodel.emit.verilog.group import Outside, group_module
+from hwmodel.emit.verilog.group import Outside, UnitModule, group_module
 from hwmodel.emit.verilog.top import Bench, test_bench, top_module
 
 LIBRARY = ("bank", "banked_copy", "registers", "rom", "engine", "word_queue")
@@ -45,24 +47,17 @@ class DesignFiles:
     def _modules(self) -> Iterator[tuple[str, str]]:
         for name in LIBRARY:
             yield f"rtl/{name}.v", _library(name)
-        units = {task: f"unit_{task}" for task in self.design.datapaths}
+        units = {task: _unit(task, derived) for task, derived in self.design.datapaths.items()}
         for task, derived in self.design.datapaths.items():
             yield f"rtl/unit_{task}.v", datapath_module(derived, f"unit_{task}")
         for number, group in enumerate(self.design.groups):
             prefix = f"group{number}_"
             for agent in group.agents:
                 yield f"rtl/{prefix}{agent.name}.v", agent_module(agent, prefix, self._comment(group, agent))
-            module = group_module(f"{prefix}top", prefix, group, units, self.outside, self.design.signed, self._buses())
+            module = group_module(f"{prefix}top", prefix, group, units, self.outside, self.design.signed)
             yield f"rtl/{prefix}top.v", module
         names = [f"group{number}_top" for number in range(len(self.design.groups))]
         yield f"rtl/{self.design.top}_top.v", top_module(f"{self.design.top}_top", names, self.engines, self.outside)
-
-    def _buses(self) -> dict[str, frozenset[str]]:
-        """By task the inputs for which its datapath has a bus."""
-        graphs = {task: derived.priced.dataflow.graph for task, derived in self.design.datapaths.items()}
-        return {
-            task: frozenset(port for port in graph.inputs if has_bus(graph, port)) for task, graph in graphs.items()
-        }
 
     def _comment(self, group: GroupSchedule, agent: Agent) -> str:
         said = {}
@@ -98,6 +93,12 @@ class DesignFiles:
         image = image.ljust(2 * size, b"\0")
         lines = [image[at : at + size][::-1].hex() for at in range(0, len(image), size)]
         return "\n".join([*lines, ""])
+
+
+def _unit(task: str, derived: Derived) -> UnitModule:
+    graph = derived.priced.dataflow.graph
+    buses = frozenset(port for port in graph.inputs if has_bus(graph, port))
+    return UnitModule(f"unit_{task}", buses, tuple(access_ports(derived).values()))
 
 
 def _library(name: str) -> str:

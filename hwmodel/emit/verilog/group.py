@@ -11,6 +11,7 @@ from hwmodel.emit.schedule.group import EngineAgents, GroupSchedule, TaskAgents
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.port import AddressMap, PortLanes
 from hwmodel.emit.schedule.tasks import ReadPort
+from hwmodel.emit.verilog.access import AccessPorts
 from hwmodel.emit.verilog.agents import Port, address_bits, bits_of, code_bits, codes, ports_of
 from hwmodel.emit.verilog.nets import identifier
 
@@ -29,6 +30,15 @@ class Outside:
     def of(addresses: AddressMap, outstanding: int) -> Outside:
         """Of arrays that lie one after another."""
         return Outside(8 * addresses.word_bytes, bits_of(max(2, addresses.words)), outstanding)
+
+
+@dataclass(frozen=True)
+class UnitModule:
+    """The module of a datapath: its name, the inputs for which it has a bus, and its reads at places that data say."""
+
+    name: str
+    buses: frozenset[str]
+    accesses: tuple[AccessPorts, ...]
 
 
 def engine_ports(engine: str, outside: Outside) -> tuple[Port, ...]:
@@ -52,17 +62,15 @@ def group_module(
     name: str,
     prefix: str,
     schedule: GroupSchedule,
-    units: Mapping[str, str],
+    units: Mapping[str, UnitModule],
     outside: Outside,
     signed: Sequence[str],
-    buses: Mapping[str, frozenset[str]],
 ) -> str:
     """The module of a group, whose agents have names after a prefix.
 
-    `units` has the module of each task's datapath, `buses` the inputs for which it has a bus, `signed` the arrays of
-    signed elements.
+    `units` has the module of each task's datapath, `signed` the arrays of signed elements.
     """
-    printer = _Group(schedule, prefix, units, buses, outside, frozenset(signed))
+    printer = _Group(schedule, prefix, units, outside, frozenset(signed))
     return printer.module(name)
 
 
@@ -75,11 +83,10 @@ def wire(name: str, bits: int) -> str:
 class _Group:
     schedule: GroupSchedule
     prefix: str
-    units: Mapping[str, str]
-    buses: Mapping[str, frozenset[str]]
+    units: Mapping[str, UnitModule]
     outside: Outside
     signed: frozenset[str]
-    lines: list[str] = field(default_factory=list)
+    beside: list[str] = field(default_factory=list)  # modules of its own
 
     def module(self, name: str) -> str:
         engines = [own.name for own in self.schedule.engines]
@@ -90,7 +97,7 @@ class _Group:
         body = [*self._steps(), *self._agents(), *self._memories()]
         body += [line for task in self.schedule.tasks for line in self._task(task)]
         body += [line for engine in self.schedule.engines for line in self._engine(engine)]
-        return "\n".join([*head, *body, "endmodule", ""])
+        return "\n".join([*head, *body, "endmodule", "", *self.beside])
 
     def _steps(self) -> Iterator[str]:
         """Steps: the next one begins when all agents are through."""
@@ -198,8 +205,7 @@ class _Group:
             parameters.append(f".WRITERS({self._count(writers)})")
         else:
             kind, writing = "rom", ""
-            content = ", ".join(f"{memory.width}'h{word:x}" for word in reversed(memory.content))
-            parameters.append(f".CONTENT({{{content}}})")
+            parameters.append(f".CONTENT({_content(memory.content, memory.width)})")
         own = f"_{first}" if memory.copy_each else ""
         yield f"  {kind} #(\n    {', '.join(parameters)}\n  ) {memory.name}_for_{reader}{own} ("
         yield f"    .clk(clk),{writing}"
@@ -247,6 +253,8 @@ class _Group:
             yield f"    if (!busy || advance) {own} <= {units.interval - 2};"
             yield f"    else {own} <= {own} == {units.interval - 1} ? 0 : {own} + 1'b1;"
             slot = f", .slot({own})"
+        for port in (port for port in units.reads if port.lookup is not None):
+            yield from self._lookups(task, port)
         for unit in range(units.units):
             yield from self._unit(task, unit, slot)
 
@@ -358,6 +366,40 @@ class _Group:
             names += [f"{port.width}'d0"] * (port.chunk - len(own))
         return "{" + ", ".join(reversed(names)) + "}"
 
+    def _asked(self, task: TaskAgents, port: str) -> list[tuple[int, AccessPorts]]:
+        """The reads of a port at places that data say, of all units: by unit."""
+        own = [access for access in self.units[task.units.task].accesses if access.port == port]
+        return [(unit, access) for unit in range(task.units.units) for access in own]
+
+    def _lookups(self, task: TaskAgents, port: ReadPort) -> Iterator[str]:
+        """A ROM for each two reads, which has a port for each."""
+        memory, asked = port.lookup, self._asked(task, port.port)
+        assert memory is not None, "a port with a lookup"
+        assert memory.content is not None, "of a ROM"
+        bits = address_bits(memory)
+        own_module = f"{self.prefix}lookup_{memory.name}"
+        self.beside.append(_lookup_module(own_module, memory, bits))
+        for unit, access in asked:
+            yield wire(self._access(task, unit, access.address), access.address_bits)
+            yield wire(self._access(task, unit, access.data), memory.width)
+        for first in range(0, len(asked), 2):
+            pair = asked[first : first + 2]
+            ports = [self._access(task, unit, access.address) for unit, access in pair]
+            data = [self._access(task, unit, access.data) for unit, access in pair]
+            wide = [f"{own}_wide" for own in ports]
+            for own, narrow, (_, access) in zip(wide, ports, pair, strict=True):
+                yield wire(own, bits)
+                short = bits - access.address_bits
+                value = f"{{{short}'d0, {narrow}}}" if short > 0 else f"{narrow}[{bits - 1}:0]"
+                yield f"  assign {own} = {value};"
+            yield f"  {own_module} #(.PORTS({len(pair)})) {memory.name}_{first // 2} ("
+            yield f"    .clk(clk), .address({{{', '.join(reversed(wide))}}}), .data({{{', '.join(reversed(data))}}})"
+            yield "  );"
+
+    @staticmethod
+    def _access(task: TaskAgents, unit: int, name: str) -> str:
+        return f"{task.units.task}_unit{unit}_{name.replace('$', '_')}"
+
     def _unit(self, task: TaskAgents, unit: int, slot: str) -> Iterator[str]:
         connected = []
         for port in task.units.reads:
@@ -365,13 +407,18 @@ class _Group:
             net = f"{port.lanes}_operands[{unit * bits} +: {bits}]"
             if not port.lanes:
                 net = "{" + ", ".join([f"{port.width}'h{port.constant or 0:x}"] * port.chunk) + "}"
-            if port.port in self.buses[task.units.task]:
+            if port.port in self.units[task.units.task].buses:
                 connected.append(f".{identifier(port.port)}({net})")
+            for number, access in self._asked(task, port.port) if port.lookup is not None else ():
+                if number == unit:
+                    own = (access.address, access.data)
+                    connected += [f".{name}({self._access(task, unit, name)})" for name in own]
         for written in task.units.writes:
             bits = written.chunk * written.width
             net = f"{written.lanes[0]}_data[{unit * bits} +: {bits}]"
             connected.append(f".{identifier(written.port)}({net})")
-        yield f"  {self.units[task.units.task]} {task.units.task}_unit{unit} (.clk(clk){slot}, {', '.join(connected)});"
+        module, wired = self.units[task.units.task].name, ", ".join(connected)
+        yield f"  {module} {task.units.task}_unit{unit} (.clk(clk){slot}, {wired});"
         for written in task.units.writes:
             for other in written.lanes[1:] if unit == 0 else ():
                 yield f"  assign {other}_data = {written.lanes[0]}_data;"
@@ -473,3 +520,38 @@ class _Group:
         moved = f" << ({storing}_part * {own.bytes * lanes})" if parts > 1 else ""
         yield f"  wire [{word - 1}:0] {own.name}_word = {{{word}'d0 | {own.name}_bits}}{shift};"
         yield f"  wire [{word // 8 - 1}:0] {own.name}_strobe = {{{word // 8}'d0 | {own.name}_bytes}}{moved};"
+
+
+def _content(words: Sequence[int], width: int) -> str:
+    """The words of a ROM as one number, the first one lowest."""
+    value = sum(word << number * width for number, word in enumerate(words))
+    return f"{len(words) * width}'h{value:x}"
+
+
+def _lookup_module(name: str, memory: Memory, bits: int) -> str:
+    """A ROM read at places that data say: through each port a word, two cycles after its address."""
+    assert memory.content is not None, "a ROM"
+    width = memory.width
+    words = [f"    words[{at}] = {width}'h{word:x};" for at, word in enumerate(memory.content)]
+    return "\n".join(
+        [
+            f"module {name} #(parameter PORTS = 1) (",
+            "  input wire clk,",
+            f"  input wire [PORTS*{bits}-1:0] address,",
+            f"  output reg [PORTS*{width}-1:0] data",
+            ");",
+            f"  reg [{width - 1}:0] words [0:{memory.depth - 1}];",
+            f"  reg [PORTS*{bits}-1:0] from;",
+            "  integer port;",
+            "  initial begin",
+            *words,
+            "  end",
+            "  always @(posedge clk) begin",
+            "    from <= address;",
+            "    for (port = 0; port < PORTS; port = port + 1)",
+            f"      data[port*{width} +: {width}] <= words[from[port*{bits} +: {bits}]];",
+            "  end",
+            "endmodule",
+            "",
+        ]
+    )
