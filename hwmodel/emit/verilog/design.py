@@ -16,8 +16,9 @@ from hwmodel.emit.verilog.access import access_ports
 from hwmodel.emit.verilog.agents import agent_module
 from hwmodel.emit.verilog.chunks import has_bus
 from hwmodel.emit.verilog.datapath import datapath_module
-from hwmodel.emit.verilog.group import Outside, UnitModule, group_module
+from hwmodel.emit.verilog.group import group_module
 from hwmodel.emit.verilog.top import Bench, test_bench, top_module
+from hwmodel.emit.verilog.wiring import Outside, UnitModule
 
 LIBRARY = ("bank", "banked_copy", "registers", "rom", "engine", "word_queue")
 BENCH_LIBRARY = ("external_memory",)

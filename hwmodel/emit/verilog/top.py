@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from hwmodel.emit.schedule.port import AddressMap
-from hwmodel.emit.verilog.group import WORDS, Outside, engine_ports
+from hwmodel.emit.verilog.wiring import WORDS, Outside, engine_ports
 
 FRAMES = 2  # that a test bench runs, so that what a frame leaves behind is seen
 

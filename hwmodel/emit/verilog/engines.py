@@ -1,0 +1,111 @@
+"""The ports of a group in its module: requests, loads, and the queue of what is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from hwmodel.emit.schedule.group import EngineAgents
+from hwmodel.emit.schedule.port import PortLanes
+from hwmodel.emit.verilog.agents import bits_of
+from hwmodel.emit.verilog.wiring import Wiring, wire
+
+
+def engine_lines(wiring: Wiring, engine: EngineAgents) -> Iterator[str]:
+    name, requests, passing, storing = engine.name, engine.requests.name, engine.passing.name, engine.storing.name
+    loads = [own for own in engine.lanes if not own.write]
+    stores = [own for own in engine.lanes if own.write]
+    yield f"  // {name}: what passes to and from the external memory"
+    yield f"  assign {name}_address = {requests}_at_word;"
+    yield f"  assign {name}_words = {requests}_is_words;"
+    yield f"  assign {name}_write = {requests}_is_write != 0;"
+    yield f"  wire {name}_whole, {name}_pop;"
+    most = wiring.outside.outstanding
+    yield f"  engine #(.OUTSTANDING({most}), .COUNT({bits_of(most + 1)})) {name}_engine ("
+    yield "    .clk(clk), .reset(reset),"
+    yield f"    .asks({requests}_active && {requests}_is_asks != 0), .fence({requests}_is_fence != 0),"
+    yield f"    .requests({name}_request), .requests_go({name}_requests_go),"
+    yield f"    .active({passing}_active), .waits({passing}_is_waits != 0), .takes({passing}_is_takes != 0),"
+    yield f"    .write({passing}_is_write != 0), .done({passing}_is_done != 0), .passing_go({name}_passing_go),"
+    yield f"    .rvalid({name}_rvalid), .rready({name}_rready), .wready({name}_wready), .wvalid({name}_wvalid),"
+    yield f"    .whole({name}_whole), .pop({name}_pop)"
+    yield "  );"
+    for own in loads:
+        yield from _load(wiring, name, passing, own)
+    yield from _queue(wiring, name, storing, stores)
+
+
+def _load(wiring: Wiring, engine: str, passing: str, own: PortLanes) -> Iterator[str]:
+    """The data of a local word: where they lie in the word of the external memory."""
+    memory, lanes = wiring.lanes(own.name)
+    part = 8 * own.bytes * lanes
+    yield wire(f"{own.name}_writes", lanes)
+    yield f"  assign {own.name}_writes = {own.name}_valid & {{{lanes}{{{engine}_passing_go}}}};"
+    source = f"{engine}_rdata"
+    if part < wiring.outside.word_bits:
+        yield f"  wire [{part - 1}:0] {own.name}_part = {engine}_rdata[{passing}_is_part*{part} +: {part}];"
+        source = f"{own.name}_part"
+    for lane in range(lanes):
+        at, low = f"[{lane * memory.width} +: {memory.width}]", lane * 8 * own.bytes
+        yield f"  assign {own.name}_data{at} = {source}[{low} +: {memory.width}];"
+
+
+def _queue(wiring: Wiring, engine: str, storing: str, stores: Sequence[PortLanes]) -> Iterator[str]:
+    """What is stored: read ahead of time, put together to words, and kept until these pass."""
+    word, count = wiring.outside.word_bits, wiring.outside.word_bits // 8
+    if not stores:
+        yield f"  assign {engine}_room = 1'b1;"
+        yield f"  assign {engine}_whole = 1'b0;"
+        yield f"  assign {engine}_wdata = 0;"
+        yield f"  assign {engine}_wstrobe = 0;"
+        return
+    bits = max(bits_of(_part_count(wiring, own)) for own in stores)
+    yield f"  reg {storing}_add_once, {storing}_add, {storing}_last_once, {storing}_last;"
+    yield f"  reg [{bits - 1}:0] {storing}_part_once, {storing}_part;"
+    yield "  always @(posedge clk) begin"
+    yield f"    {storing}_add_once <= {storing}_active && {engine}_room;"
+    yield f"    {storing}_add <= {storing}_add_once;"
+    yield f"    {storing}_last_once <= {storing}_is_whole;"
+    yield f"    {storing}_last <= {storing}_last_once;"
+    yield f"    {storing}_part_once <= {storing}_is_part;"
+    yield f"    {storing}_part <= {storing}_part_once;"
+    yield "  end"
+    data, strobes = list[str](), list[str]()
+    for own in stores:
+        yield from _stored(wiring, storing, own)
+        data.append(f"{own.name}_word")
+        strobes.append(f"{own.name}_strobe")
+    yield f"  word_queue #(.WIDTH({word}), .BYTES({count})) {engine}_queue ("
+    yield f"    .clk(clk), .reset(reset), .add({storing}_add),"
+    yield f"    .data({' | '.join(data)}), .bytes({' | '.join(strobes)}),"
+    yield f"    .last({storing}_last), .room({engine}_room), .whole({engine}_whole), .word({engine}_wdata),"
+    yield f"    .strobe({engine}_wstrobe), .pop({engine}_pop)"
+    yield "  );"
+
+
+def _part_count(wiring: Wiring, own: PortLanes) -> int:
+    return wiring.outside.word_bits // (8 * own.bytes * own.lanes)
+
+
+def _stored(wiring: Wiring, storing: str, own: PortLanes) -> Iterator[str]:
+    memory, lanes = wiring.lanes(own.name)
+    word, size, parts = wiring.outside.word_bits, 8 * own.bytes, _part_count(wiring, own)
+    yield f"  reg [{lanes - 1}:0] {own.name}_once, {own.name}_twice;"
+    yield "  always @(posedge clk) begin"
+    yield f"    {own.name}_once <= {own.name}_valid;"
+    yield f"    {own.name}_twice <= {own.name}_once;"
+    yield "  end"
+    yield f"  wire [{size * lanes - 1}:0] {own.name}_bits;"
+    yield f"  wire [{own.bytes * lanes - 1}:0] {own.name}_bytes;"
+    for lane in range(lanes):
+        low, width = lane * memory.width, memory.width
+        value = f"{own.name}_data[{low} +: {width}]"
+        if size > width:
+            fill = f"{own.name}_data[{low + width - 1}]" if own.array in wiring.signed else "1'b0"
+            value = f"{{{{{size - width}{{{fill}}}}}, {value}}}"
+        there = f"{own.name}_twice[{lane}]"
+        yield f"  assign {own.name}_bits[{lane * size} +: {size}] = {there} ? {value} : {size}'d0;"
+        yield f"  assign {own.name}_bytes[{lane * own.bytes} +: {own.bytes}] = {{{own.bytes}{{{there}}}}};"
+    shift = f" << ({storing}_part * {size * lanes})" if parts > 1 else ""
+    moved = f" << ({storing}_part * {own.bytes * lanes})" if parts > 1 else ""
+    yield f"  wire [{word - 1}:0] {own.name}_word = {{{word}'d0 | {own.name}_bits}}{shift};"
+    yield f"  wire [{word // 8 - 1}:0] {own.name}_strobe = {{{word // 8}'d0 | {own.name}_bytes}}{moved};"

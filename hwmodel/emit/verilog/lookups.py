@@ -1,0 +1,77 @@
+"""Reads at places that data say: tables beside the units of a task, with a port for each read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hwmodel.emit.schedule.group import TaskAgents
+from hwmodel.emit.schedule.memories import Memory
+from hwmodel.emit.schedule.tasks import ReadPort
+from hwmodel.emit.verilog.access import AccessPorts
+from hwmodel.emit.verilog.agents import address_bits
+from hwmodel.emit.verilog.wiring import Wiring, wire
+
+
+def asked_for(wiring: Wiring, task: TaskAgents, port: str) -> list[tuple[int, AccessPorts]]:
+    """The reads of a port at places that data say, of all units: by unit."""
+    own = [access for access in wiring.units[task.units.task].accesses if access.port == port]
+    return [(unit, access) for unit in range(task.units.units) for access in own]
+
+
+def lookups(wiring: Wiring, task: TaskAgents, port: ReadPort) -> Iterator[str]:
+    """A ROM for each two reads, which has a port for each."""
+    memory, asked = port.lookup, asked_for(wiring, task, port.port)
+    assert memory is not None, "a port with a lookup"
+    assert memory.content is not None, "of a ROM"
+    bits = address_bits(memory)
+    own_module = f"{wiring.prefix}lookup_{memory.name}"
+    wiring.beside.append(_lookup_module(own_module, memory, bits))
+    for unit, access in asked:
+        yield wire(access_net(task, unit, access.address), access.address_bits)
+        yield wire(access_net(task, unit, access.data), memory.width)
+    for first in range(0, len(asked), 2):
+        pair = asked[first : first + 2]
+        ports = [access_net(task, unit, access.address) for unit, access in pair]
+        data = [access_net(task, unit, access.data) for unit, access in pair]
+        wide = [f"{own}_wide" for own in ports]
+        for own, narrow, (_, access) in zip(wide, ports, pair, strict=True):
+            yield wire(own, bits)
+            short = bits - access.address_bits
+            value = f"{{{short}'d0, {narrow}}}" if short > 0 else f"{narrow}[{bits - 1}:0]"
+            yield f"  assign {own} = {value};"
+        yield f"  {own_module} #(.PORTS({len(pair)})) {memory.name}_{first // 2} ("
+        yield f"    .clk(clk), .address({{{', '.join(reversed(wide))}}}), .data({{{', '.join(reversed(data))}}})"
+        yield "  );"
+
+
+def access_net(task: TaskAgents, unit: int, name: str) -> str:
+    return f"{task.units.task}_unit{unit}_{name.replace('$', '_')}"
+
+
+def _lookup_module(name: str, memory: Memory, bits: int) -> str:
+    """A ROM read at places that data say: through each port a word, two cycles after its address."""
+    assert memory.content is not None, "a ROM"
+    width = memory.width
+    words = [f"    words[{at}] = {width}'h{word:x};" for at, word in enumerate(memory.content)]
+    return "\n".join(
+        [
+            f"module {name} #(parameter PORTS = 1) (",
+            "  input wire clk,",
+            f"  input wire [PORTS*{bits}-1:0] address,",
+            f"  output reg [PORTS*{width}-1:0] data",
+            ");",
+            f"  reg [{width - 1}:0] words [0:{memory.depth - 1}];",
+            f"  reg [PORTS*{bits}-1:0] from;",
+            "  integer port;",
+            "  initial begin",
+            *words,
+            "  end",
+            "  always @(posedge clk) begin",
+            "    from <= address;",
+            "    for (port = 0; port < PORTS; port = port + 1)",
+            f"      data[port*{width} +: {width}] <= words[from[port*{bits} +: {bits}]];",
+            "  end",
+            "endmodule",
+            "",
+        ]
+    )

@@ -1,0 +1,101 @@
+"""The memories of a group in its module: registers, or a copy in banks for each who reads one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from hwmodel.emit.schedule.memories import Memory
+from hwmodel.emit.verilog.agents import address_bits, code_bits, codes
+from hwmodel.emit.verilog.wiring import Wiring, wire
+
+
+def memories(wiring: Wiring) -> Iterator[str]:
+    for memory in wiring.schedule.memories:
+        readers, writers = wiring.schedule.readers[memory.name], wiring.schedule.writers[memory.name]
+        size = f"{memory.banks} x {memory.depth} words of {memory.width} bits"
+        yield f"  // {memory.name}: {size}, {_said(memory, len(readers))}"
+        for name in (*readers, *writers):
+            yield wire(f"{name}_data", wiring.lanes(name)[1] * memory.width)
+        if not readers:
+            continue
+        if memory.registers and memory.content is None:
+            yield from _registers(wiring, memory, readers, writers)
+        else:
+            for reader in readers:
+                lanes = wiring.lanes(reader)[1]
+                for first, count in [(lane, 1) for lane in range(lanes)] if memory.copy_each else [(0, lanes)]:
+                    yield from _copy(wiring, memory, reader, (first, count), writers)
+
+
+def _said(memory: Memory, readers: int) -> str:
+    if memory.content is not None:
+        return "never written"
+    return "in registers" if memory.registers else f"copies: {readers}"
+
+
+def _registers(wiring: Wiring, memory: Memory, readers: Sequence[str], writers: Sequence[str]) -> Iterator[str]:
+    count = sum(wiring.lanes(name)[1] for name in readers)
+    yield wire(f"{memory.name}_words", count * memory.width)
+    at = 0
+    for name in readers:
+        bits = wiring.lanes(name)[1] * memory.width
+        yield f"  assign {name}_data = {memory.name}_words[{at} +: {bits}];"
+        at += bits
+    parameters = f".WIDTH({memory.width}), .DEPTH({memory.depth}), .ADDRESS({address_bits(memory)})"
+    lanes = f".WRITERS({_count(wiring, writers)}), .READERS({count})"
+    yield f"  registers #({parameters}, {lanes}) {memory.name}_registers ("
+    yield f"    .clk(clk), {_writing(wiring, memory, writers, bank=False)},"
+    yield f"    .raddress({_joined(readers, 'address')}), .rdata({memory.name}_words)"
+    yield "  );"
+
+
+def _copy(wiring: Wiring, memory: Memory, reader: str, lanes: tuple[int, int], writers: Sequence[str]) -> Iterator[str]:
+    """A copy for some lanes of a reader: from the first one on, so many."""
+    bits, (first, count) = code_bits(memory), lanes
+    known = [f"{bits}'d{code}" for code in reversed(codes(memory))]
+    parameters = [
+        f".WIDTH({memory.width}), .DEPTH({memory.depth}), .ADDRESS({address_bits(memory)})",
+        f".BANKS({memory.banks}), .CODE({bits}), .CODES({{{', '.join(known)}}})",
+        f".READERS({count})",
+    ]
+    if memory.content is None:
+        kind, writing = "banked_copy", f" {_writing(wiring, memory, writers, bank=True)},"
+        parameters.append(f".WRITERS({_count(wiring, writers)})")
+    else:
+        kind, writing = "rom", ""
+        parameters.append(f".CONTENT({_content(memory.content, memory.width)})")
+    own = f"_{first}" if memory.copy_each else ""
+    yield f"  {kind} #(\n    {', '.join(parameters)}\n  ) {memory.name}_for_{reader}{own} ("
+    yield f"    .clk(clk),{writing}"
+    sizes = {"valid": 1, "bank": bits, "address": address_bits(memory), "data": memory.width}
+    at = {what: f"{reader}_{what}[{first * size} +: {count * size}]" for what, size in sizes.items()}
+    if wiring.lanes(reader)[1] == 1:
+        at |= {what: f"{reader}_{what}" for what, size in sizes.items() if size == 1}
+    yield f"    .rvalid({at['valid']}), .rbank({at['bank']}), .raddress({at['address']}), .rdata({at['data']})"
+    yield "  );"
+
+
+def _count(wiring: Wiring, names: Sequence[str]) -> int:
+    return max(1, sum(wiring.lanes(name)[1] for name in names))
+
+
+def _writing(wiring: Wiring, memory: Memory, writers: Sequence[str], *, bank: bool) -> str:
+    """The connections of what is written; a lane that never does where nothing is."""
+    if not writers:
+        nothing = [".wvalid(1'b0)", f".waddress({address_bits(memory)}'d0)", f".wdata({memory.width}'d0)"]
+        nothing += [f".wbank({code_bits(memory)}'d0)"] if bank else []
+        return ", ".join(nothing)
+    own = [f".wvalid({_joined(writers, 'writes')})", f".waddress({_joined(writers, 'address')})"]
+    own += [f".wbank({_joined(writers, 'bank')})"] if bank else []
+    return ", ".join([*own, f".wdata({_joined(writers, 'data')})"])
+
+
+def _joined(names: Sequence[str], what: str) -> str:
+    texts = [f"{name}_{what}" for name in reversed(names)]
+    return texts[0] if len(texts) == 1 else "{" + ", ".join(texts) + "}"
+
+
+def _content(words: Sequence[int], width: int) -> str:
+    """The words of a ROM as one number, the first one lowest."""
+    value = sum(word << number * width for number, word in enumerate(words))
+    return f"{len(words) * width}'h{value:x}"

@@ -1,0 +1,172 @@
+"""The tasks of a group in its module: units, what is brought to them, windows, and what they hand on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from arrayol.text import counted
+from hwmodel.emit.schedule.group import TaskAgents
+from hwmodel.emit.schedule.tasks import ReadPort
+from hwmodel.emit.verilog.agents import bits_of
+from hwmodel.emit.verilog.lookups import access_net, asked_for, lookups
+from hwmodel.emit.verilog.nets import identifier
+from hwmodel.emit.verilog.wiring import Wiring, wire
+
+
+def task_lines(wiring: Wiring, task: TaskAgents) -> Iterator[str]:
+    units = task.units
+    pace = f"a repetition every {counted(units.interval, 'cycle')}, latency {units.latency}"
+    yield f"  // {units.task}: {counted(units.units, 'unit')}, {pace}"
+    for port in units.reads:
+        yield from _operands(wiring, task, port)
+    for lanes in (name for port in units.writes for name in port.lanes):
+        yield wire(f"{lanes}_writes", wiring.lanes(lanes)[1])
+        yield f"  assign {lanes}_writes = {lanes}_valid;"
+    slot = ""
+    if units.interval > 1:
+        own = f"{units.task}_slot"
+        yield f"  reg [{bits_of(units.interval) - 1}:0] {own};"
+        yield "  always @(posedge clk)"
+        yield f"    if (!busy || advance) {own} <= {units.interval - 2};"
+        yield f"    else {own} <= {own} == {units.interval - 1} ? 0 : {own} + 1'b1;"
+        slot = f", .slot({own})"
+    for port in (port for port in units.reads if port.lookup is not None):
+        yield from lookups(wiring, task, port)
+    for unit in range(units.units):
+        yield from _unit(wiring, task, unit, slot)
+
+
+def _operands(wiring: Wiring, task: TaskAgents, port: ReadPort) -> Iterator[str]:
+    """The buses of an input port, of all units side by side."""
+    units, width = task.units.units, port.width
+    if not port.lanes:
+        return
+    yield wire(f"{port.lanes}_operands", units * port.chunk * width)
+    if port.handed is not None:
+        yield from _handed(wiring, task, port)
+    yield from _brought(wiring, port)
+    if port.window is not None:
+        yield from _window(wiring, task, port)
+    elif port.otherwise is None and port.constant is None:
+        yield f"  assign {port.lanes}_operands = {port.lanes}_data;"
+    else:
+        yield f"  assign {port.lanes}_operands = {port.lanes}_brought;"
+
+
+def _brought(wiring: Wiring, port: ReadPort) -> Iterator[str]:
+    """What lanes bring, and what stands in its place where one touches nothing."""
+    name, lanes, width = port.lanes, wiring.lanes(port.lanes)[1], port.width
+    yield wire(f"{name}_brought", lanes * width)
+    if port.constant is None and port.otherwise is None:  # and then it is not fed by a delay
+        yield f"  assign {name}_brought = {name}_data;"
+        return
+    yield f"  reg [{lanes - 1}:0] {name}_once, {name}_twice;"
+    yield "  always @(posedge clk) begin"
+    yield f"    {name}_once <= {name}_valid;"
+    yield f"    {name}_twice <= {name}_once;"
+    yield "  end"
+    for lane in range(lanes):
+        at = f"[{lane * width} +: {width}]"
+        instead = f"{width}'h{port.constant or 0:x}"
+        if port.otherwise is not None:
+            instead = f"{port.otherwise}_brought{at}"
+        text = f"{name}_twice[{lane}] ? {name}_data{at} : {instead}"
+        if port.handed is not None:
+            text = f"{name}_hands[{lane // port.chunk}] ? {name}_handed{at} :\n    {text}"
+        yield f"  assign {name}_brought{at} = {text};"
+
+
+def _handed(wiring: Wiring, task: TaskAgents, port: ReadPort) -> Iterator[str]:
+    """What units hand on to themselves: as it is written, and from then on in registers."""
+    name, lanes, width = port.lanes, wiring.lanes(port.lanes)[1], port.width
+    bits, control = task.units.units, f"{task.reading.name}_is_{port.lanes}_handed"
+    yield f"  reg [{bits - 1}:0] {name}_hands_once, {name}_hands;"
+    yield f"  reg [{lanes * width - 1}:0] {name}_last;"
+    yield wire(f"{name}_handed", lanes * width)
+    yield "  always @(posedge clk) begin"
+    yield f"    {name}_hands_once <= {control} & {{{bits}{{{task.reading.name}_active}}}};"
+    yield f"    {name}_hands <= {name}_hands_once;"
+    yield f"    {name}_last <= {name}_handed;"
+    yield "  end"
+    for lane in range(lanes):
+        at = f"[{lane * width} +: {width}]"
+        there = f"{port.handed}_valid[{lane}]" if lanes > 1 else f"{port.handed}_valid"
+        yield f"  assign {name}_handed{at} = {there} ? {port.handed}_data{at} : {name}_last{at};"
+
+
+def _window(wiring: Wiring, task: TaskAgents, port: ReadPort) -> Iterator[str]:
+    """Registers that keep what the next rounds read again; they move on at the end of each round."""
+    window, name, width, interval = port.window, port.lanes, port.width, task.units.interval
+    assert window is not None, "a port with a window"
+    slot, kept = f"{task.units.task}_slot", sorted({ahead for ahead in window.ahead if ahead >= 0})
+    fresh = [place for place, source in enumerate(window.source) if source >= 0]
+    yield f"  reg {name}_moves_once, {name}_begins;"
+    yield "  always @(posedge clk) begin"
+    yield f"    {name}_moves_once <= {task.reading.name}_active && {task.reading.name}_is_{name}_round != 0;"
+    yield f"    {name}_begins <= {name}_moves_once;"
+    yield "  end"
+    yield from (wire(f"{name}_w{place}", width) for place in range(len(window.places)))
+    yield from (f"  reg [{width - 1}:0] {name}_kept{place};" for place in kept)
+    moves = f"{name}_begins"
+    if interval > 1:
+        moves = f"{name}_in_round && {slot} == {interval - 1}"
+        yield f"  reg {name}_in_round;"
+        yield f"  always @(posedge clk) if ({slot} == 0) {name}_in_round <= {name}_begins;"
+        yield from (f"  reg [{width - 1}:0] {name}_held{place};" for place in fresh)
+        yield "  always @(posedge clk) begin"
+        for place in fresh:
+            chunk, lane = divmod(window.source[place], window.each)
+            value = f"{name}_brought[{lane * width} +: {width}]"
+            yield f"    if ({slot} == {chunk}) {name}_held{place} <= {value};"
+        yield "  end"
+    for place, (source, ahead) in enumerate(zip(window.source, window.ahead, strict=True)):
+        value = f"{name}_kept{ahead}"
+        if source >= 0:
+            chunk, lane = divmod(source, window.each)
+            value = f"{name}_brought[{lane * width} +: {width}]"
+            value = f"{slot} == {chunk} ? {value} : {name}_held{place}" if interval > 1 else value
+        yield f"  assign {name}_w{place} = {value};  // {window.places[place]}"
+    yield f"  always @(posedge clk) if ({moves}) begin"
+    yield from (f"    {name}_kept{place} <= {name}_w{place};" for place in kept)
+    yield "  end"
+    chunks = [_chunk(port, number) for number in range(-(-port.size // port.chunk))]
+    text = chunks[-1]
+    for number in reversed(range(len(chunks) - 1)):
+        text = f"{slot} == {number} ? {chunks[number]} :\n    {text}"
+    yield f"  assign {name}_operands = {text};"
+
+
+def _chunk(port: ReadPort, number: int) -> str:
+    """The elements of a chunk of all units; beyond the pattern's end is anything."""
+    window = port.window
+    assert window is not None, "a port with a window"
+    names = []
+    for pattern in window.patterns:
+        own = pattern[number * port.chunk : (number + 1) * port.chunk]
+        names += [f"{port.lanes}_w{place}" for place in own]
+        names += [f"{port.width}'d0"] * (port.chunk - len(own))
+    return "{" + ", ".join(reversed(names)) + "}"
+
+
+def _unit(wiring: Wiring, task: TaskAgents, unit: int, slot: str) -> Iterator[str]:
+    connected = []
+    for port in task.units.reads:
+        bits = port.chunk * port.width
+        net = f"{port.lanes}_operands[{unit * bits} +: {bits}]"
+        if not port.lanes:
+            net = "{" + ", ".join([f"{port.width}'h{port.constant or 0:x}"] * port.chunk) + "}"
+        if port.port in wiring.units[task.units.task].buses:
+            connected.append(f".{identifier(port.port)}({net})")
+        for number, access in asked_for(wiring, task, port.port) if port.lookup is not None else ():
+            if number == unit:
+                own = (access.address, access.data)
+                connected += [f".{name}({access_net(task, unit, name)})" for name in own]
+    for written in task.units.writes:
+        bits = written.chunk * written.width
+        net = f"{written.lanes[0]}_data[{unit * bits} +: {bits}]"
+        connected.append(f".{identifier(written.port)}({net})")
+    module, wired = wiring.units[task.units.task].name, ", ".join(connected)
+    yield f"  {module} {task.units.task}_unit{unit} (.clk(clk){slot}, {wired});"
+    for written in task.units.writes:
+        for other in written.lanes[1:] if unit == 0 else ():
+            yield f"  assign {other}_data = {written.lanes[0]}_data;"

@@ -1,0 +1,81 @@
+"""What the parts of a group's module have in common: nets, ports, and who touches which memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from hwmodel.emit.schedule.group import GroupSchedule
+from hwmodel.emit.schedule.memories import Memory
+from hwmodel.emit.schedule.port import AddressMap
+from hwmodel.emit.verilog.access import AccessPorts
+from hwmodel.emit.verilog.agents import Port, bits_of
+
+WORDS = 16  # bits of the number of words of a request
+
+
+@dataclass(frozen=True)
+class Outside:
+    """The external memory as a group sees it: a word of so many bits, addresses in words, unfinished requests."""
+
+    word_bits: int
+    address_bits: int
+    outstanding: int
+
+    @staticmethod
+    def of(addresses: AddressMap, outstanding: int) -> Outside:
+        """Of arrays that lie one after another."""
+        return Outside(8 * addresses.word_bytes, bits_of(max(2, addresses.words)), outstanding)
+
+
+@dataclass(frozen=True)
+class UnitModule:
+    """The module of a datapath: its name, the inputs for which it has a bus, and its reads at places that data say."""
+
+    name: str
+    buses: frozenset[str]
+    accesses: tuple[AccessPorts, ...]
+
+
+def engine_ports(engine: str, outside: Outside) -> tuple[Port, ...]:
+    """The ports of an engine: requests, words that come, words that go."""
+    return (
+        Port(f"{engine}_request", 1),
+        Port(f"{engine}_address", outside.address_bits),
+        Port(f"{engine}_words", WORDS),
+        Port(f"{engine}_write", 1),
+        Port(f"{engine}_rvalid", 1, output=False),
+        Port(f"{engine}_rdata", outside.word_bits, output=False),
+        Port(f"{engine}_rready", 1),
+        Port(f"{engine}_wready", 1, output=False),
+        Port(f"{engine}_wvalid", 1),
+        Port(f"{engine}_wdata", outside.word_bits),
+        Port(f"{engine}_wstrobe", outside.word_bits // 8),
+    )
+
+
+def wire(name: str, bits: int) -> str:
+    """The declaration of a net."""
+    return f"  wire [{bits - 1}:0] {name};" if bits > 1 else f"  wire {name};"
+
+
+@dataclass
+class Wiring:
+    """A group whose module is printed: modules of its tasks' datapaths, the memory outside, arrays of signed elements.
+
+    Its agents and other modules have names after a prefix; `beside` are modules that are printed beside it.
+    """
+
+    schedule: GroupSchedule
+    prefix: str
+    units: Mapping[str, UnitModule]
+    outside: Outside
+    signed: frozenset[str]
+    beside: list[str] = field(default_factory=list)
+
+    def lanes(self, name: str) -> tuple[Memory, int]:
+        """The memory of some lanes, and how many there are."""
+        for agent in self.schedule.agents:
+            if name in agent.lanes:
+                return agent.memories[name], len(agent.lanes[name])
+        raise KeyError(name)
