@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import assume
 from hypothesis import strategies as st
 from spec_data import loaded
-from strategies_machine import array_keeps, in_outer_blocks, platforms
+from strategies_machine import array_keeps, emitting_platforms, in_outer_blocks, platforms
 from strategies_transforms import LinkedSpec, linked_specs
 
 from arrayol.checks.top import choose_top
@@ -267,3 +267,30 @@ def _of_design(design: Design, model: MachineModel) -> Iterator[str]:
         extents = model.accesses.extents(group.tasks[-1])
         if any(extent % side for extent, side in zip(extents, group.blocks.shape, strict=True)):
             yield "partial block"
+
+
+@st.composite
+def emitted_specs(draw: st.DrawFn) -> MappedSpec:
+    """As `mapped_specs`, on platforms for which hardware is emitted: datapaths derived, a memory that bursts by run."""
+    in_order = draw(st.integers(0, 3)) == 0
+    linked = draw(streams() if in_order else linked_specs())
+    written = loaded(linked.text)
+    top = choose_top(written, None)
+    spec, loads = draw(residences(run_steps(written, canonical_steps(written, top)).spec, top))
+    try:
+        network = flatten(spec, top)
+    except ArrayolError as failure:
+        assume(failure.diagnostics[0].code not in ("wraps-in-part", "border-in-part"))
+        raise
+    platform = draw(emitting_platforms())
+    model = MachineModel(network, platform, loads)
+    fusions = [fusion for subspace in subspaces(task_graph(network)) for fusion in subspace]
+    fusion = fusions[0] if in_order else draw(st.sampled_from(fusions))
+    try:
+        design = Design(tuple(draw(group_designs(model, tasks, in_order=in_order)) for tasks in fusion.groups))
+    except ArrayolError as failure:
+        assume(failure.diagnostics[0].code not in ("missing-operator", "operator-too-slow", "no-body"))
+        raise
+    features = linked.features | set(_of_platform(platform, network)) | set(_of_design(design, model))
+    features |= {f"load {load}" for load in model.accesses.load.values()}
+    return MappedSpec(linked.text, spec, network, platform, loads, design, frozenset(features))

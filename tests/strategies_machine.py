@@ -289,3 +289,23 @@ def keeps(draw: st.DrawFn, loops: int) -> Keep:
 def repetitions(network: Network, tasks: Sequence[str]) -> int:
     """How many repetitions some tasks have together."""
     return sum(prod(_extents(network, task)) for task in tasks)
+
+
+@st.composite
+def emitting_platforms(draw: st.DrawFn) -> Platform:
+    """A platform for which hardware is emitted: datapaths are derived, and its memory bursts by run."""
+    memory = ExternalMemory(
+        latency=draw(st.integers(8, 12)),
+        word_bits=draw(st.sampled_from((64, 128))),
+        port=draw(st.sampled_from(("shared", "shared", "separate"))),
+        burst="run",
+        outstanding=draw(st.sampled_from((1, 2, 4))),
+        max_burst_words=draw(st.sampled_from((1, 3, 256))),
+    )
+    local = LocalMemory(
+        banks=4,
+        register_bits=draw(st.sampled_from((0, 64, 512))),
+        write_width=draw(st.sampled_from((None, 1, 2))),
+        read_width=draw(st.sampled_from((None, 1, 2))),
+    )
+    return Platform(clock_mhz=50.0, technology="ecp5-6", memory=memory, local=local)

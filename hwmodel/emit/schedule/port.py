@@ -8,7 +8,7 @@ ahead of time, a row for each local word.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -90,6 +90,35 @@ def address_map(accesses: Accesses, memory: ExternalMemory) -> AddressMap:
     return AddressMap(word, slots, first, at)
 
 
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A local word of a run: part number `part` of its word, counted from the run's first; the last of that word or not.
+
+    `lanes` are the places of its elements, and `inside` the words in the memory of their data.
+    """
+
+    word: int
+    part: int
+    is_last: bool
+    lanes: Ints
+    inside: Ints
+
+
+def _pieces(requester: Requester, start: int, size: int, inside: Ints) -> list[_Piece]:
+    """The local words of a run, in their order."""
+    of_word = requester.word // requester.size
+    width = requester.local.width if requester.local is not None else of_word
+    word, local = requester.parts(start, size)
+    position = np.arange(start, start + size) % of_word
+    cuts = np.flatnonzero(np.diff(local, prepend=-1))
+    pieces = []
+    for begin, end in zip(cuts.tolist(), [*cuts[1:].tolist(), size], strict=True):
+        last = end == size or word[end] != word[begin]
+        part, lanes = int(position[begin]) // width, position[begin:end] % width
+        pieces.append(_Piece(int(word[begin]), part, bool(last), lanes, inside[begin:end]))
+    return pieces
+
+
 @dataclass
 class _Rows:
     """The rows of an engine's agents so far."""
@@ -152,69 +181,50 @@ class PortScheduler:
         return _Move(array, write, elements[order], self.located[array][data[order]])
 
     def _add(self, rows: _Rows, move: _Move, number: int) -> None:
-        requester, runs = self.run.requesters[move.array, move.write], runs_in(move.elements, self.shape(move.array))
-        longest, done, first = max(size for _, size in runs), 0, True
+        """The requests of a move, and what passes in each."""
+        requester = self.run.requesters[move.array, move.write]
+        if requester.size > requester.word:
+            raise not_emitted(f"an element of '{move.array}' has more bytes than a word of the port", "a wider port")
+        runs = runs_in(move.elements, self.accesses.shape(move.array))
+        longest, done, first = max(size for _, size in runs), 0, 1
         words = requester.words(longest)
         parts = -(-words // self.memory.max_burst_words)
         each = -(-words // parts)
         passing = requester.passing(longest, each)
         for start, size in runs:
-            inside = move.words[done : done + size]
+            pieces = _pieces(requester, start, size, move.words[done : done + size])
             done += size
-            for request in self._parts(rows, move, number, requester, (start, size), inside, (parts, each, passing)):
-                at, count = request
-                rows.requests.append((self.addresses.first[move.array] + at, count, int(move.write), int(first)))
-                first = False
+            word = self.addresses.first[move.array] + start * requester.size // requester.word
+            for part in range(parts):
+                own = [piece for piece in pieces if piece.word // each == part]
+                count = self._pass(rows, (number, move), own, (each, passing))
+                rows.requests.append((word + part * each, count, int(move.write), first))
+                first = 0
 
-    def shape(self, array: str) -> tuple[int, ...]:
-        """The shape of an array."""
-        return self.accesses.shape(array)
+    def _pass(
+        self, rows: _Rows, moving: tuple[int, _Move], pieces: Sequence[_Piece], most: tuple[int, int]
+    ) -> int:
+        """The rows of a request, whose `pieces` pass one by one; returns how many words it asks for.
 
-    def _parts(
-        self,
-        rows: _Rows,
-        move: _Move,
-        number: int,
-        requester: Requester,
-        run: tuple[int, int],
-        inside: Ints,
-        cut: tuple[int, int, int],
-    ) -> Iterator[tuple[int, int]]:
-        """The requests of a run: the word of each in its array, and how many; its rows are added."""
-        (start, size), (parts, each, passing) = run, cut
-        if requester.size > requester.word:
-            raise not_emitted(f"an element of '{move.array}' has more bytes than a word of the port", "a wider port")
-        of_word = requester.word // requester.size
-        width = requester.local.width if requester.local is not None else of_word
-        word, local = requester.parts(start, size)
-        position = np.arange(start, start + size) % of_word
-        for part in range(parts):
-            own = word // each == part
-            begin, flags = len(rows.flags), list[tuple[int, ...]]()
-            used = np.unique(word[own])
-            for index in range(part * each, part * each + each):
-                pieces = np.unique(local[own & (word == index)]) if index in used else np.zeros(0, np.int64)
-                for place, piece in enumerate(pieces.tolist()):
-                    here = np.flatnonzero(own & (local == piece))
-                    slice_number = int(position[here[0]]) // width
-                    last = place == len(pieces) - 1
-                    row = begin + len(flags)
-                    flags.append((number, int(move.write), slice_number, 1, int(last), 0))
-                    touched = (position[here] % width, inside[here])
-                    if move.write:
-                        rows.stored.append((len(rows.stores), move.array, *touched))
-                        rows.stores.append((number, slice_number, int(last)))
-                    else:
-                        rows.loaded.append((row, move.array, *touched))
-                if not len(pieces):
-                    if move.write:
-                        rows.stores.append((-1, 0, 1))
-                    flags.append((number, int(move.write), 0, 1, 1, 0))
-            if len(flags) > passing:
-                raise not_emitted(f"a request of '{move.array}' passes in {passing} cycles, too few", "wider words")
-            flags += [(number, int(move.write), 0, 0, 0, 0)] * (passing - len(flags))
-            rows.flags += [*flags[:-1], (*flags[-1][:-1], 1)]
-            yield start * requester.size // requester.word + part * each, each
+        It takes as many cycles as the model says (`most`: words and cycles). All requests of a move ask for as many
+        words, but for one in which words that nobody needs would not pass in time.
+        """
+        (number, move), (each, passing) = moving, most
+        flags = list[tuple[int, ...]]()
+        for piece in pieces:
+            if move.write:
+                rows.stored.append((len(rows.stores), move.array, piece.lanes, piece.inside))
+                rows.stores.append((number, piece.part, int(piece.is_last)))
+            else:
+                rows.loaded.append((len(rows.flags) + len(flags), move.array, piece.lanes, piece.inside))
+            flags.append((number, int(move.write), piece.part, 1, int(piece.is_last), 0))
+        used = sum(piece.is_last for piece in pieces)
+        unused = min(each - used, passing - len(flags))
+        flags += [(number, int(move.write), 0, 1, 1, 0)] * unused
+        rows.stores += [(-1, 0, 1)] * (unused if move.write else 0)
+        flags += [(number, int(move.write), 0, 0, 0, 0)] * (passing - len(flags))
+        rows.flags += [*flags[:-1], (*flags[-1][:-1], 1)]
+        return used + unused
 
     def _built(self, name: str, rows: _Rows, arrays: Sequence[str]) -> Engine:
         ends = np.array(rows.ends, np.int64) - 1

@@ -37,7 +37,7 @@ class ReadPort:
     """An input port of a task's units: through which lanes, of what memory.
 
     `size` elements in chunks of `chunk`; lane u chunk + k has element k of the chunk of unit u. Where a lane touches
-    nothing, what the lanes `otherwise` bring stands in its place, or else the bits `constant`. What is handed on before
+    nothing, what the port `otherwise` brings stands in its place, or else the bits `constant`. What is handed on before
     it is in a memory comes from the lanes `handed` that write it, for units that the control `handed` says. A port of
     which data say the place has no lanes: its elements, in their order, are the words of the memory `lookup`.
     """
@@ -49,7 +49,7 @@ class ReadPort:
     width: int
     window: WindowPort | None = None
     constant: int | None = None
-    otherwise: str | None = None
+    otherwise: ReadPort | None = None
     lookup: Memory | None = None
     handed: str | None = None
 
@@ -252,7 +252,7 @@ class TaskScheduler:
         default = next((other for other in ports if other.port == delay.port), None)
         others = [other for other in ports if other is not default]
         if default is not None:
-            fed = replace(fed, otherwise=default.lanes, constant=default.constant)
+            fed = replace(fed, otherwise=default)
         else:
             assert not isinstance(delay.default, TiledDefault), "a tiled default is read by a tiler"
             fed = replace(fed, constant=bits_of_constant(delay.default, kind))

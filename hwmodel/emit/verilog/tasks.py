@@ -56,6 +56,8 @@ def _operands(wiring: Wiring, task: TaskAgents, port: ReadPort) -> Iterator[str]
 def _brought(wiring: Wiring, port: ReadPort) -> Iterator[str]:
     """What lanes bring, and what stands in its place where one touches nothing."""
     name, lanes, width = port.lanes, wiring.lanes(port.lanes)[1], port.width
+    if port.otherwise is not None:
+        yield from _brought(wiring, port.otherwise)
     yield wire(f"{name}_brought", lanes * width)
     if port.constant is None and port.otherwise is None:  # and then it is not fed by a delay
         yield f"  assign {name}_brought = {name}_data;"
@@ -69,7 +71,7 @@ def _brought(wiring: Wiring, port: ReadPort) -> Iterator[str]:
         at = f"[{lane * width} +: {width}]"
         instead = f"{width}'h{port.constant or 0:x}"
         if port.otherwise is not None:
-            instead = f"{port.otherwise}_brought{at}"
+            instead = f"{port.otherwise.lanes}_brought{at}"
         text = f"{name}_twice[{lane}] ? {name}_data{at} : {instead}"
         if port.handed is not None:
             text = f"{name}_hands[{lane // port.chunk}] ? {name}_handed{at} :\n    {text}"

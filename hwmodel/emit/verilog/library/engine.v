@@ -26,7 +26,7 @@ module engine #(
   reg [COUNT-1:0] unfinished;
   assign requests = asks && unfinished < OUTSTANDING && !(fence && unfinished != 0);
   assign requests_go = !asks || requests;
-  assign passing_go = !waits || (write ? wready && whole : rvalid);
+  assign passing_go = !waits || (write ? wready && (whole || !takes) : rvalid);
   assign rready = active && waits && takes && !write && rvalid;
   assign wvalid = active && waits && takes && write && wready && whole;
   assign pop = wvalid;
