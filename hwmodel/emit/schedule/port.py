@@ -201,9 +201,7 @@ class PortScheduler:
                 rows.requests.append((word + part * each, count, int(move.write), first))
                 first = 0
 
-    def _pass(
-        self, rows: _Rows, moving: tuple[int, _Move], pieces: Sequence[_Piece], most: tuple[int, int]
-    ) -> int:
+    def _pass(self, rows: _Rows, moving: tuple[int, _Move], pieces: Sequence[_Piece], most: tuple[int, int]) -> int:
         """The rows of a request, whose `pieces` pass one by one; returns how many words it asks for.
 
         It takes as many cycles as the model says (`most`: words and cycles). All requests of a move ask for as many

@@ -15,7 +15,7 @@ from hwmodel.emit.schedule.group import GroupSchedule
 from hwmodel.emit.verilog.access import access_ports
 from hwmodel.emit.verilog.agents import agent_module
 from hwmodel.emit.verilog.chunks import has_bus
-from hwmodel.emit.verilog.datapath import datapath_module
+from hwmodel.emit.verilog.datapath import datapath_module, operator_modules
 from hwmodel.emit.verilog.group import group_module
 from hwmodel.emit.verilog.top import Bench, test_bench, top_module
 from hwmodel.emit.verilog.wiring import Outside, UnitModule
@@ -51,6 +51,8 @@ class DesignFiles:
         units = {task: _unit(task, derived) for task, derived in self.design.datapaths.items()}
         for task, derived in self.design.datapaths.items():
             yield f"rtl/unit_{task}.v", datapath_module(derived, f"unit_{task}")
+            for name, module in operator_modules(derived).items():
+                yield f"rtl/{name}.v", module
         for number, group in enumerate(self.design.groups):
             prefix = f"group{number}_"
             for agent in group.agents:
