@@ -4,7 +4,7 @@ An agent is who touches memories: the port, a task that reads, a task that write
 it is at work, step after step; through a *lane* it touches at most one word in each. `compiled` turns this table into
 counters and a program: each lane has a counter for each digit of its bank and for its place in each section. A counter
 goes on, round its modulus, by a number that hangs on the instruction alone; where a lane rests its counters rest too.
-Behind the last row every counter is where it began, so that a frame follows a frame.
+Behind the last row every counter is where the frame began, so that a frame follows a frame.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hwmodel.emit.schedule.memories import Memory
-from hwmodel.emit.schedule.program import Program, rolled
+from hwmodel.emit.schedule.program import Program, after_setup, rolled
 
 Ints = NDArray[np.int64]
 
@@ -35,7 +35,7 @@ class Activity:
     """The table of an agent. `ends` are the last rows of steps, one for each step.
 
     `controls` are numbers of each row beside what lanes touch, all from 0 on; `places` are numbers that are counted on
-    as words are, by row, each with its modulus.
+    as words are, by row, each with its modulus. With a `setup` the first step comes once, before all frames.
     """
 
     name: str
@@ -43,6 +43,12 @@ class Activity:
     lanes: tuple[Lanes, ...] = ()
     controls: Mapping[str, Ints] = field(default_factory=dict)
     places: Mapping[str, tuple[Ints, int]] = field(default_factory=dict)
+    setup: bool = False
+
+    @property
+    def again(self) -> int:
+        """The first row of a frame."""
+        return int(self.ends[0]) + 1 if self.setup else 0
 
     @property
     def rows(self) -> int:
@@ -100,8 +106,8 @@ class Agent:
 class _Columns:
     """Columns of numbers by row, each once."""
 
-    def __init__(self, rows: int) -> None:
-        self.rows = rows
+    def __init__(self, rows: int, again: int) -> None:
+        self.rows, self.again = rows, again
         self.columns: list[Ints] = []
         self.known: dict[bytes, int] = {}
 
@@ -118,13 +124,15 @@ class _Columns:
         """A counter with some values in some rows, which ascend; it stands still in between."""
         ahead = np.zeros(self.rows, np.int64)
         if len(rows):
-            ahead[rows] = (np.roll(values, -1) - values) % modulus
+            begins = int(np.searchsorted(rows, self.again))  # the first one of a frame
+            after = np.append(values[1:], values[begins] if begins < len(values) else values[-1])
+            ahead[rows] = (after - values) % modulus
         return Counter(modulus, int(values[0]) if len(rows) else 0, self.add(ahead))
 
 
 def compiled(activity: Activity) -> Agent:
     """The agent that does what a table says."""
-    columns = _Columns(activity.rows)
+    columns = _Columns(activity.rows, activity.again)
     ends = np.zeros(activity.rows, np.int64)
     ends[activity.ends] = 1
     last = columns.add(ends)
@@ -140,7 +148,10 @@ def compiled(activity: Activity) -> Agent:
     limits = tuple(int(most) + 1 for most in table.max(axis=0))
     rows = tuple(tuple(row) for row in kinds.tolist())
     memories = {own.name: own.memory for own in activity.lanes}
-    return Agent(activity.name, rolled(symbols), rows, limits, lanes, memories, controls, places, last)
+    program = rolled(symbols[activity.again :])
+    if activity.setup:
+        program = after_setup(rolled(symbols[: activity.again]), program)
+    return Agent(activity.name, program, rows, limits, lanes, memories, controls, places, last)
 
 
 def _symbols(table: Ints) -> tuple[Ints, Ints]:

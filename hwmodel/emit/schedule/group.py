@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from hwmodel.emit.schedule.port import AddressMap, Engine, PortLanes, PortSchedu
 from hwmodel.emit.schedule.tasks import TaskScheduler, TaskUnits, writers_of
 from hwmodel.local_memory.banked import WindowReads
 from hwmodel.platform import Platform
-from hwmodel.residence import ROM
+from hwmodel.residence import ONCE, ROM
 from hwmodel.simulator.group import GroupRun, LocalMemories
 
 Ints = NDArray[np.int64]
@@ -48,6 +48,7 @@ class GroupSchedule:
     """A group as hardware. `cycles` is what it takes in a frame, in so many `steps`.
 
     `readers` has by memory the names of the lanes that read it, each through a copy, `writers` of those that write it.
+    With a `setup` there is a step before all frames, beside the others, which loads what stays.
     """
 
     tasks: tuple[TaskAgents, ...]
@@ -57,6 +58,7 @@ class GroupSchedule:
     writers: Mapping[str, tuple[str, ...]]
     steps: int
     cycles: int
+    setup: bool
 
     @property
     def agents(self) -> Iterator[Agent]:
@@ -106,12 +108,14 @@ class GroupScheduler:
             {name: tuple(own.name for own in writing if own.memory.name == name) for name in memories},
             len(self.run.lengths),
             self.run.cycles,
+            tables.engines[0].requests.setup,
         )
 
     def tables(self) -> Tables:
         """What its agents do, row by row. Raises ArrayolError (`not-emitted`) for what has no hardware."""
         self._require_known()
         memories, located = self._memories(), {**self._buffer_words(), **self._fifo_words()}
+        once = self._once(memories)
         clocks = np.cumsum([0, *self.run.lengths[:-1]]).astype(np.int64)
         scheduler = TaskScheduler(
             self.accesses,
@@ -122,8 +126,9 @@ class GroupScheduler:
             self._random(),
             self.local.states,
             clocks,
+            bool(once),
         )
-        port = PortScheduler(self.accesses, self.platform.memory, self.run, memories, located, self.addresses)
+        port = PortScheduler(self.accesses, self.platform, self.run, memories, located, self.addresses, once)
         scheduled = [scheduler.schedule(own) for own in self.run.processors.values()]
         return Tables(tuple((own.reading, own.writing, own.units) for own in scheduled), port.engines())
 
@@ -158,6 +163,15 @@ class GroupScheduler:
         for task, number in self.run.moves.resident:
             array = self.accesses.reads[task][number].array
             found[task, array] = self._resident(task, array)
+        return found
+
+    def _once(self, memories: Mapping[tuple[str, str], Memory]) -> dict[str, list[Memory]]:
+        """By array that is loaded before all frames, in the network's order, the memories of the tasks that read it."""
+        found: dict[str, list[Memory]] = {}
+        for array in self.accesses.network.arrays:
+            own = [memory for (_, name), memory in memories.items() if name == array and memory.elements is not None]
+            if own and self.accesses.load[array] == ONCE:
+                found[array] = own
         return found
 
     def _buffer(self, array: str) -> Memory:
@@ -211,31 +225,31 @@ class GroupScheduler:
         return words
 
     def _resident(self, task: str, array: str) -> Memory:
-        if self.accesses.load[array] != ROM:
-            raise not_emitted(f"'{array}' is loaded once, before the first frame", 'load = "frame"')
+        """What a task has of an array that is there before the frame."""
         banked, shape = self.local.residents.get((task, array)), self.accesses.shape(array)
-        elements = np.arange(self.accesses.size(array))
-        if banked is None:
-            return self._rom(task, array, (), len(elements), elements)
-        places = np.stack(np.unravel_index(elements, shape), axis=1) if shape else np.zeros((1, 0), np.int64)
-        words = banked.function.bank(places) * banked.depth + banked.function.address(places, shape)
-        return self._rom(task, array, moduli_of(banked.function), banked.depth, words)
-
-    def _rom(self, task: str, array: str, moduli: tuple[int, ...], depth: int, words: Ints) -> Memory:
-        banks = int(np.prod(moduli, dtype=np.int64)) if moduli else 1
-        content = np.zeros(banks * depth, object)
-        content[words] = self.contents[array]
-        return Memory(
+        words = np.arange(self.accesses.size(array))
+        moduli, depth = moduli_of(None), len(words)
+        if banked is not None:
+            places = np.stack(np.unravel_index(words, shape), axis=1) if shape else np.zeros((1, 0), np.int64)
+            words = banked.function.bank(places) * banked.depth + banked.function.address(places, shape)
+            moduli, depth = moduli_of(banked.function), banked.depth
+        several = banked is not None and any(ports.ports > 1 for ports in banked.readers.values())
+        memory = Memory(
             f"{task}_{array}",
             array,
             self._bits(array),
             moduli,
             depth,
             (Section(0, depth),),
-            copy_each=self.local.residents.get((task, array)) is None,  # registers, which every lane reaches
+            registers=banked is None,
+            copy_each=banked is None or several,
             elements=tuple(words.tolist()),
-            content=tuple(map(int, content)),
         )
+        if self.accesses.load[array] != ROM:
+            return memory
+        content = np.zeros(memory.size, object)
+        content[words] = self.contents[array]
+        return replace(memory, registers=False, content=tuple(map(int, content)))
 
     def _bits(self, array: str) -> int:
         return self.accesses.network.arrays[array].type.bits

@@ -18,7 +18,8 @@ from hwmodel.accesses import Accesses
 from hwmodel.emit.schedule.activity import Activity, Lanes
 from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.memories import Memory
-from hwmodel.platform import ExternalMemory
+from hwmodel.local_words import local_word
+from hwmodel.platform import ExternalMemory, Platform
 from hwmodel.simulator.group import GroupRun
 from hwmodel.simulator.requests import Requester, runs_in
 
@@ -65,13 +66,23 @@ class AddressMap:
 
 
 @dataclass(frozen=True, slots=True)
+class _Inside:
+    """Where the data of a move lie in a memory, by the name of the lanes that move them."""
+
+    name: str
+    memory: Memory
+    words: Ints
+
+
+@dataclass(frozen=True, slots=True)
 class _Move:
-    """What a step moves of an array: its elements, ascending, and the words inside of their data."""
+    """What a step moves of an array: its elements, ascending, and where their data lie inside."""
 
     array: str
     write: bool
     elements: Ints
-    words: Ints
+    inside: tuple[_Inside, ...]
+    requester: Requester
 
 
 def address_map(accesses: Accesses, memory: ExternalMemory) -> AddressMap:
@@ -92,20 +103,20 @@ def address_map(accesses: Accesses, memory: ExternalMemory) -> AddressMap:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A local word of a run: part number `part` of its word, counted from the run's first; the last of that word or not.
+    """A local word of a run: part number `part` of its word, counted from the run's first, and whether it is the last.
 
-    `lanes` are the places of its elements, and `inside` the words in the memory of their data.
+    `lanes` are the places of its elements, of which the first is number `first` of the move, and there are so many.
     """
 
     word: int
     part: int
     is_last: bool
     lanes: Ints
-    inside: Ints
+    first: int
 
 
-def _pieces(requester: Requester, start: int, size: int, inside: Ints) -> list[_Piece]:
-    """The local words of a run, in their order."""
+def _pieces(requester: Requester, start: int, size: int, first: int) -> list[_Piece]:
+    """The local words of a run, in their order; its first element is number `first` of the move."""
     of_word = requester.word // requester.size
     width = requester.local.width if requester.local is not None else of_word
     word, local = requester.parts(start, size)
@@ -115,7 +126,7 @@ def _pieces(requester: Requester, start: int, size: int, inside: Ints) -> list[_
     for begin, end in zip(cuts.tolist(), [*cuts[1:].tolist(), size], strict=True):
         last = end == size or word[end] != word[begin]
         part, lanes = int(position[begin]) // width, position[begin:end] % width
-        pieces.append(_Piece(int(word[begin]), part, bool(last), lanes, inside[begin:end]))
+        pieces.append(_Piece(int(word[begin]), part, bool(last), lanes, first + begin))
     return pieces
 
 
@@ -125,39 +136,59 @@ class _Rows:
 
     requests: list[tuple[int, int, int, int]] = field(default_factory=list)  # word, words, write, first of its array
     flags: list[tuple[int, ...]] = field(default_factory=list)  # array, write, part, waits, takes, done
-    loaded: list[tuple[int, str, Ints, Ints]] = field(default_factory=list)  # row, array, lanes, words
+    loaded: list[tuple[int, str, Ints, Ints]] = field(default_factory=list)  # row, name of lanes, lanes, words
     stores: list[tuple[int, int, int]] = field(default_factory=list)  # array, part, whether a word is whole
     stored: list[tuple[int, str, Ints, Ints]] = field(default_factory=list)
     ends: list[tuple[int, int, int]] = field(default_factory=list)  # rows of each agent at the end of steps
+    lanes: dict[str, tuple[PortLanes, Memory]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class PortScheduler:
-    """The port of a group: `memories` by ("", array) are written by loads and read by stores; `located` as they lie."""
+    """The port of a group: `memories` by ("", array) are written by loads and read by stores; `located` as they lie.
+
+    `once` has by array that is loaded before all frames the memories that hold it.
+    """
 
     accesses: Accesses
-    memory: ExternalMemory
+    platform: Platform
     run: GroupRun
     memories: Mapping[tuple[str, str], Memory]
     located: Mapping[str, Ints]
     addresses: AddressMap
+    once: Mapping[str, Sequence[Memory]]
 
     def engines(self) -> tuple[Engine, ...]:
         """The engines: one, or of separate ports one that loads and one that stores."""
-        if self.memory.port == "separate":
+        if self.platform.memory.port == "separate":
             return self._engine("loads", (False,)), self._engine("stores", (True,))
         return (self._engine("port", (False, True)),)
 
     def _engine(self, name: str, directions: Sequence[bool]) -> Engine:
-        rows, arrays = _Rows(), list(self.run.moves.arrays)
+        rows, arrays = _Rows(), list(self.accesses.network.arrays)
+        if self.once:
+            for array in self.once if False in directions else ():
+                self._add(rows, self._setup(array), arrays.index(array))
+            self._end(rows)
         for step in range(self.run.moves.steps):
             for write in directions:
-                for array in arrays:
+                for array in self.run.moves.arrays:
                     move = self._move(array, step, write=write)
-                    if len(move.elements):
+                    if move is not None:
                         self._add(rows, move, arrays.index(array))
             self._end(rows)
-        return self._built(name, rows, arrays)
+        return self._built(name, rows)
+
+    def _setup(self, array: str) -> _Move:
+        """What is loaded of an array before all frames: all of it."""
+        elements, size = np.arange(self.accesses.size(array)), self.accesses.network.arrays[array].type.bytes
+        shape = self.accesses.shape(array)
+        local = local_word(self.platform, size, shape, write=False)
+        requester = Requester.of(array, shape, size, self.platform.memory, [elements], local)
+        inside = tuple(
+            _Inside(f"load_{memory.name}", memory, np.array(memory.elements, np.int64)) for memory in self.once[array]
+        )
+        return _Move(array, False, elements, inside, requester)
 
     def _end(self, rows: _Rows) -> None:
         """A step without requests has an idle row."""
@@ -170,29 +201,34 @@ class PortScheduler:
             rows.stores.append((-1, 0, 0))
         rows.ends.append((len(rows.requests), len(rows.flags), len(rows.stores)))
 
-    def _move(self, array: str, step: int, *, write: bool) -> _Move:
+    def _move(self, array: str, step: int, *, write: bool) -> _Move | None:
         moved = self.run.moves.arrays[array]
         if write:
             data = moved.stored[moved.stored_step == step]
         else:
             data = np.flatnonzero(moved.bring == step) if moved.loaded else np.zeros(0, np.int64)
-        elements = moved.element[data]
-        order = np.argsort(elements)
-        return _Move(array, write, elements[order], self.located[array][data[order]])
+        if not len(data):
+            return None
+        order = np.argsort(moved.element[data])
+        name, memory = f"{'store' if write else 'load'}_{array}", self.memories["", array]
+        inside = _Inside(name, memory, self.located[array][data[order]])
+        return _Move(array, write, moved.element[data[order]], (inside,), self.run.requesters[array, write])
 
     def _add(self, rows: _Rows, move: _Move, number: int) -> None:
         """The requests of a move, and what passes in each."""
-        requester = self.run.requesters[move.array, move.write]
+        requester = move.requester
+        for inside in move.inside:
+            rows.lanes.setdefault(inside.name, (self._lanes(move, inside), inside.memory))
         if requester.size > requester.word:
             raise not_emitted(f"an element of '{move.array}' has more bytes than a word of the port", "a wider port")
         runs = runs_in(move.elements, self.accesses.shape(move.array))
         longest, done, first = max(size for _, size in runs), 0, 1
         words = requester.words(longest)
-        parts = -(-words // self.memory.max_burst_words)
+        parts = -(-words // self.platform.memory.max_burst_words)
         each = -(-words // parts)
         passing = requester.passing(longest, each)
         for start, size in runs:
-            pieces = _pieces(requester, start, size, move.words[done : done + size])
+            pieces = _pieces(requester, start, size, done)
             done += size
             word = self.addresses.first[move.array] + start * requester.size // requester.word
             for part in range(parts):
@@ -210,11 +246,14 @@ class PortScheduler:
         (number, move), (each, passing) = moving, most
         flags = list[tuple[int, ...]]()
         for piece in pieces:
+            for own in move.inside:
+                touched = own.name, piece.lanes, own.words[piece.first : piece.first + len(piece.lanes)]
+                if move.write:
+                    rows.stored.append((len(rows.stores), *touched))
+                else:
+                    rows.loaded.append((len(rows.flags) + len(flags), *touched))
             if move.write:
-                rows.stored.append((len(rows.stores), move.array, piece.lanes, piece.inside))
                 rows.stores.append((number, piece.part, int(piece.is_last)))
-            else:
-                rows.loaded.append((len(rows.flags) + len(flags), move.array, piece.lanes, piece.inside))
             flags.append((number, int(move.write), piece.part, 1, int(piece.is_last), 0))
         used = sum(piece.is_last for piece in pieces)
         unused = min(each - used, passing - len(flags))
@@ -224,13 +263,15 @@ class PortScheduler:
         rows.flags += [*flags[:-1], (*flags[-1][:-1], 1)]
         return used + unused
 
-    def _built(self, name: str, rows: _Rows, arrays: Sequence[str]) -> Engine:
+    def _built(self, name: str, rows: _Rows) -> Engine:
         ends = np.array(rows.ends, np.int64) - 1
         requests, flags = np.array(rows.requests, np.int64), np.array(rows.flags, np.int64)
         stores = np.array(rows.stores, np.int64)
-        lanes = tuple(self._lanes(array, write) for array, write in self._moving(rows, arrays))
-        loading = [self._table(own, rows.loaded, len(flags)) for own in lanes if not own.write]
-        storing = [self._table(own, rows.stored, len(stores)) for own in lanes if own.write]
+        loading = [
+            _table(rows, own, rows.loaded, len(flags)) for own, (port, _) in rows.lanes.items() if not port.write
+        ]
+        storing = [_table(rows, own, rows.stored, len(stores)) for own, (port, _) in rows.lanes.items() if port.write]
+        setup = bool(self.once)
         there = requests[:, 0] >= 0
         return Engine(
             name,
@@ -245,6 +286,7 @@ class PortScheduler:
                     "fence": requests[:, 3],
                 },
                 {"word": (requests[:, 0], max(1, self.addresses.words))},
+                setup,
             ),
             Activity(
                 f"{name}_passing",
@@ -258,29 +300,29 @@ class PortScheduler:
                     "takes": flags[:, 4],
                     "done": flags[:, 5],
                 },
+                setup=setup,
             ),
             Activity(
                 f"{name}_storing",
                 ends[:, 2],
                 tuple(storing),
                 {"array": np.maximum(stores[:, 0], 0), "part": stores[:, 1], "whole": stores[:, 2]},
+                setup=setup,
             ),
-            lanes,
+            tuple(port for port, _ in rows.lanes.values()),
         )
 
-    def _moving(self, rows: _Rows, arrays: Sequence[str]) -> list[tuple[str, bool]]:
-        moving = {(array, False) for _, array, _, _ in rows.loaded} | {(array, True) for _, array, _, _ in rows.stored}
-        return sorted(moving, key=lambda pair: (pair[1], arrays.index(pair[0])))
-
-    def _lanes(self, array: str, write: bool) -> PortLanes:
-        requester, kind = self.run.requesters[array, write], self.accesses.network.arrays[array].type
+    def _lanes(self, move: _Move, inside: _Inside) -> PortLanes:
+        requester, kind = move.requester, self.accesses.network.arrays[move.array].type
         width = requester.local.width if requester.local is not None else requester.word // requester.size
-        name = f"{'store' if write else 'load'}_{array}"
-        return PortLanes(array, write, name, width, self.addresses.slots[array], kind.bits)
+        return PortLanes(move.array, move.write, inside.name, width, self.addresses.slots[move.array], kind.bits)
 
-    def _table(self, own: PortLanes, touched: Sequence[tuple[int, str, Ints, Ints]], rows: int) -> Lanes:
-        table = np.full((rows, own.lanes), -1, np.int64)
-        for row, array, lanes, words in touched:
-            if array == own.array:
-                table[row, lanes] = words
-        return Lanes(own.name, self.memories["", own.array], table)
+
+def _table(rows: _Rows, name: str, touched: Sequence[tuple[int, str, Ints, Ints]], count: int) -> Lanes:
+    """What some lanes touch, in so many rows."""
+    port, memory = rows.lanes[name]
+    table = np.full((count, port.lanes), -1, np.int64)
+    for row, own, lanes, words in touched:
+        if own == name:
+            table[row, lanes] = words
+    return Lanes(name, memory, table)

@@ -41,9 +41,10 @@ class Instruction:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Instructions in the order in which they are walked."""
+    """Instructions in the order in which they are walked; those before number `again` only the first time."""
 
     instructions: tuple[Instruction, ...]
+    again: int = 0
 
     @property
     def depth(self) -> int:
@@ -77,6 +78,18 @@ class Program:
 def rolled(symbols: Ints) -> Program:
     """The program of a sequence of symbols, none below 0."""
     return Program(tuple(_flat(_Rolling(symbols).nodes())))
+
+
+def after_setup(setup: Program, program: Program) -> Program:
+    """A program that does something else before, once."""
+    first = len(setup.instructions)
+    moved = [
+        Instruction(
+            own.symbol, own.cycles, tuple(Loop(loop.start + first, loop.times, loop.depth) for loop in own.ends)
+        )
+        for own in program.instructions
+    ]
+    return Program((*setup.instructions, *moved), first)
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,8 +118,7 @@ class TaskScheduler:
 
     `memories` has by (reader, array) what is read, by ("", array) what is written; `located` by array the words of its
     data; `windows` by reading tiler what a window takes from its memory; `random` are those read at places that data
-    say; `states` by name the banks and data of what
-    delays keep.
+    say; `states` by name the banks and data of what delays keep. With a `setup` tasks rest in a step before all others.
     """
 
     accesses: Accesses
@@ -130,6 +129,7 @@ class TaskScheduler:
     random: frozenset[tuple[str, int]]
     states: Mapping[str, tuple[int, int]]
     clocks: Ints
+    setup: bool
 
     def schedule(self, own: Processor) -> TaskSchedule:
         """The schedule of a task. Raises ArrayolError (`not-emitted`)."""
@@ -137,7 +137,10 @@ class TaskScheduler:
         cycle = own.started - self.clocks[step]
         busy = np.zeros(len(self.clocks), np.int64)
         np.maximum.at(busy, step, cycle + own.unit.interval)
-        reading, writing = rows_of(np.maximum(busy, 1)), rows_of(np.where(busy > 0, busy + own.unit.latency, 1))
+        rest = np.ones(int(self.setup), np.int64)
+        reading = rows_of(np.append(rest, np.maximum(busy, 1)))
+        writing = rows_of(np.append(rest, np.where(busy > 0, busy + own.unit.latency, 1)))
+        step += self.setup
         timed = Timed(
             _units(own),
             reading[0][step] + cycle,
@@ -161,8 +164,8 @@ class TaskScheduler:
             outputs += [port for port, _ in fed.written]
             written += [lanes for _, lanes in fed.written]
         return TaskSchedule(
-            Activity(f"{own.task}_read", reading[1], tuple(read), controls),
-            Activity(f"{own.task}_write", writing[1], tuple(written)),
+            Activity(f"{own.task}_read", reading[1], tuple(read), controls, setup=self.setup),
+            Activity(f"{own.task}_write", writing[1], tuple(written), setup=self.setup),
             TaskUnits(
                 own.task,
                 process.elementary,

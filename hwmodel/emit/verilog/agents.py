@@ -157,7 +157,7 @@ class _Printer:
         yield "          case (pc)"
         for number, own in enumerate(program.instructions):
             if own.ends or number == last:
-                yield f"            {number}: {self._next(own, 0 if number == last else number + 1)}"
+                yield f"            {number}: {self._next(own, program.again if number == last else number + 1)}"
         yield "            default: pc <= pc + 1'b1;"
         yield "          endcase"
         yield "        end"

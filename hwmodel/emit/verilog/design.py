@@ -59,7 +59,7 @@ class DesignFiles:
                 yield f"rtl/{prefix}{agent.name}.v", agent_module(agent, prefix, self._comment(group, agent))
             module = group_module(f"{prefix}top", prefix, group, units, self.outside, self.design.signed)
             yield f"rtl/{prefix}top.v", module
-        names = [f"group{number}_top" for number in range(len(self.design.groups))]
+        names = [(f"group{number}_top", group.setup) for number, group in enumerate(self.design.groups)]
         yield f"rtl/{self.design.top}_top.v", top_module(f"{self.design.top}_top", names, self.engines, self.outside)
 
     def _comment(self, group: GroupSchedule, agent: Agent) -> str:

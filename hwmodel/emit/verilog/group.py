@@ -29,10 +29,12 @@ def group_module(
 
 
 def _module(wiring: Wiring, name: str) -> str:
+    setup = wiring.schedule.setup
     engines = [own.name for own in wiring.schedule.engines]
     ports = [port.declared() for engine in engines for port in engine_ports(engine, wiring.outside)]
-    inputs = [f"  input wire {own}" for own in ("clk", "reset", "start")]
-    outputs = ["  output reg busy", "  output wire last"]
+    inputs = [f"  input wire {own}" for own in ("clk", "reset", *(("load",) if setup else ()), "start")]
+    outputs = ["  output reg busy", "  output wire running", "  output wire last"]
+    outputs += ["  output wire loaded"] if setup else []
     head = [f"module {name} (", ",\n".join([*inputs, *outputs, *ports]), ");"]
     body = [*_steps(wiring), *_agents(wiring), *memories(wiring)]
     body += [line for task in wiring.schedule.tasks for line in task_lines(wiring, task)]
@@ -41,22 +43,29 @@ def _module(wiring: Wiring, name: str) -> str:
 
 
 def _steps(wiring: Wiring) -> Iterator[str]:
-    """Steps: the next one begins when all agents are through."""
-    bits = bits_of(wiring.schedule.steps)
+    """Steps: the next one begins when all agents are through; the first may be that before all frames."""
+    setup = wiring.schedule.setup
+    steps, first = wiring.schedule.steps + setup, int(setup)
     agents = [agent.name for agent in wiring.schedule.agents]
     yield "  // Steps: the next one begins in the cycle after the last agent is through."
     yield from (f"  wire {name}_active, {name}_fin;" for name in agents)
-    yield f"  reg [{bits - 1}:0] step;"
-    yield f"  wire advance = busy && {' && '.join(f'{name}_fin' for name in agents)};"
-    yield f"  assign last = advance && step == {wiring.schedule.steps - 1};"
+    yield f"  reg [{bits_of(steps) - 1}:0] step;"
+    if setup:
+        yield "  reg loading;"
+        yield "  assign running = busy || loading;"
+        yield "  assign loaded = advance && loading;"
+        yield "  always @(posedge clk) loading <= !reset && (load || (loading && !loaded));"
+    else:
+        yield "  assign running = busy;"
+    yield f"  wire advance = running && {' && '.join(f'{name}_fin' for name in agents)};"
+    yield f"  assign last = advance && step == {steps - 1};"
     yield "  always @(posedge clk)"
     yield "    if (reset) begin"
     yield "      busy <= 1'b0;"
     yield "      step <= 0;"
-    yield "    end else if (start) busy <= 1'b1;"
-    yield "    else if (advance) begin"
-    yield "      step <= last ? 0 : step + 1'b1;"
-    yield "      if (last) busy <= 1'b0;"
+    yield "    end else begin"
+    yield "      busy <= start || (busy && !last);"
+    yield f"      if (advance) step <= last ? {first} : step + 1'b1;"
     yield "    end"
 
 
@@ -75,7 +84,7 @@ def _agents(wiring: Wiring) -> Iterator[str]:
 
 def _agent(wiring: Wiring, agent: Agent, go: str) -> Iterator[str]:
     connected = [f".{own}({own})" for own in ("clk", "reset", "advance")]
-    connected += [".run(busy)", f".go({go})", f".active({agent.name}_active)", f".fin({agent.name}_fin)"]
+    connected += [".run(running)", f".go({go})", f".active({agent.name}_active)", f".fin({agent.name}_fin)"]
     for port in ports_of(agent):
         own = _net(agent, port.name)
         yield wire(own, port.bits)

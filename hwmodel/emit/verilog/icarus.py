@@ -11,13 +11,14 @@ from tempfile import TemporaryDirectory
 
 from arrayol.errors import error
 
-_FRAME = re.compile(r"^frame (\d+) cycles (\d+) wrong (\d+)$", re.MULTILINE)
+_FRAME = re.compile(r"^frame \d+ before (\d+) cycles (\d+) wrong (\d+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class FrameSeen:
-    """A frame on a test bench: its cycles, and how many words of the outputs differ."""
+    """A frame on a test bench: the cycles before it and its own, and how many words of the outputs differ."""
 
+    before: int
     cycles: int
     wrong: int
 
@@ -37,7 +38,7 @@ def run_bench(folder: Path) -> tuple[FrameSeen, ...]:
         binary = str(Path(scratch) / "sim")
         _run(["iverilog", "-g2001", "-o", binary, *sources], folder)
         told = _run(["vvp", "-n", binary], folder)
-    return tuple(FrameSeen(int(cycles), int(wrong)) for _, cycles, wrong in _FRAME.findall(told))
+    return tuple(FrameSeen(int(before), int(cycles), int(wrong)) for before, cycles, wrong in _FRAME.findall(told))
 
 
 def _run(command: list[str], folder: Path) -> str:

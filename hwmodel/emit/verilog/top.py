@@ -11,39 +11,61 @@ from hwmodel.emit.verilog.wiring import WORDS, Outside, engine_ports
 FRAMES = 2  # that a test bench runs, so that what a frame leaves behind is seen
 
 
-def top_module(name: str, groups: Sequence[str], engines: Sequence[str], outside: Outside) -> str:
-    """The module of a design: `start` begins a frame, `busy` says that it goes on, `done` is its last cycle."""
+def top_module(name: str, groups: Sequence[tuple[str, bool]], engines: Sequence[str], outside: Outside) -> str:
+    """The module of a design: `start` begins a frame, `busy` says that it goes on, `done` is its last cycle.
+
+    `groups` are their modules, each with whether it loads something before the first frame: then the first `start`
+    does so before the frame begins.
+    """
     ports = [port for engine in engines for port in engine_ports(engine, outside)]
     lines = [f"module {name} ("]
-    inputs = [
-        "  input wire clk",
-        "  input wire reset",
-        "  input wire start",
-        "  output wire busy",
-        "  output wire done",
-    ]
-    lines += [",\n".join([*inputs, *(port.declared() for port in ports)]), ");"]
-    lines += [line for number, group in enumerate(groups) for line in _group(number, group, engines, outside)]
+    own = ["  input wire clk", "  input wire reset", "  input wire start", "  output wire busy", "  output wire done"]
+    lines += [",\n".join([*own, *(port.declared() for port in ports)]), ");"]
+    loading = [number for number, (_, setup) in enumerate(groups) if setup]
+    lines += _beginning(loading)
+    for number, (group, setup) in enumerate(groups):
+        begins = "begins" if number == 0 else f"last{number - 1}"
+        loads = None
+        if setup:
+            before = loading.index(number)
+            loads = f"loaded{loading[before - 1]}" if before else "start && !ready"
+        lines += _group(number, group, (begins, loads), engines, outside)
     lines.append(f"  assign busy = {' || '.join(f'busy{number}' for number in range(len(groups)))};")
     lines.append(f"  assign done = last{len(groups) - 1};")
     for port in (port for port in ports if port.output):
         # A group that is not at work asks for nothing, and its data are masked.
-        own = [f"(busy{number} ? {port.name}{number} : {port.bits}'d0)" for number in range(len(groups))]
-        lines.append(f"  assign {port.name} = {' | '.join(own)};")
+        masked = [f"(running{number} ? {port.name}{number} : {port.bits}'d0)" for number in range(len(groups))]
+        lines.append(f"  assign {port.name} = {' | '.join(masked)};")
     return "\n".join([*lines, "endmodule", ""])
 
 
-def _group(number: int, group: str, engines: Sequence[str], outside: Outside) -> Iterator[str]:
-    start = "start" if number == 0 else f"last{number - 1}"
-    connected = [".clk(clk)", ".reset(reset)", f".start({start})", f".busy(busy{number})", f".last(last{number})"]
-    yield f"  wire busy{number}, last{number};"
+def _beginning(loading: Sequence[int]) -> Iterator[str]:
+    """When the first group begins a frame: at once, or when all that stays has been loaded."""
+    if not loading:
+        yield "  wire begins = start;"
+        return
+    yield "  reg ready;"
+    yield f"  wire begins = ready ? start : loaded{loading[-1]};"
+    yield f"  always @(posedge clk) ready <= !reset && (ready || loaded{loading[-1]});"
+
+
+def _group(
+    number: int, group: str, starts: tuple[str, str | None], engines: Sequence[str], outside: Outside
+) -> Iterator[str]:
+    start, load = starts
+    connected = [".clk(clk)", ".reset(reset)", f".start({start})"]
+    connected += [f".{own}({own}{number})" for own in ("busy", "running", "last")]
+    yield f"  wire busy{number}, running{number}, last{number};"
+    if load is not None:
+        yield f"  wire loaded{number};"
+        connected += [f".load({load})", f".loaded(loaded{number})"]
     for port in (port for engine in engines for port in engine_ports(engine, outside)):
         if port.output:
             width = f"[{port.bits - 1}:0] " if port.bits > 1 else ""
             yield f"  wire {width}{port.name}{number};"
             connected.append(f".{port.name}({port.name}{number})")
         elif port.bits == 1:
-            connected.append(f".{port.name}({port.name} && busy{number})")
+            connected.append(f".{port.name}({port.name} && running{number})")
         else:
             connected.append(f".{port.name}({port.name})")
     yield f"  {group} group{number} (\n    {', '.join(connected)}\n  );"
@@ -62,7 +84,7 @@ class Bench:
 
 
 def test_bench(bench: Bench, longest: int) -> str:
-    """The module `tb`: it runs frames and prints of each `frame N cycles C wrong W`; it stops after `longest` cycles.
+    """The module `tb`: it runs frames and prints of each `frame N before B cycles C wrong W`, no longer than `longest`.
 
     It starts in the folder of data/memory.hex and data/expected.hex, the external memory before and after.
     """
@@ -88,7 +110,7 @@ def test_bench(bench: Bench, longest: int) -> str:
     )
     lines += [
         f"  reg [{outside.word_bits - 1}:0] expected [0:{max(2, bench.addresses.words) - 1}];",
-        "  integer cycles, wrong, frame, at;",
+        "  integer before, cycles, wrong, frame, at;",
         "  initial begin",
         '    $readmemh("data/expected.hex", expected);',
         "    repeat (3) @(negedge clk);",
@@ -97,6 +119,8 @@ def test_bench(bench: Bench, longest: int) -> str:
         '      $readmemh("data/memory.hex", memory.words);',
         "      start = 1;",
         "      @(negedge clk) start = 0;",
+        "      before = 0;",
+        f"      while (!busy && before < {longest}) @(negedge clk) before = before + 1;",
         "      cycles = 0;",
         f"      while (busy && cycles < {longest}) @(negedge clk) cycles = cycles + 1;",
         "      wrong = 0;",
@@ -105,7 +129,7 @@ def test_bench(bench: Bench, longest: int) -> str:
         lines.append(f"      for (at = {first}; at < {first + count}; at = at + 1)")
         lines.append("        if (memory.words[at] !== expected[at]) wrong = wrong + 1;")
     lines += [
-        '      $display("frame %0d cycles %0d wrong %0d", frame, cycles, wrong);',
+        '      $display("frame %0d before %0d cycles %0d wrong %0d", frame, before, cycles, wrong);',
         "    end",
         "    $finish;",
         "  end",
