@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 def test_the_table_names_every_code() -> None:
     found = set()
     rooms = [ROOT / "hwmodel" / "datapath", ROOT / "hwmodel" / "emit" / "verilog"]
-    for path in (path for room in rooms for path in room.rglob("*.py")):
+    for path in (path for room in rooms for path in room.rglob("*.py") if path.name != "icarus.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
                 maker = getattr(node.func, "id", "")
