@@ -124,6 +124,9 @@ def test_an_output_a_cycle_off_is_wrong(interval: int) -> None:
         ("y = a << s z = a >> s", "(a: i16, s: i4) -> (y: i16, z: i16)"),
         ("y = sat(i1.11, round(a * b, 11))", "(a: i1.15, b: i1.11) -> (y: i1.11)"),
         ("y = 5 z = a", "(a: i16) -> (y: u8, z: i16)"),
+        ("y[0] = x[i] y[1] = x[(j & 3) + 4] y[2] = x[(i & 1) + 3]", "(x: u8[8], i: u3, j: u3) -> (y: u8[3])"),
+        ("y[k] = x[i[k]]  for k in 0..4", "(x: i16[8], i: u3[4]) -> (y: i16[4])"),
+        ("y[k] = x[i[k]] + x[2 * k]  for k in 0..4", "(x: i16[40], i: u5[4]) -> (y: i17[4])"),
     ],
 )
 def test_forms(body: str, ports: str) -> None:
