@@ -28,6 +28,7 @@ from hwmodel.machine.separable.batch import GroupBatch
 from hwmodel.machine.separable.fetches import StructureKeeps
 
 POINTS_AT_ONCE = 1 << 20  # designs that are priced at a time, and whose values are held before they are sorted
+COMPARED_AT_ONCE = 1 << 18  # designs of structures that are left, so that what is found of some prunes the next
 INFEASIBLE = "more units than can work at once, or a constraint"
 
 
@@ -148,7 +149,7 @@ class Pricer:
 
 def in_parts(rows: Rows, combinations: int) -> Iterator[Rows]:
     """Rows of structures, as many at a time as are priced under so many combinations of rates."""
-    step = max(1, POINTS_AT_ONCE // combinations)
+    step = max(1, COMPARED_AT_ONCE // combinations)
     return (rows[start : start + step] for start in range(0, len(rows), step))
 
 

@@ -105,7 +105,7 @@ def _read_again(group: Group, ticks: Ticks, array: str) -> bool:
 
 ESTIMATED_AT_ONCE = 512  # designs
 PORTS_KEPT = 64  # of kinds of structures, of those that are priced by themselves
-TABLE_BYTES = 1 << 27  # of the groups priced last, beside the one that is priced
+TABLE_BYTES = 1 << 26  # of the groups priced last, beside the one that is priced
 TASKS_OPEN = 512  # of groups priced last, added up: what is known of larger groups takes more
 
 

@@ -1,4 +1,4 @@
-"""Roughly how many seconds it takes to price a group's designs, by which a search is cut in jobs of about a second."""
+"""Roughly how many seconds it takes to price a group's designs, by which a search is cut in jobs of a few seconds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dse.space.mappings import MappingSpace, Shape
 
 Item = TypeVar("Item")
 
-JOB_SECONDS = 2.0  # how long a job may take, by these estimates of seconds:
+JOB_SECONDS = 3.0  # how long a job may take, by these estimates of seconds:
 STRUCTURE_SECONDS = 4e-3  # priced by itself, if the group is separable; also a batch, whatever is in it
 _STRUCTURE_TASK = 8e-3  # of such a structure, for each task
 _BATCH_DESIGN = 1.5e-6
