@@ -212,7 +212,7 @@ class _Combined:
         for cells in components:
             element, born = _with(element, cells.element), _with(born, cells.born)
             weight = (weight[:, None] * cells.weight).ravel()
-            lasts = (lasts[:, :, None] + cells.lasts[:, None, :]).reshape(len(lasts), -1)
+            lasts = (lasts[:, :, None] + cells.lasts[:, None, :]).reshape(len(lasts), len(weight))  # of no reader too
         stages = self._stages[:, None]
         steps = np.where(lasts < 0, _UNREAD, lasts + stages) if self.by_reader else lasts + stages
         born = born + self.source.stage

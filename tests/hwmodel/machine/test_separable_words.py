@@ -53,7 +53,8 @@ def test_words_and_depths_are_those_of_the_exact_path(data: st.DataObject) -> No
         event(f"read in part: {any(held.array in piece for piece in batch.counts.read_in_part)}")
         event(f"{len(held.sources)} sources, {type(expected).__name__}")
         assert expected.size == sizes[number]
-        function = data.draw(functions(len(model.accesses.shape(held.array))))
-        deepest = Sizes(batch.counts).depths(structures, number, function)
-        assert deepest.tolist() == [expected.depth(function)]
+        several = st.lists(functions(len(model.accesses.shape(held.array))), min_size=1, max_size=3)
+        for function in data.draw(several):
+            deepest = Sizes(batch.counts).depths(structures, number, function)
+            assert deepest.tolist() == [expected.depth(function)]
         assert expected.in_succession.size >= expected.size
