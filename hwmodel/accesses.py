@@ -132,6 +132,8 @@ class Accesses:
         element of the same pattern stands in its place (0 where there is none), so that sets of elements are right.
         """
         shape, border = self.shape(touch.array), touch.tiler.border
+        if border is None and not touch.tiler.wrap:
+            return self._inside(touch, repetitions)
         numbers = np.zeros((len(repetitions), math.prod(touch.pattern)), np.int64)
         outside = np.zeros(numbers.shape, np.bool_)
         for axis, extent in enumerate(shape):
@@ -156,9 +158,17 @@ class Accesses:
 
     def _coordinates(self, touch: Touch, axis: int, repetitions: Indices) -> Indices:
         """e(r, f) along an axis, before any wrap or border."""
-        paving = np.array(touch.tiler.paving[axis], np.int64)
-        fitting = np.array(touch.tiler.fitting[axis], np.int64)
-        return touch.tiler.origin[axis] + (repetitions @ paving)[:, None] + (points(touch.pattern) @ fitting)[None, :]
+        tiler = touch.tiler
+        place = tiler.origin[axis] + _combined(repetitions, tiler.paving[axis])
+        return place[:, None] + _combined(points(touch.pattern), tiler.fitting[axis])[None, :]
+
+    def _inside(self, touch: Touch, repetitions: Indices) -> Indices:
+        """The elements of patterns that do not reach beyond the array: moved copies of one."""
+        start, pattern = np.zeros(len(repetitions), np.int64), np.zeros(math.prod(touch.pattern), np.int64)
+        for axis, extent in enumerate(self.shape(touch.array)):
+            start = start * extent + touch.tiler.origin[axis] + _combined(repetitions, touch.tiler.paving[axis])
+            pattern = pattern * extent + _combined(points(touch.pattern), touch.tiler.fitting[axis])
+        return start[:, None] + pattern[None, :]
 
     def touched(self, touch: Touch, repetitions: Indices) -> tuple[NDArray[np.intp], Indices]:
         """The repetitions of an (n, rank) array that access through a tiler, as its rows, and their elements."""
@@ -206,6 +216,15 @@ def follows_axes(touch: Touch) -> bool:
     """Whether a pattern is a box: each of its dimensions moves along one axis of the array at most."""
     columns = zip(*touch.tiler.fitting, strict=True)
     return all(sum(map(bool, column)) <= 1 for column in columns)
+
+
+def _combined(vectors: Indices, factors: Sequence[int]) -> Indices:
+    """The product of vectors (n, rank) with factors of their components, most of which are 0 as a rule."""
+    total = np.zeros(len(vectors), np.int64)
+    for axis, factor in enumerate(factors):
+        if factor:
+            total += factor * vectors[:, axis]
+    return total
 
 
 def _replaced(indices: Indices, outside: NDArray[np.bool_]) -> Indices:

@@ -69,20 +69,20 @@ class Stored:
 def load_array(group: Group, design: GroupDesign, ticks: Ticks, stages: Stages, array: str) -> Held:
     """What is fetched of an array from outside by what is kept of it; what no tick changes is fetched once."""
     keep = Keep(0) if is_unchanging(group, ticks, array) else design.keep_of(array)
-    element, tick, last = _uses(group, ticks, stages, array)
+    element, tick, lag = _uses(group, ticks, stages, array)
     prefix = _prefixes(group, design.blocks, ticks, keep.level)
     count = int(prefix.max()) + 2  # so that no prefix of an element follows one of another directly
-    pairs, pair = numbered(element * count + prefix[tick], group.accesses.size(array) * count)
-    # Of prefixes that are shared, those of one element that follow each other directly are one fetch.
-    heads = np.diff(pairs, prepend=-2) > 1 if keep.shared else np.ones(len(pairs), np.bool_)
-    instance = (np.cumsum(heads) - 1)[pair]
-    fetches = pairs[heads]
+    key = element * count + prefix[tick] if prefix.any() else element * count
+    fetches, instance = numbered(key, group.accesses.size(array) * count)
+    if keep.shared:  # of prefixes those of one element that follow each other directly are one fetch
+        heads = np.diff(fetches, prepend=-2) > 1
+        fetches, instance = fetches[heads], (np.cumsum(heads) - 1)[instance]
     first = np.full(len(fetches), len(ticks.block))
     np.minimum.at(first, instance, tick)
     if keep.eager:
         first = np.searchsorted(prefix, fetches % count)
     end = np.full(len(fetches), np.iinfo(np.int64).min)
-    np.maximum.at(end, instance, last)
+    np.maximum.at(end, instance, tick + lag)
     stage = stages.load[array]
     lag = max(stages.task[reader] for reader in group.readers(array)) - stage
     return Held(array, (Brought(fetches // count, first + stage, end, stage, lag),))
@@ -121,15 +121,15 @@ def _made_by(
     return Brought(element, born, last, stage, max(latest) - stage), out
 
 
-def _uses(group: Group, ticks: Ticks, stages: Stages, array: str) -> tuple[Elements, Elements, Elements]:
-    """All accesses of the group to an array: the element, the reader's tick, and the step of the access."""
-    parts = []
-    for reader in group.readers(array):
-        element, tick = read_at(group, reader, array, ticks.work[reader])
-        parts.append((element, tick, tick + stages.task[reader]))
-    columns = zip(*parts, strict=True)
-    element, tick, step = (np.concatenate(column) for column in columns)
-    return element, tick, step
+def _uses(group: Group, ticks: Ticks, stages: Stages, array: str) -> tuple[Elements, Elements, Elements | int]:
+    """All accesses of the group to an array: the element, the reader's tick, and the steps from that to the access."""
+    parts = [
+        (*read_at(group, reader, array, ticks.work[reader]), stages.task[reader]) for reader in group.readers(array)
+    ]
+    if len(parts) == 1:
+        return parts[0]
+    elements, when, stage = zip(*parts, strict=True)
+    return np.concatenate(elements), np.concatenate(when), np.repeat(stage, [len(own) for own in when])
 
 
 def _prefixes(group: Group, blocks: Blocks, ticks: Ticks, level: int) -> Elements:
@@ -149,22 +149,30 @@ def _elements_made(group: Group, work: Work, touch: Touch) -> tuple[Elements, El
 
 @dataclass(frozen=True, eq=False)
 class _Instances:
-    """Instances in the order of their keys: elements, or where they come several times elements and ticks of use."""
+    """Instances by their elements, `order` by element, or where they come several times in the order of `keys`.
+
+    The keys are elements and ticks of use.
+    """
 
     order: Elements
-    keys: Elements
-    ticks: int | None
+    keys: Elements | None
+    ticks: int
 
     @staticmethod
     def of(element: Elements, use: Elements, ticks: int, *, once: bool) -> _Instances:
-        key = element if once else element * ticks + use
+        if once:
+            order = np.zeros(int(element.max(initial=-1)) + 1, np.int64)
+            order[element] = np.arange(len(element))
+            return _Instances(order, None, ticks)
+        key = element * ticks + use
         order = np.argsort(key)
-        return _Instances(order, key[order], None if once else ticks)
+        return _Instances(order, key[order], ticks)
 
     def find(self, element: Elements, tick: Elements) -> Elements:
         """The instance of each element that is read at a tick."""
-        wanted = element if self.ticks is None else element * self.ticks + tick
-        found: Elements = self.order[np.searchsorted(self.keys, wanted)]
+        if self.keys is None:
+            return self.order[element]
+        found: Elements = self.order[np.searchsorted(self.keys, element * self.ticks + tick)]
         return found
 
 

@@ -118,6 +118,7 @@ def _are_alike(subscript: Elements, digit: Elements) -> bool:
     """Whether all subscripts have the same digits."""
     if not len(digit) or digit.min() == digit.max() or subscript.min() == subscript.max():
         return True
-    extent = int(digit.max()) + 1
+    digits, digit = numbered(digit, int(digit.max()) + 1)
+    extent = len(digits)
     pairs = distinct(subscript * extent + digit, (int(subscript.max()) + 1) * extent)
     return len(pairs) == len(np.unique(pairs // extent)) * len(np.unique(pairs % extent))

@@ -6,7 +6,8 @@ tick of the reads of what it writes, and of the repetitions that its delays lead
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -14,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrayol.errors import error
-from hwmodel.accesses import Touch
+from hwmodel.accesses import Touch, flat
 from hwmodel.design import Blocks, GroupDesign
 from hwmodel.machine.group import Elements, Group, closed, closed_over_frames, require_one_frame
 from hwmodel.machine.int64 import require_numbers
+from hwmodel.machine.numbering import numbered
 from hwmodel.machine.scans import block_places, breaking_pair
 
 NEVER = np.iinfo(np.int64).max
@@ -104,18 +106,34 @@ def _last_task(group: Group, blocks: Blocks) -> Ticks:
 
 def read_at(group: Group, task: str, array: str, work: Work) -> tuple[Elements, Elements]:
     """The elements of an array that a task reads and the ticks at which it does, one entry per access."""
-    parts = [(np.zeros(0, np.int64), np.zeros(0, np.int64))]
-    parts += [_read_through(group, touch, work) for touch in group.reads(task, array)]
-    elements, ticks = zip(*parts, strict=True)
+    parts = [_read_through(group, touch, work) for touch in group.reads(task, array)]
+    if len(parts) == 1:
+        return parts[0]
+    elements, ticks = zip((np.zeros(0, np.int64), np.zeros(0, np.int64)), *parts, strict=True)
     return np.concatenate(elements), np.concatenate(ticks)
 
 
 def _read_through(group: Group, touch: Touch, work: Work) -> tuple[Elements, Elements]:
-    """The elements that runs read through one tiler and the ticks at which they do."""
+    """The elements that runs read through one tiler and the ticks at which they do; of runs that read the same one."""
     repetitions = group.accesses.repetitions(touch.process)
-    happens = group.accesses.happens(touch, repetitions)[work.repetition]
-    touched = group.accesses.elements(touch, repetitions[work.repetition[happens]])
-    return touched.ravel(), np.repeat(work.tick[happens], touched.shape[1])
+    runs = np.flatnonzero(group.accesses.happens(touch, repetitions)[work.repetition])
+    still = [axis for axis, factors in enumerate(zip(*touch.tiler.paving, strict=True)) if not any(factors)]
+    if any(group.accesses.extents(touch.process)[axis] > 1 for axis in still):
+        runs = runs[_first_of_each(group, touch, still, work, runs)]
+    touched = group.accesses.elements(touch, repetitions[work.repetition[runs]])
+    return touched.ravel(), np.repeat(work.tick[runs], touched.shape[1])
+
+
+def _first_of_each(group: Group, touch: Touch, still: Sequence[int], work: Work, runs: Elements) -> Elements:
+    """Of runs the first of those that differ in their ticks or along a dimension with which a tiler moves."""
+    extents = [1 if axis in still else extent for axis, extent in enumerate(group.accesses.extents(touch.process))]
+    moving = group.accesses.repetitions(touch.process)[work.repetition[runs]]
+    moving[:, list(still)] = 0
+    place, ticks = flat(moving, extents), int(work.tick.max(initial=0)) + 1
+    _, number = numbered(place * ticks + work.tick[runs], math.prod(extents) * ticks)
+    first = np.full(int(number.max(initial=-1)) + 1, len(runs))
+    np.minimum.at(first, number, np.arange(len(runs)))
+    return first
 
 
 def is_unchanging(group: Group, ticks: Ticks, array: str) -> bool:

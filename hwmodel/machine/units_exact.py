@@ -62,7 +62,7 @@ def _at_rates(plan: Plan, structure: GroupDesign, rates: Elements) -> Priced:
         variants_of(plan, pipeline, rates[:, [structure.tasks.index(task) for task in pipeline]])
         for pipeline in plan.processors.pipelines
     ]
-    return _priced(plan, structure, variants, rates)
+    return _priced(plan, structure, variants, rates, kept_memories(plan))
 
 
 def fastest_structure(
@@ -90,7 +90,11 @@ def fastest_structure(
     for pipeline, variant, of in zip(plan.processors.pipelines, variants, chosen, strict=True):
         rates[:, [structure.tasks.index(task) for task in pipeline]] = variant.rates[of]
     priced = _priced(
-        plan, structure, [replace(variant, of=of) for variant, of in zip(variants, chosen, strict=True)], rates
+        plan,
+        structure,
+        [replace(variant, of=of) for variant, of in zip(variants, chosen, strict=True)],
+        rates,
+        kept_memories(plan),
     )
     legal = math.prod(int(variant.legal.sum()) for variant in variants)
     if legal and not priced.legal.all():
@@ -117,6 +121,7 @@ def bounded_structure(
     """
     plan, tasks = _plan(accesses, platform, structure, ports), structure.tasks
     rates = np.array(list(product(*offered)), np.int64).reshape(-1, len(tasks))
+    kept = kept_memories(plan)
     apart = [variants_of(plan, (task,), rates[:, [tasks.index(task)]]) for task in tasks]
     is_legal = all(own.legal.any() for own in apart)
     fastest = _fastest(plan, apart, times)
@@ -130,7 +135,7 @@ def bounded_structure(
     priced = least.priced(
         np.full((1, 1), is_legal),
         {name: time(name) for name in TIMES},
-        _least_memory(plan),
+        _least_memory(kept),
         plan.builder,
         (np.full((1, 1), plan.traffic_bytes), lambda: np.full((1, 1), plan.port_bytes)),
         prices
@@ -142,7 +147,7 @@ def bounded_structure(
         ),
     )
     if not plan.fifos:
-        return Bounded(priced, np.ones(1, np.bool_), lambda _: _priced(plan, structure, apart, rates))
+        return Bounded(priced, np.ones(1, np.bool_), lambda _: _priced(plan, structure, apart, rates, kept))
 
     def exactly(some: NDArray[np.intp]) -> Priced:
         chosen = rates[some]
@@ -150,16 +155,15 @@ def bounded_structure(
             variants_of(plan, pipeline, chosen[:, [tasks.index(task) for task in pipeline]])
             for pipeline in plan.processors.pipelines
         ]
-        return _priced(plan, structure, own, chosen)
+        return _priced(plan, structure, own, chosen, kept)
 
     return Bounded(
-        priced, np.ones(1, np.bool_), lambda _: replace(_priced(plan, structure, apart, rates), exact=exactly)
+        priced, np.ones(1, np.bool_), lambda _: replace(_priced(plan, structure, apart, rates, kept), exact=exactly)
     )
 
 
-def _least_memory(plan: Plan) -> tuple[Figures, Figures]:
+def _least_memory(kept: Sequence[MemoryUse]) -> tuple[Figures, Figures]:
     """What is live at once at the least, in data and bits (1, 1), FIFOs left out."""
-    kept = kept_memories(plan)
     data, bits = sum(use.live for use in kept), sum(use.live_bits for use in kept)
     return np.full((1, 1), data), np.full((1, 1), bits)
 
@@ -238,8 +242,10 @@ def _first_within(cycles: Elements, longest: Elements) -> Elements:
     return first
 
 
-def _priced(plan: Plan, structure: GroupDesign, variants: Sequence[Variants], rates: Elements) -> Priced:
-    kept = kept_memories(plan)
+def _priced(
+    plan: Plan, structure: GroupDesign, variants: Sequence[Variants], rates: Elements, kept: Sequence[MemoryUse]
+) -> Priced:
+    """Figures at some rates, with the memories that are `kept` whatever the rates."""
 
     def memory(size: Callable[[MemoryUse], int]) -> Figures:
         data = np.full(len(rates), sum(map(size, kept)))

@@ -93,7 +93,8 @@ def _places(issue: Issue) -> Elements:
 
 def _since_first(step: Elements) -> Elements:
     """How many entries of ascending steps back the first of its own is."""
-    place: Elements = np.arange(len(step)) - np.searchsorted(step, step)
+    many = np.bincount(step)
+    place: Elements = np.arange(len(step)) - (np.cumsum(many) - many)[step]
     return place
 
 
