@@ -18,7 +18,7 @@ from dse.search.group_front import Counts
 from dse.search.groups.job_cost import STRUCTURE_SECONDS, JobCost, in_jobs
 from dse.search.pricing import INFEASIBLE, Pricer, RateChoices
 from dse.space.mappings import MappingSpace
-from dse.space.options import is_plain, structure_of, takes_exact_path
+from dse.space.options import is_plain, structure_of
 from hwmodel.design import GroupDesign, Scan
 from hwmodel.machine.priced import Priced
 
@@ -119,9 +119,9 @@ class BatchPricer:
     def seconds(self, part: Sequence[GroupDesign]) -> float:
         """By what the first of them is; its group's tables, where it has some, are there from earlier generations."""
         first, combinations = part[0], len({_rates(design) for design in part})
-        cost = JobCost(self.space, first.tasks, combinations)
+        cost = JobCost(self.space, first.tasks, combinations, rates=combinations)
         if not _in_batches(self.space, first):
-            return cost.structure(slow=takes_exact_path(first))
+            return cost.structure(first)
         return STRUCTURE_SECONDS + cost.plain * len({design.blocks.shape for design in part})
 
 

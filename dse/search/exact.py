@@ -29,7 +29,7 @@ from dse.search.context import Keep, SearchContext, Searched, keeps_nothing
 from dse.search.figures import Columns
 from dse.search.group_front import Counts, GroupFront, GroupPart, joined
 from dse.search.groups.keep_search import searches_keeps
-from dse.search.groups.search import group_front, search_group
+from dse.search.groups.search import SLOW_SECONDS, group_front, search_group
 from dse.search.integer_partitions import coverage
 from dse.search.interim_front import InterimFront
 from dse.search.isomorphic import IsomorphicGroups
@@ -257,6 +257,7 @@ def _description(space: MappingSpace, *, all_options: bool) -> str:
         most = counted(space.slow_structures, "structure") + " of each group" if space.slow_structures else "none"
         text += "; layouts and other options tried one at a time on the fronts of groups"
         text += f", cuts, FIFOs and recomputing on {'at most ' if space.slow_structures else ''}{most}"
+        text += f" that take {SLOW_SECONDS:g} s each or less" if space.slow_structures else ""
     return text + bounds_text(space)
 
 

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from dse.search.exact import tries_all_options
 from dse.search.figures import Columns
-from dse.search.groups.job_cost import KEPT
 from dse.search.groups.search import GroupJobs
 from dse.search.isomorphic import IsomorphicGroups
 from dse.search.pricing import RateChoices, plain_structure
 from dse.space.mappings import MappingSpace
-from dse.space.options import count_mapping_options, opens_keeps_alone
+from dse.space.options import count_mapping_options, one_more, opens_keeps_alone, takes_exact_path
 from dse.space.task_graph import Mask
+from hwmodel.design import GroupDesign
+
+FRONT = 32  # structures on the plain front of a group, on which options are tried one at a time
+OFFERS_SECONDS = 0.5  # that a look at the options of one structure may take here
 
 
 def exact_seconds(space: MappingSpace, columns: Columns, most: float) -> float:
     """Predicted seconds of pricing every group; more than `most` where they are, then not counted to the end.
 
-    The same on every machine. Options count where all are tried on every structure.
+    The same on every machine.
     """
     isomorphic, everywhere = IsomorphicGroups(space), space.study.has_options and tries_all_options(space, columns)
     total = 0.0
@@ -29,12 +32,25 @@ def exact_seconds(space: MappingSpace, columns: Columns, most: float) -> float:
         cost = jobs.cost
         structures = sum(len(shapes) for _, shapes in space.structures(last))
         kept = jobs.searches_keeps
-        total += cost.tables + structures * cost.plain * (1 + KEPT * kept)
-        opened = everywhere and not (kept and opens_keeps_alone(space, last))
-        if opened and structures and total <= most:
+        total += cost.tables + structures * (cost.plain + (cost.keeps if kept else 0.0))
+        if structures and total <= most and space.study.has_options and not (kept and opens_keeps_alone(space, last)):
             blocks = list(space.blocks(last))
-            many = count_mapping_options(space, plain_structure(tasks, blocks[len(blocks) // 2]), keeps=not kept)
-            total += structures * many * cost.structure(slow=True)
+            middle = plain_structure(tasks, blocks[len(blocks) // 2])  # stands for all
+            total += _options(jobs, middle, structures if everywhere else None)
         if total > most:
             break
     return total
+
+
+def _options(jobs: GroupJobs, middle: GroupDesign, structures: int | None) -> float:
+    """Seconds of all options on so many structures, or of one more option on those of the plain front."""
+    space, cost, keeps = jobs.space, jobs.cost, not jobs.searches_keeps
+    if structures is not None:
+        return structures * count_mapping_options(space, middle, keeps=keeps) * cost.opened(middle.blocks.shape)
+    if cost.offers > OFFERS_SECONDS:
+        return FRONT * cost.offers + space.slow_structures * cost.opened(middle.blocks.shape)
+    options = list(one_more(space, middle, keeps=keeps))
+    slow = list(map(cost.structure, jobs.bearable([one for one in options if takes_exact_path(one)])))
+    quick = [cost.structure(structure) for structure in options if not takes_exact_path(structure)]
+    most_slow = min(space.slow_structures, FRONT * len(slow))
+    return FRONT * (cost.offers + sum(quick)) + most_slow * max(slow, default=0.0)

@@ -104,6 +104,7 @@ def _read_again(group: Group, ticks: Ticks, array: str) -> bool:
 
 
 ESTIMATED_AT_ONCE = 512  # designs
+ESTIMATES_KEPT = 1024  # by the exact path: results are written again and again
 PORTS_KEPT = 64  # of kinds of structures, of those that are priced by themselves
 TABLE_BYTES = 1 << 26  # of the groups priced last, beside the one that is priced
 TASKS_OPEN = 512  # of groups priced last, added up: what is known of larger groups takes more
@@ -128,6 +129,7 @@ class MachineModel:
         self._separable: dict[tuple[str, ...], bool] = {}
         self._fifos: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._lone: dict[str, LonePorts | None] = {}
+        self._exact: dict[GroupDesign, GroupEstimate] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return MachineModel, (self.network, self.platform, dict(self.accesses.loads))  # what is remembered stays here
@@ -181,7 +183,11 @@ class MachineModel:
 
     def exact(self, group: GroupDesign) -> GroupEstimate:
         """The estimate by the exact path, which takes every design."""
-        return estimate_exactly(self.accesses, self.platform, group)
+        if group not in self._exact:
+            if len(self._exact) >= ESTIMATES_KEPT:
+                self._exact.clear()
+            self._exact[group] = estimate_exactly(self.accesses, self.platform, group)
+        return self._exact[group]
 
     def price_structure(self, structure: GroupDesign, rates: NDArray[np.int64]) -> Priced:
         """One structure, whatever it opens, under combinations of rates (U, tasks): figures of shape (1, U).

@@ -86,11 +86,12 @@ class Plan:
     @cached_property
     def builder(self) -> Builder | None:
         """What builds the memories; None without a technology."""
-        builder = Builder.of(self.ports, self.design.layouts)
-        return None if builder is None else replace(builder, state_banks=self._state_banks)
+        builder, processors = Builder.of(self.ports, self.design.layouts), self.processors
 
-    def _state_banks(self, name: str, units: int) -> int:
-        return self.processors.state(name).banks(units)
+        def state_banks(name: str, units: int) -> int:  # which does not hold this plan, that holds it
+            return processors.state(name).banks(units)
+
+        return None if builder is None else replace(builder, state_banks=state_banks)
 
     def depth(self, array: str, function: BankFunction) -> int:
         """The words of the deepest bank of the buffer of an array."""

@@ -8,6 +8,8 @@ from math import prod
 from typing import TypeVar
 
 from dse.space.mappings import MappingSpace, Shape
+from dse.space.options import takes_exact_path
+from hwmodel.design import GroupDesign
 
 Item = TypeVar("Item")
 
@@ -22,24 +24,36 @@ _LISTED_ELEMENT = 6e-8  # of its arrays
 _OPEN = 0.03  # of a group, once
 _TABLES = 0.035  # of a group, for each task, before the first structure of a job is priced
 _BUILT_TABLES = 0.06  # the same where memories are compared that are built
-_ELEMENT = 1.7e-6  # of an array of a structure that is priced element by element
-_OPENED_ELEMENT = 4e-6  # the same of one with cuts, FIFOs or the like
-_TICK = 5e-5  # of such a structure, for each task
-_OFFER = 0.5e-6  # of what may be opened in a structure that is no product, for each element
-KEPT = 4  # times what a plain structure takes: a look at all that it may keep, and prices of some of it
+_RUN = 0.5e-6  # of a structure that is priced element by element, for each repetition,
+_ACCESS = 0.12e-6  # for each access,
+_AROUND = 0.25e-6  # for each that may go around the ends of an array or over them,
+_TICK = 1e-5  # and for each block
+_LISTED = 3.5e-6  # of one whose buffers are no products of lines, for each element of its arrays
+_OFFER = 0.4  # of such a price: a look at what may be opened in a structure that is no product
+_RATE = 6e-3  # of a structure with FIFOs, for each combination of rates that is scheduled,
+_RATE_RUN = 0.15e-6  # and for each repetition in blocks that differ
+_BLOCKS_APART = 4  # blocks that differ: inside, and at the ends of two axes
+_SCHEDULED = 64, 0.25  # combinations that are scheduled: so many, and so many of the others
+_KEPT = 6.0  # times what a plain structure takes: a look at all that it may keep, and prices of some of it
+_LOOK = 0.2  # the same where nothing that it keeps makes a difference
 
 
 class JobCost:
-    """Roughly how many seconds it takes to price a group's structures, each under some combinations of rates.
+    """Roughly how many seconds it takes to price a group's structures, each under some `rates`.
 
-    `built` says that memories are compared that are built for their rates.
+    All of them are compared in so many `combinations`; with FIFOs they are scheduled, each by itself. `built` says that
+    memories are compared that are built for their rates.
     """
 
-    def __init__(self, space: MappingSpace, tasks: tuple[str, ...], combinations: int, *, built: bool = False) -> None:
+    def __init__(
+        self, space: MappingSpace, tasks: tuple[str, ...], combinations: int, *, rates: int = 1, built: bool = False
+    ) -> None:
         self.space, self.tasks, self.combinations, self.built = space, tasks, combinations, built
+        self.rates = rates
         self.is_separable = space.model.is_separable(tasks)
         batch = space.model.batch(tasks) if self.is_separable else None
         self._lists = batch is not None and batch.lists_buffers
+        self._couples = batch is not None and batch.at_once is not None
 
     @property
     def tables(self) -> float:
@@ -51,15 +65,27 @@ class JobCost:
     def plain(self) -> float:
         """A plain structure, among others."""
         if not self.is_separable:
-            return self.structure(slow=True)
+            return self._alone + _BATCH_DESIGN * self.combinations + self._plan
         listed = _LISTED_STRUCTURE + _LISTED_ELEMENT * self._elements if self._lists else 0
         each = _BUILT_STRUCTURE if self.built else _BATCH_STRUCTURE
         return listed + each * len(self.tasks) + _BATCH_DESIGN * self.combinations
 
     @property
+    def keeps(self) -> float:
+        """What a plain structure may keep in other ways."""
+        return self.plain * (_KEPT if self._reads_again else _LOOK)
+
+    @cached_property
+    def _reads_again(self) -> bool:
+        """Whether some of a few structures read data from outside in several blocks."""
+        batch, found = self.space.model.batch(self.tasks), list(self.space.blocks(self.tasks[-1]))
+        few = (found[len(found) * place // 5] for place in range(1, 5)) if found else ()
+        return batch is not None and any(batch.reads_again(blocks) for blocks in few)
+
+    @property
     def offers(self) -> float:
         """Finding out what may be opened in a structure."""
-        return self._alone if self.is_separable else _OFFER * self._elements
+        return self._alone if self.is_separable and not self._couples else _OFFER * self._plan
 
     def blocks(self, shape: Shape) -> float:
         """A plain structure of these blocks, among others."""
@@ -67,19 +93,51 @@ class JobCost:
 
     def exactly(self, shape: Shape) -> float:
         """A plain structure of these blocks by the exact path."""
-        extents = self.space.accesses.extents(self.tasks[-1])
-        ticks = prod(-(-extent // side) for extent, side in zip(extents, shape, strict=True))
-        element = _ELEMENT * self._elements + _TICK * len(self.tasks) * ticks
-        return STRUCTURE_SECONDS + _BATCH_DESIGN * self.combinations + element
+        return self._alone + _BATCH_DESIGN * self.combinations + self._plan + _TICK * self._count(shape)
 
-    def structure(self, *, slow: bool) -> float:
-        """A structure that is priced by itself; a `slow` one element by element."""
-        elements = _OPENED_ELEMENT * self._elements if slow or not self.is_separable else 0.0
-        return self._alone + _BATCH_DESIGN * self.combinations + elements
+    def structure(self, structure: GroupDesign) -> float:
+        """A structure that is priced by itself."""
+        if self.is_separable and not takes_exact_path(structure):
+            return self._alone + _BATCH_DESIGN * self.combinations
+        blocks, cut = structure.blocks, any(processor.cut for processor in structure.processors)
+        listed = bool(blocks.outer or structure.recompute or cut)
+        return self.opened(blocks.shape, fifos=bool(structure.fifos), listed=listed)
+
+    def opened(self, shape: Shape, *, fifos: bool = True, listed: bool = True) -> float:
+        """A structure that is priced element by element, with FIFOs or with what makes buffers be `listed`, or both."""
+        seconds = self.exactly(shape) + (_LISTED * self._elements if listed else 0.0)
+        if not fifos:
+            return seconds
+        few, share = _SCHEDULED
+        scheduled = min(self.rates, few + share * self.rates)
+        runs = self._runs * min(1, _BLOCKS_APART / self._count(shape))
+        return seconds + scheduled * (_RATE + _RATE_RUN * runs)
+
+    def _count(self, shape: Shape) -> int:
+        """How many blocks of a shape there are."""
+        extents = self.space.accesses.extents(self.tasks[-1])
+        return prod(-(-extent // side) for extent, side in zip(extents, shape, strict=True))
 
     @property
     def _alone(self) -> float:
         return STRUCTURE_SECONDS + _STRUCTURE_TASK * len(self.tasks)
+
+    @cached_property
+    def _runs(self) -> int:
+        """The repetitions of all tasks."""
+        return sum(prod(self.space.accesses.extents(task)) for task in self.tasks)
+
+    @cached_property
+    def _plan(self) -> float:
+        """What is done for each repetition and access of a structure that is priced element by element."""
+        accesses, seconds = self.space.accesses, _RUN * self._runs
+        for task in self.tasks:
+            for touch in (*accesses.reads[task], *accesses.writes[task]):
+                pairs = zip(accesses.extents(task), zip(*touch.tiler.paving, strict=True), strict=True)
+                moving = prod(extent for extent, factors in pairs if any(factors)) if touch.tiler.paving else 1
+                around = touch.tiler.wrap or touch.tiler.border is not None
+                seconds += (_AROUND if around else _ACCESS) * moving * prod(touch.pattern)
+        return seconds
 
     @cached_property
     def _elements(self) -> int:

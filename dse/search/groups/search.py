@@ -14,7 +14,7 @@ from dse.pareto.fronts import Front, front_of, thinned
 from dse.search.context import SearchContext
 from dse.search.figures import Columns
 from dse.search.group_front import Counts, GroupFront, GroupPart, joined, nothing, total_units
-from dse.search.groups.job_cost import KEPT, JobCost, in_jobs
+from dse.search.groups.job_cost import JobCost, in_jobs
 from dse.search.groups.jobs import GroupJob, KeepsJob, OptionsJob, PlainJob, StructuresJob
 from dse.search.groups.keep_search import searches_keeps
 from dse.search.pricing import RateChoices, has_bounds, plain_structure
@@ -23,6 +23,7 @@ from dse.space.options import count_mapping_options, one_more, opens_keeps_alone
 from dse.space.task_graph import Mask
 from hwmodel.design import Blocks, GroupDesign, Scan
 
+SLOW_SECONDS = 6.0  # that a structure may take which is priced element by element, where not all are priced
 PRUNED_TO = 10  # of so many structures one is priced under all rates, as a rule, where there are bounds
 
 
@@ -94,7 +95,7 @@ class GroupJobs:
         elif has_bounds(columns, rates):
             combinations = 1 + rates.count // PRUNED_TO
         built = columns.builds_memories and not columns.units_are_free
-        self.cost = JobCost(space, tasks, combinations, built=built)
+        self.cost = JobCost(space, tasks, combinations, rates=rates.count, built=built)
 
     def plain(
         self, part: GroupPart, structures: Iterable[tuple[Scan, Shape]], *, products_only: bool = False
@@ -111,7 +112,7 @@ class GroupJobs:
         self, structures: Iterable[tuple[Scan, Shape]], part: GroupPart, *, products_only: bool
     ) -> list[KeepsJob]:
         """What block shapes under scans may keep in other ways, as far as nothing that has been found is better."""
-        blocks = (((scan, shape), KEPT * self.cost.plain) for scan, shape in structures)
+        blocks = (((scan, shape), self.cost.keeps) for scan, shape in structures)
         return [
             KeepsJob(self.tasks, self.rates, self.cost.tables + seconds, part.known, _by_scan(run), products_only)
             for run, seconds in in_jobs(blocks)
@@ -126,12 +127,21 @@ class GroupJobs:
         """
         structures = [option for start in plain for option in one_more(self.space, start, keeps=keeps)]
         quick = [structure for structure in structures if not takes_exact_path(structure)]
-        slow = [structure for structure in structures if takes_exact_path(structure)]
+        slow = self.bearable([structure for structure in structures if takes_exact_path(structure)], seconds)
         most_slow, most_quick = self.space.slow_structures, len(quick)
         if seconds is not None:
-            most_slow, most_quick = (int(seconds / self.cost.structure(slow=one)) for one in (True, False))
+            most_slow, most_quick = (self._within(seconds, some) for some in (slow, quick))
         chosen = [*spread(quick, most_quick), *spread(slow, most_slow)]
         return SomeJobs(self.structures(part, chosen), (len(structures) - len(chosen)) * self.rates.count)
+
+    def bearable(self, slow: Sequence[GroupDesign], seconds: float | None = None) -> list[GroupDesign]:
+        """Those of some structures of which none takes longer than these seconds, or than any structure may."""
+        most = SLOW_SECONDS if seconds is None else seconds
+        return [structure for structure in slow if self.cost.structure(structure) <= most]
+
+    def _within(self, seconds: float, structures: Sequence[GroupDesign]) -> int:
+        """How many of some structures can be priced in so many seconds, if each takes as long as the longest."""
+        return int(seconds / max(map(self.cost.structure, structures))) if structures else 0
 
     def everywhere(self, part: GroupPart, last: str) -> list[OptionsJob]:
         """All mapping options on all blocks."""
@@ -140,7 +150,7 @@ class GroupJobs:
             return []
         middle = plain_structure(self.tasks, blocks[len(blocks) // 2])  # stands for all: offers differ little
         keeps = not self.searches_keeps
-        each = self.cost.structure(slow=True) * count_mapping_options(self.space, middle, keeps=keeps)
+        each = self.cost.opened(middle.blocks.shape) * count_mapping_options(self.space, middle, keeps=keeps)
         runs = in_jobs((block, each) for block in blocks)
         return [replace(self.on_blocks(part, run, seconds), keeps=keeps) for run, seconds in runs]
 
@@ -150,7 +160,7 @@ class GroupJobs:
 
     def structures(self, part: GroupPart, structures: Sequence[GroupDesign]) -> list[StructuresJob]:
         """Structures, whatever their options."""
-        each = ((structure, self.cost.structure(slow=takes_exact_path(structure))) for structure in structures)
+        each = ((structure, self.cost.structure(structure)) for structure in structures)
         return [
             StructuresJob(self.tasks, self.rates, seconds, part.known, tuple(run)) for run, seconds in in_jobs(each)
         ]

@@ -19,12 +19,12 @@ from operator import itemgetter
 from dse.jobs.jobs import Job
 from dse.search.figures import Columns
 from dse.search.group_front import GroupPart, with_rates
-from dse.search.groups.job_cost import KEPT, in_jobs
+from dse.search.groups.job_cost import in_jobs
 from dse.search.groups.search import GroupJobs, SomeJobs
 from dse.search.pricing import RateChoices, plain_structure
 from dse.search.rounds.schedule import ROUNDS, Schedule, Structure, by_scan
 from dse.space.mappings import MappingSpace
-from dse.space.options import count_mapping_options, is_plain, spread, structure_of, takes_exact_path
+from dse.space.options import count_mapping_options, is_plain, spread, structure_of
 from dse.space.task_graph import Mask
 from hwmodel.design import Blocks, GroupDesign
 
@@ -94,7 +94,7 @@ class Portions:
         left = sorted(
             (one for one in self.schedule.upto(last, number) if one not in self._kept), key=lambda one: str(one[0])
         )
-        each = KEPT * jobs.cost.plain
+        each = jobs.cost.keeps
         most = max(1, int((self.piece - jobs.cost.tables) / each))
         for start in range(0, len(left), most):
             some = left[start : start + most]
@@ -155,12 +155,18 @@ class Portions:
         for start in plain if most is None else spread(plain, most):
             if start.blocks in self._whole:
                 continue
-            many = count_mapping_options(self.space, start)
-            seconds = jobs.cost.offers + (1 + many) * jobs.cost.structure(slow=True)
+            many = self._options_of_each
+            seconds = jobs.cost.offers + (1 + many) * jobs.cost.opened(start.blocks.shape)
             if seconds > self.piece:
                 self._dear[start.blocks] = many * jobs.rates.count
                 continue
             yield Portion(seconds, partial(self._all_on, jobs, start, seconds))
+
+    @cached_property
+    def _options_of_each(self) -> int:
+        """Options of the structure in the middle, which stands for all: offers differ little between them."""
+        plain = self._all(len(ROUNDS) - 1)
+        return count_mapping_options(self.space, plain[len(plain) // 2])
 
     def _all_on(self, jobs: GroupJobs, start: GroupDesign, seconds: float, part: GroupPart) -> Sequence[Job]:
         self._whole.add(start.blocks)
@@ -213,10 +219,7 @@ class Portions:
 
     def _alone(self, jobs: GroupJobs, structure: GroupDesign) -> Iterator[Portion]:
         """A structure by itself, unless it takes too long."""
-        if is_plain(structure):
-            seconds = jobs.cost.exactly(structure.blocks.shape)
-        else:
-            seconds = jobs.cost.structure(slow=takes_exact_path(structure))
+        seconds = jobs.cost.exactly(structure.blocks.shape) if is_plain(structure) else jobs.cost.structure(structure)
         if seconds <= self.piece:
             yield Portion(seconds, partial(self._try, jobs, structure))
 
@@ -238,7 +241,7 @@ class Portions:
                 self._tried.update(with_rates(design, one) for one in fresh)
                 other = GroupJobs(self.space, self.columns, self.tasks, RateChoices(chosen=tuple(fresh)))
                 structure = structure_of(design)
-                seconds = other.cost.structure(slow=takes_exact_path(structure))
+                seconds = other.cost.structure(structure)
                 if seconds <= self.piece:
                     yield Portion(seconds, partial(self._at_rates, other, structure))
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
@@ -56,7 +56,8 @@ class BufferFigures:
         """The ROWS of figures (9, n) of a kind in some structures."""
         if isinstance(kind, Ways):
             if kind not in self._known:
-                self._known[kind] = RowCache(self.structures, partial(self._cheapest, kind))
+                own = replace(self, _known={})  # without what is known, so that nothing large holds itself
+                self._known[kind] = RowCache(self.structures, partial(own.cheapest, kind))
             return self._known[kind](which).T
 
         def layout(deep: int) -> tuple[float, ...]:
@@ -93,7 +94,8 @@ class BufferFigures:
     def _may_be_registers(self, ways: Ways, words: Ints) -> Mask:
         return np.asarray(words * self._bits <= ways.register_bits(self.builder.terms))
 
-    def _cheapest(self, ways: Ways, which: Ints) -> Figures:
+    def cheapest(self, ways: Ways, which: Ints) -> Figures:
+        """The ROWS of figures (n, 9) of the cheapest that serves the ports in some structures."""
         words = self.words(which)
         options = [self.builder.figures_of_registers(self._bits, words)]
         prices = [np.where(self._may_be_registers(ways, words), options[0][PRICE], math.inf)]
