@@ -34,7 +34,7 @@ _RATE = 6e-3  # of a structure with FIFOs, for each combination of rates that is
 _RATE_RUN = 0.15e-6  # and for each repetition in blocks that differ
 _BLOCKS_APART = 4  # blocks that differ: inside, and at the ends of two axes
 _SCHEDULED = 64, 0.25  # combinations that are scheduled: so many, and so many of the others
-_KEPT = 6.0  # times what a plain structure takes: a look at all that it may keep, and prices of some of it
+_KEPT = 8.0  # times what a plain structure takes: a look at all that it may keep, and prices of some of it
 _LOOK = 0.2  # the same where nothing that it keeps makes a difference
 
 
