@@ -8,7 +8,7 @@ from dse.search.groups.search import GroupJobs
 from dse.search.isomorphic import IsomorphicGroups
 from dse.search.pricing import RateChoices, plain_structure
 from dse.space.mappings import MappingSpace
-from dse.space.options import count_mapping_options, one_more, opens_keeps_alone, takes_exact_path
+from dse.space.options import one_more, opens_keeps_alone, takes_exact_path
 from dse.space.task_graph import Mask
 from hwmodel.design import GroupDesign
 
@@ -46,7 +46,7 @@ def _options(jobs: GroupJobs, middle: GroupDesign, structures: int | None) -> fl
     """Seconds of all options on so many structures, or of one more option on those of the plain front."""
     space, cost, keeps = jobs.space, jobs.cost, not jobs.searches_keeps
     if structures is not None:
-        return structures * count_mapping_options(space, middle, keeps=keeps) * cost.opened(middle.blocks.shape)
+        return structures * jobs.seconds_of_options(middle, keeps=keeps)
     if cost.offers > OFFERS_SECONDS:
         return FRONT * cost.offers + space.slow_structures * cost.opened(middle.blocks.shape)
     options = list(one_more(space, middle, keeps=keeps))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import groupby, islice
 from operator import itemgetter
 
 import numpy as np
@@ -19,11 +19,19 @@ from dse.search.groups.jobs import GroupJob, KeepsJob, OptionsJob, PlainJob, Str
 from dse.search.groups.keep_search import searches_keeps
 from dse.search.pricing import RateChoices, has_bounds, plain_structure
 from dse.space.mappings import MappingSpace, Shape
-from dse.space.options import count_mapping_options, one_more, opens_keeps_alone, spread, takes_exact_path
+from dse.space.options import (
+    count_mapping_options,
+    mapping_options,
+    one_more,
+    opens_keeps_alone,
+    spread,
+    takes_exact_path,
+)
 from dse.space.task_graph import Mask
 from hwmodel.design import Blocks, GroupDesign, Scan
 
 SLOW_SECONDS = 6.0  # that a structure may take which is priced element by element, where not all are priced
+OPTIONS_LISTED, OPTIONS_LOOKED_AT = 1024, 64  # of all options of a structure, to tell how long one takes
 PRUNED_TO = 10  # of so many structures one is priced under all rates, as a rule, where there are bounds
 
 
@@ -148,11 +156,16 @@ class GroupJobs:
         blocks = list(self.space.blocks(last))
         if not blocks:
             return []
-        middle = plain_structure(self.tasks, blocks[len(blocks) // 2])  # stands for all: offers differ little
         keeps = not self.searches_keeps
-        each = self.cost.opened(middle.blocks.shape) * count_mapping_options(self.space, middle, keeps=keeps)
+        each = self.seconds_of_options(plain_structure(self.tasks, blocks[len(blocks) // 2]), keeps=keeps)
         runs = in_jobs((block, each) for block in blocks)
         return [replace(self.on_blocks(part, run, seconds), keeps=keeps) for run, seconds in runs]
+
+    def seconds_of_options(self, middle: GroupDesign, *, keeps: bool = True) -> float:
+        """What all options of a structure take, by some of them; one in the middle of all stands for the others."""
+        some = spread(list(islice(mapping_options(self.space, middle, keeps=keeps), OPTIONS_LISTED)), OPTIONS_LOOKED_AT)
+        each = sum(map(self.cost.structure, some)) / max(1, len(some))
+        return self.cost.offers + each * count_mapping_options(self.space, middle, keeps=keeps)
 
     def on_blocks(self, part: GroupPart, blocks: Sequence[Blocks], seconds: float) -> OptionsJob:
         """All mapping options on some blocks, which take so long."""

@@ -155,18 +155,18 @@ class Portions:
         for start in plain if most is None else spread(plain, most):
             if start.blocks in self._whole:
                 continue
-            many = self._options_of_each
-            seconds = jobs.cost.offers + (1 + many) * jobs.cost.opened(start.blocks.shape)
+            many, seconds = self._options_of_each
             if seconds > self.piece:
                 self._dear[start.blocks] = many * jobs.rates.count
                 continue
             yield Portion(seconds, partial(self._all_on, jobs, start, seconds))
 
     @cached_property
-    def _options_of_each(self) -> int:
-        """Options of the structure in the middle, which stands for all: offers differ little between them."""
+    def _options_of_each(self) -> tuple[int, float]:
+        """Options of the structure in the middle and their seconds, for all others: offers differ little."""
         plain = self._all(len(ROUNDS) - 1)
-        return count_mapping_options(self.space, plain[len(plain) // 2])
+        middle = plain[len(plain) // 2]
+        return count_mapping_options(self.space, middle), self._jobs(len(ROUNDS) - 1).seconds_of_options(middle)
 
     def _all_on(self, jobs: GroupJobs, start: GroupDesign, seconds: float, part: GroupPart) -> Sequence[Job]:
         self._whole.add(start.blocks)
