@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from math import prod
+from math import prod, sqrt
 from typing import TypeVar
 
 from dse.space.mappings import MappingSpace, Shape
@@ -34,8 +34,9 @@ _RATE = 6e-3  # of a structure with FIFOs, for each combination of rates that is
 _RATE_RUN = 0.15e-6  # and for each repetition in blocks that differ
 _BLOCKS_APART = 4  # blocks that differ: inside, and at the ends of two axes
 _SCHEDULED = 64, 0.25  # combinations that are scheduled: so many, and so many of the others
-_KEPT = 8.0  # times what a plain structure takes: a look at all that it may keep, and prices of some of it
-_LOOK = 0.2  # the same where nothing that it keeps makes a difference
+_LOOK = 5e-4  # of a plain structure, for a look at all that it may keep,
+_KEPT_TASK = 4e-4  # and where something is read again, for each task,
+_KEPT = 1e-3  # and for prices of some of the choices, by their number to the power of 3/4
 
 
 class JobCost:
@@ -73,7 +74,10 @@ class JobCost:
     @property
     def keeps(self) -> float:
         """What a plain structure may keep in other ways."""
-        return self.plain * (_KEPT if self._reads_again else _LOOK)
+        if not self._reads_again:
+            return _LOOK
+        choices = self.space.count_keeps(self.tasks, len(self.space.accesses.extents(self.tasks[-1])))
+        return _LOOK + _KEPT_TASK * len(self.tasks) + _KEPT * sqrt(choices * sqrt(choices))
 
     @cached_property
     def _reads_again(self) -> bool:
