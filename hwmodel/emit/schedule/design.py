@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from arrayol.execute.run import with_tables
 from arrayol.ir.spec import Elementary, Spec
+from arrayol.text import counted
 from hwmodel.accesses import Accesses
 from hwmodel.datapath.derive import Derived, derivation_of
 from hwmodel.emit.schedule.bits import bits_of_values, not_emitted
@@ -80,6 +81,7 @@ def schedule_design(
         tables = scheduler.tables()
         groups.append(scheduler.schedule(tables))
         require_proofs(tables, groups[-1], run)
+    _require_loaded_once(groups, simulation)
     outputs = {name: simulation.outputs[name].reshape(-1) for name in network.outputs}
     return HardwareDesign(
         network.name,
@@ -91,6 +93,17 @@ def schedule_design(
         tuple(name for name, kind in types.items() if kind.is_signed),
         _frame(addresses, values, outputs),
     )
+
+
+def _require_loaded_once(groups: Sequence[GroupSchedule], simulation: Simulation) -> None:
+    """Each array that is loaded before the first frame is in the memories of one group."""
+    once = [array for group in groups for array in group.once]
+    for array in simulation.setup.loaded:
+        if once.count(array) != 1:
+            raise not_emitted(
+                f"'{array}' is loaded before the first frame, and {counted(once.count(array), 'group')} of tasks read it",
+                "such arrays that one group reads",
+            )
 
 
 def _datapaths(

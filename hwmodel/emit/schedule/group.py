@@ -12,6 +12,7 @@ from hwmodel.accesses import Accesses
 from hwmodel.emit.schedule.activity import Activity, Agent, compiled
 from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.memories import Memory, Section, moduli_of, sections_of
+from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.schedule.port import AddressMap, Engine, PortLanes, PortScheduler
 from hwmodel.emit.schedule.tasks import TaskScheduler, TaskUnits, writers_of
 from hwmodel.local_memory.banked import WindowReads
@@ -48,7 +49,7 @@ class GroupSchedule:
     """A group as hardware. `cycles` is what it takes in a frame, in so many `steps`.
 
     `readers` has by memory the names of the lanes that read it, each through a copy, `writers` of those that write it.
-    With a `setup` there is a step before all frames, beside the others, which loads what stays.
+    Arrays that are loaded `once` come in a step before all frames, beside the others.
     """
 
     tasks: tuple[TaskAgents, ...]
@@ -58,7 +59,12 @@ class GroupSchedule:
     writers: Mapping[str, tuple[str, ...]]
     steps: int
     cycles: int
-    setup: bool
+    once: tuple[str, ...]
+
+    @property
+    def setup(self) -> bool:
+        """Whether there is a step before all frames."""
+        return bool(self.once)
 
     @property
     def agents(self) -> Iterator[Agent]:
@@ -75,6 +81,7 @@ class Tables:
 
     tasks: tuple[tuple[Activity, Activity, TaskUnits], ...]
     engines: tuple[Engine, ...]
+    once: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -108,7 +115,7 @@ class GroupScheduler:
             {name: tuple(own.name for own in writing if own.memory.name == name) for name in memories},
             len(self.run.lengths),
             self.run.cycles,
-            tables.engines[0].requests.setup,
+            tables.once,
         )
 
     def tables(self) -> Tables:
@@ -130,7 +137,7 @@ class GroupScheduler:
         )
         port = PortScheduler(self.accesses, self.platform, self.run, memories, located, self.addresses, once)
         scheduled = [scheduler.schedule(own) for own in self.run.processors.values()]
-        return Tables(tuple((own.reading, own.writing, own.units) for own in scheduled), port.engines())
+        return Tables(tuple((own.reading, own.writing, own.units) for own in scheduled), port.engines(), tuple(once))
 
     def _require_known(self) -> None:
         if self.local.layouts:
@@ -178,12 +185,12 @@ class GroupScheduler:
         banked, words = self.local.banks.get(array), self.local.words[array]
         if banked is None:
             return Memory(
-                array, array, self._bits(array), (), words.size, sections_of(words, words.size), registers=True
+                plain(array), array, self._bits(array), (), words.size, sections_of(words, words.size), registers=True
             )
         moduli = (*((banked.writers,) if banked.writers > 1 else ()), *moduli_of(banked.function))
         each = any(ports.ports > 1 for ports in banked.readers.values()) or banked.storing > 1
         sections = sections_of(words, banked.depth)
-        return Memory(array, array, self._bits(array), moduli, banked.depth, sections, copy_each=each)
+        return Memory(plain(array), array, self._bits(array), moduli, banked.depth, sections, copy_each=each)
 
     def _buffer_words(self) -> dict[str, Ints]:
         """Of each datum of a buffer its word: each of several writers has copies of its own."""
@@ -200,7 +207,7 @@ class GroupScheduler:
     def _fifo(self, array: str) -> Memory:
         wide, depth = self._fifo_shape(array)
         moduli = (wide,) if wide > 1 else ()
-        return Memory(array, array, self._bits(array), moduli, depth, (Section(0, depth),))
+        return Memory(plain(array), array, self._bits(array), moduli, depth, (Section(0, depth),))
 
     def _fifo_shape(self, array: str) -> tuple[int, int]:
         """The data of a word of a FIFO, and the words that all of its data may take, those in registers too."""
@@ -235,7 +242,7 @@ class GroupScheduler:
             moduli, depth = moduli_of(banked.function), banked.depth
         several = banked is not None and any(ports.ports > 1 for ports in banked.readers.values())
         memory = Memory(
-            f"{task}_{array}",
+            plain(f"{task}_{array}"),
             array,
             self._bits(array),
             moduli,

@@ -18,6 +18,7 @@ from hwmodel.accesses import Accesses
 from hwmodel.emit.schedule.activity import Activity, Lanes
 from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.memories import Memory
+from hwmodel.emit.schedule.names import plain
 from hwmodel.local_words import local_word
 from hwmodel.platform import ExternalMemory, Platform
 from hwmodel.simulator.group import GroupRun
@@ -210,7 +211,7 @@ class PortScheduler:
         if not len(data):
             return None
         order = np.argsort(moved.element[data])
-        name, memory = f"{'store' if write else 'load'}_{array}", self.memories["", array]
+        name, memory = f"{'store' if write else 'load'}_{plain(array)}", self.memories["", array]
         inside = _Inside(name, memory, self.located[array][data[order]])
         return _Move(array, write, moved.element[data[order]], (inside,), self.run.requesters[array, write])
 

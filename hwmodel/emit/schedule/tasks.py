@@ -21,6 +21,7 @@ from hwmodel.accesses import Accesses, Touch
 from hwmodel.emit.schedule.activity import Activity, Lanes, rows_of
 from hwmodel.emit.schedule.bits import bits_of_constant, not_emitted
 from hwmodel.emit.schedule.memories import Memory, Section
+from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.schedule.windows import WindowPort, window_kept
 from hwmodel.local_memory.banked import WindowReads
 from hwmodel.simulator.chains import delayed_instances
@@ -76,6 +77,11 @@ class TaskUnits:
     latency: int
     reads: tuple[ReadPort, ...]
     writes: tuple[WritePort, ...]
+
+    @property
+    def name(self) -> str:
+        """The task's name in hardware."""
+        return plain(self.task)
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,8 +170,8 @@ class TaskScheduler:
             outputs += [port for port, _ in fed.written]
             written += [lanes for _, lanes in fed.written]
         return TaskSchedule(
-            Activity(f"{own.task}_read", reading[1], tuple(read), controls, setup=self.setup),
-            Activity(f"{own.task}_write", writing[1], tuple(written), setup=self.setup),
+            Activity(f"{plain(own.task)}_read", reading[1], tuple(read), controls, setup=self.setup),
+            Activity(f"{plain(own.task)}_write", writing[1], tuple(written), setup=self.setup),
             TaskUnits(
                 own.task,
                 process.elementary,
@@ -186,7 +192,7 @@ class TaskScheduler:
         size, units, kind = words.shape[1], timed.unit[read.rows], self.accesses.network.arrays[touch.array].type
         chunk, first, border = -(-size // own.unit.interval), timed.reading[read.rows], touch.tiler.border
         constant = bits_of_constant(border.value, kind) if border is not None and border.is_constant else None
-        name = f"{own.task}_{touch.port}" + ("_default" if touch.default_of is not None else "")
+        name = f"{plain(own.task)}_{touch.port}" + ("_default" if touch.default_of is not None else "")
         port = ReadPort(touch.port, name, size, chunk, kind.bits, None, constant)
         window = self.windows.get((own.task, number))
         if window is None:
@@ -223,7 +229,7 @@ class TaskScheduler:
         """What a task writes through one tiler."""
         kind, memory = self.accesses.network.arrays[touch.array].type, self.memories["", touch.array]
         writing, data, _ = data_made(self.accesses, self.run, touch)
-        name = f"{own.task}_{touch.port}"
+        name = f"{plain(own.task)}_{touch.port}"
         if sum(other.port == touch.port for other in self.accesses.writes[own.task]) > 1:
             name += f"_{self.accesses.writes[own.task].index(touch)}"
         words = self.located[touch.array][data]
@@ -263,7 +269,7 @@ class TaskScheduler:
             if own.chains and any(chains.name == f"{own.task}.{delay.port}" for chains in own.chains):
                 raise not_emitted(f"'{own.task}' has a delay over frames", "delays within a frame")
             return _Fed((*others, default or fed), (), (), {})
-        name = f"{own.task}_{delay.port}_state"
+        name = f"{plain(own.task)}_{delay.port}_state"
         memory, words = self._state(own, delay, size, kind.bits)
         now, before = delayed_instances(self.accesses, delay, own.work)
         early = self._handed(own, delay, (now, before), timed.unit, size)
@@ -314,7 +320,7 @@ class TaskScheduler:
         number = chains.number % words
         bank = (number % banks)[:, None] * size + np.arange(size)
         found = bank * depth + (number // banks)[:, None]
-        memory = Memory(f"{own.task}_{delay.port}", name, bits, moduli, depth, (Section(0, depth),))
+        memory = Memory(f"{plain(own.task)}_{delay.port}", name, bits, moduli, depth, (Section(0, depth),))
         return memory, np.where(chains.number[:, None] < 0, -1, found)
 
 

@@ -12,6 +12,7 @@ from hwmodel.datapath.derive import Derived
 from hwmodel.emit.schedule.activity import Agent
 from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.schedule.group import GroupSchedule
+from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.verilog.access import access_ports
 from hwmodel.emit.verilog.agents import agent_module
 from hwmodel.emit.verilog.chunks import has_bus
@@ -50,7 +51,7 @@ class DesignFiles:
             yield f"rtl/{name}.v", _library(name)
         units = {task: _unit(task, derived) for task, derived in self.design.datapaths.items()}
         for task, derived in self.design.datapaths.items():
-            yield f"rtl/unit_{task}.v", datapath_module(derived, f"unit_{task}")
+            yield f"rtl/unit_{plain(task)}.v", datapath_module(derived, f"unit_{plain(task)}")
             for name, module in operator_modules(derived).items():
                 yield f"rtl/{name}.v", module
         for number, group in enumerate(self.design.groups):
@@ -101,7 +102,7 @@ class DesignFiles:
 def _unit(task: str, derived: Derived) -> UnitModule:
     graph = derived.priced.dataflow.graph
     buses = frozenset(port for port in graph.inputs if has_bus(graph, port))
-    return UnitModule(f"unit_{task}", buses, tuple(access_ports(derived).values()))
+    return UnitModule(f"unit_{plain(task)}", buses, tuple(access_ports(derived).values()))
 
 
 def _library(name: str) -> str:

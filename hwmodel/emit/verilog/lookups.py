@@ -45,7 +45,7 @@ def lookups(wiring: Wiring, task: TaskAgents, port: ReadPort) -> Iterator[str]:
 
 
 def access_net(task: TaskAgents, unit: int, name: str) -> str:
-    return f"{task.units.task}_unit{unit}_{name.replace('$', '_')}"
+    return f"{task.units.name}_unit{unit}_{name.replace('$', '_')}"
 
 
 def _lookup_module(name: str, memory: Memory, bits: int) -> str:

@@ -24,7 +24,7 @@ def task_lines(wiring: Wiring, task: TaskAgents) -> Iterator[str]:
         yield f"  assign {lanes}_writes = {lanes}_valid;"
     slot = ""
     if units.interval > 1:
-        own = f"{units.task}_slot"
+        own = f"{units.name}_slot"
         yield f"  reg [{bits_of(units.interval) - 1}:0] {own};"
         yield "  always @(posedge clk)"
         yield f"    if (!busy || advance) {own} <= {units.interval - 2};"
@@ -100,7 +100,7 @@ def _window(wiring: Wiring, task: TaskAgents, port: ReadPort) -> Iterator[str]:
     """Registers that keep what the next rounds read again; they move on at the end of each round."""
     window, name, width, interval = port.window, port.lanes, port.width, task.units.interval
     assert window is not None, "a port with a window"
-    slot, kept = f"{task.units.task}_slot", sorted({ahead for ahead in window.ahead if ahead >= 0})
+    slot, kept = f"{task.units.name}_slot", sorted({ahead for ahead in window.ahead if ahead >= 0})
     fresh = [place for place, source in enumerate(window.source) if source >= 0]
     yield f"  reg {name}_moves_once, {name}_begins;"
     yield "  always @(posedge clk) begin"
@@ -168,7 +168,7 @@ def _unit(wiring: Wiring, task: TaskAgents, unit: int, slot: str) -> Iterator[st
         net = f"{written.lanes[0]}_data[{unit * bits} +: {bits}]"
         connected.append(f".{identifier(written.port)}({net})")
     module, wired = wiring.units[task.units.task].name, ", ".join(connected)
-    yield f"  {module} {task.units.task}_unit{unit} (.clk(clk){slot}, {wired});"
+    yield f"  {module} {task.units.name}_unit{unit} (.clk(clk){slot}, {wired});"
     for written in task.units.writes:
         for other in written.lanes[1:] if unit == 0 else ():
             yield f"  assign {other}_data = {written.lanes[0]}_data;"
