@@ -101,7 +101,7 @@ def _require_loaded_once(groups: Sequence[GroupSchedule], simulation: Simulation
     for array in simulation.setup.loaded:
         if once.count(array) != 1:
             raise not_emitted(
-                f"'{array}' is loaded before the first frame, and {counted(once.count(array), 'group')} of tasks read it",
+                f"'{array}' is loaded before the first frame, and {counted(once.count(array), 'group')} read it",
                 "such arrays that one group reads",
             )
 

@@ -65,6 +65,11 @@ class AddressMap:
     first: Mapping[str, int]
     words: int
 
+    @property
+    def bits(self) -> int:
+        """The bits of the address of a word."""
+        return max(1, (self.words - 1).bit_length())
+
 
 @dataclass(frozen=True, slots=True)
 class _Inside:
@@ -273,7 +278,7 @@ class PortScheduler:
         ]
         storing = [_table(rows, own, rows.stored, len(stores)) for own, (port, _) in rows.lanes.items() if port.write]
         setup = bool(self.once)
-        there = requests[:, 0] >= 0
+        there, room = requests[:, 0] >= 0, 1 << self.addresses.bits  # words that nobody needs may lie beyond
         return Engine(
             name,
             Activity(
@@ -286,7 +291,7 @@ class PortScheduler:
                     "write": requests[:, 2],
                     "fence": requests[:, 3],
                 },
-                {"word": (requests[:, 0], max(1, self.addresses.words))},
+                {"word": (np.where(there, requests[:, 0] % room, -1), room)},
                 setup,
             ),
             Activity(

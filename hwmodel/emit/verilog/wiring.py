@@ -9,7 +9,7 @@ from hwmodel.emit.schedule.group import GroupSchedule
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.port import AddressMap
 from hwmodel.emit.verilog.access import AccessPorts
-from hwmodel.emit.verilog.agents import Port, bits_of
+from hwmodel.emit.verilog.agents import Port
 
 WORDS = 16  # bits of the number of words of a request
 
@@ -25,7 +25,7 @@ class Outside:
     @staticmethod
     def of(addresses: AddressMap, outstanding: int) -> Outside:
         """Of arrays that lie one after another."""
-        return Outside(8 * addresses.word_bytes, bits_of(max(2, addresses.words)), outstanding)
+        return Outside(8 * addresses.word_bytes, addresses.bits, outstanding)
 
 
 @dataclass(frozen=True)
