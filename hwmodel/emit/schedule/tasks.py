@@ -30,7 +30,7 @@ from hwmodel.simulator.processors import Processor
 from hwmodel.simulator.rows import Rows
 
 Ints = NDArray[np.int64]
-HANDED = 32  # units that may hand on to themselves: a bit for each in a control
+KEEPING = 32  # units that may keep a state: a bit for each in a control
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +38,7 @@ class ReadPort:
     """An input port of a task's units: through which lanes, of what memory.
 
     `size` elements in chunks of `chunk`; lane u chunk + k has element k of the chunk of unit u. Where a lane touches
-    nothing, what the port `otherwise` brings stands in its place, or else the bits `constant`. What is handed on before
-    it is in a memory comes from the lanes `handed` that write it, for units that the control `handed` says. A port of
+    nothing, what the port `otherwise` brings stands in its place, or else the bits `constant`. A port of
     which data say the place has no lanes: its elements, in their order, are the words of the memory `lookup`.
     """
 
@@ -52,7 +51,6 @@ class ReadPort:
     constant: int | None = None
     otherwise: ReadPort | None = None
     lookup: Memory | None = None
-    handed: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +66,11 @@ class WritePort:
 
 @dataclass(frozen=True)
 class TaskUnits:
-    """The units of a task: so many of its elementary's datapath, each with an interval and a latency in cycles."""
+    """The units of a task: so many of its elementary's datapath, each with an interval and a latency in cycles.
+
+    `kept` are delays, as (output, input), whose state units also keep from one repetition to the next: the controls
+    `begins` and `keeps` of the reader have a bit for each unit that begins a repetition, and that goes on with its own.
+    """
 
     task: str
     elementary: str
@@ -77,6 +79,7 @@ class TaskUnits:
     latency: int
     reads: tuple[ReadPort, ...]
     writes: tuple[WritePort, ...]
+    kept: tuple[tuple[str, str], ...] = ()
 
     @property
     def name(self) -> str:
@@ -169,6 +172,7 @@ class TaskScheduler:
             ports, read, controls = list(fed.ports), [*read, *fed.read], {**controls, **fed.controls}
             outputs += [port for port, _ in fed.written]
             written += [lanes for _, lanes in fed.written]
+        kept = tuple((delay.output, delay.port) for delay in process.delays) if "keeps" in controls else ()
         return TaskSchedule(
             Activity(f"{plain(own.task)}_read", reading[1], tuple(read), controls, setup=self.setup),
             Activity(f"{plain(own.task)}_write", writing[1], tuple(written), setup=self.setup),
@@ -180,6 +184,7 @@ class TaskScheduler:
                 own.unit.latency,
                 tuple(ports),
                 _merged(outputs),
+                kept,
             ),
         )
 
@@ -272,41 +277,39 @@ class TaskScheduler:
         name = f"{plain(own.task)}_{delay.port}_state"
         memory, words = self._state(own, delay, size, kind.bits)
         now, before = delayed_instances(self.accesses, delay, own.work)
-        early = self._handed(own, delay, (now, before), timed.unit, size)
+        early = self._early(own, (now, before), size)
         at, lane = _in_chunks(timed.reading[now], timed.unit[now], size, fed.chunk)
         read = np.where(early[:, None], -1, words[now])
         table = _table((timed.readers, own.units * fed.chunk), at, lane, read)
-        kept = self._leaving(own, (delay.output, f"{name}_next", kind.bits), memory, timed, before, words[before])
+        named = (delay.output, f"{name}_next", kind.bits)
+        kept = self._leaving(own, named, memory, timed, before, words[before])
         fed, controls = replace(fed, lanes=name), dict[str, Ints]()
         if early.any():
-            fed = replace(fed, handed=f"{name}_next")
-            handed = np.zeros(timed.readers, np.int64)
-            np.bitwise_or.at(handed, timed.reading[now[early]], 1 << timed.unit[now[early]])
-            controls[f"{name}_handed"] = handed
+            self._require_own(own, delay, (now[early], before[early]), timed)
+            every = np.arange(len(own.started))
+            controls = {"begins": _by_unit(timed, every), "keeps": _by_unit(timed, now[early])}
         return _Fed((*others, fed), (Lanes(name, memory, table),), (kept,), controls)
 
-    def _handed(self, own: Processor, delay: Delay, pairs: tuple[Ints, Ints], unit: Ints, size: int) -> Any:
-        """Which instances a unit hands on to itself: what they read is not in the memory a cycle after its address.
-
-        Raises ArrayolError (`not-emitted`) where it is not even on its way there when the units take it.
-        """
+    @staticmethod
+    def _early(own: Processor, pairs: tuple[Ints, Ints], size: int) -> Any:
+        """Which instances read what is not in a memory a cycle after its address: a unit hands it on to itself."""
         now, before = pairs
         interval, place = own.unit.interval, np.arange(size)
         written = own.started[before][:, None] + own.unit.latency - (-(place + 1) * interval // size) - 1
         read = own.started[now][:, None] + place // -(-size // interval)
-        early = (written > read).any(axis=1)
-        direct = (written <= read + 2).all(axis=1) & (unit[now] == unit[before])
-        # A unit that starts another repetition right behind has handed on its result, too, when the first one is taken.
-        starts = own.started * own.units + unit
-        direct &= (written == read + 2).all(axis=1) | ~np.isin(
-            (own.started[before] + 1) * own.units + unit[before], starts
-        )
-        if (early & ~direct).any() or (early.any() and (own.units > HANDED or (size > 1 and interval > 1))):
+        return (written > read).any(axis=1)
+
+    def _require_own(self, own: Processor, delay: Delay, pairs: tuple[Ints, Ints], timed: Timed) -> None:
+        """Such an instance follows on its unit the one that hands on. Raises ArrayolError (`not-emitted`)."""
+        now, before = pairs
+        order = np.lexsort((own.started, timed.unit))
+        former = np.full(len(order), -1)
+        former[order[1:]] = np.where(timed.unit[order[1:]] == timed.unit[order[:-1]], order[:-1], -1)
+        if (former[now] != before).any() or own.units > KEEPING or len(self.accesses.delays(own.task)) > 1:
             raise not_emitted(
-                f"a unit of '{own.task}' hands '{delay.output}' on to itself before it is computed as a whole",
-                "several chains in work on each unit of such a task",
+                f"units of '{own.task}' hand '{delay.output}' on before it is in a memory, and not to themselves",
+                "fewer units of such a task",
             )
-        return early
 
     def _state(self, own: Processor, delay: Delay, size: int, bits: int) -> tuple[Memory, Ints]:
         """The memory of a delay's state, and by instance the words of its chain."""
@@ -350,6 +353,13 @@ def _next_free(own: Processor) -> Ints:
         start = int(own.started[instance])
         unit = next(unit for unit, until in enumerate(free) if until <= start)
         units[instance], free[unit] = unit, start + own.unit.interval
+    return units
+
+
+def _by_unit(timed: Timed, instances: Ints) -> Ints:
+    """By row a bit for each unit that starts one of some instances."""
+    units = np.zeros(timed.readers, np.int64)
+    np.bitwise_or.at(units, timed.reading[instances], 1 << timed.unit[instances])
     return units
 
 

@@ -51,7 +51,7 @@ class DesignFiles:
             yield f"rtl/{name}.v", _library(name)
         units = {task: _unit(task, derived) for task, derived in self.design.datapaths.items()}
         for task, derived in self.design.datapaths.items():
-            yield f"rtl/unit_{plain(task)}.v", datapath_module(derived, f"unit_{plain(task)}")
+            yield f"rtl/unit_{plain(task)}.v", datapath_module(derived, f"unit_{plain(task)}", self._kept(task))
             for name, module in operator_modules(derived).items():
                 yield f"rtl/{name}.v", module
         for number, group in enumerate(self.design.groups):
@@ -62,6 +62,11 @@ class DesignFiles:
             yield f"rtl/{prefix}top.v", module
         names = [(f"group{number}_top", group.setup) for number, group in enumerate(self.design.groups)]
         yield f"rtl/{self.design.top}_top.v", top_module(f"{self.design.top}_top", names, self.engines, self.outside)
+
+    def _kept(self, task: str) -> frozenset[tuple[str, str]]:
+        """The delays whose state the units of a task keep."""
+        every = (own.units for group in self.design.groups for own in group.tasks)
+        return frozenset(next(units.kept for units in every if units.task == task))
 
     def _comment(self, group: GroupSchedule, agent: Agent) -> str:
         said = {}

@@ -30,6 +30,8 @@ def task_lines(wiring: Wiring, task: TaskAgents) -> Iterator[str]:
         yield f"    if (!busy || advance) {own} <= {units.interval - 2};"
         yield f"    else {own} <= {own} == {units.interval - 1} ? 0 : {own} + 1'b1;"
         slot = f", .slot({own})"
+    if units.kept:
+        yield from _keeping(task)
     for port in (port for port in units.reads if port.lookup is not None):
         yield from lookups(wiring, task, port)
     for unit in range(units.units):
@@ -42,8 +44,6 @@ def _operands(wiring: Wiring, task: TaskAgents, port: ReadPort) -> Iterator[str]
     if not port.lanes:
         return
     yield wire(f"{port.lanes}_operands", units * port.chunk * width)
-    if port.handed is not None:
-        yield from _handed(wiring, task, port)
     yield from _brought(wiring, port)
     if port.window is not None:
         yield from _window(wiring, task, port)
@@ -72,28 +72,19 @@ def _brought(wiring: Wiring, port: ReadPort) -> Iterator[str]:
         instead = f"{width}'h{port.constant or 0:x}"
         if port.otherwise is not None:
             instead = f"{port.otherwise.lanes}_brought{at}"
-        text = f"{name}_twice[{lane}] ? {name}_data{at} : {instead}"
-        if port.handed is not None:
-            text = f"{name}_hands[{lane // port.chunk}] ? {name}_handed{at} :\n    {text}"
-        yield f"  assign {name}_brought{at} = {text};"
+        yield f"  assign {name}_brought{at} = {name}_twice[{lane}] ? {name}_data{at} : {instead};"
 
 
-def _handed(wiring: Wiring, task: TaskAgents, port: ReadPort) -> Iterator[str]:
-    """What units hand on to themselves: as it is written, and from then on in registers."""
-    name, lanes, width = port.lanes, wiring.lanes(port.lanes)[1], port.width
-    bits, control = task.units.units, f"{task.reading.name}_is_{port.lanes}_handed"
-    yield f"  reg [{bits - 1}:0] {name}_hands_once, {name}_hands;"
-    yield f"  reg [{lanes * width - 1}:0] {name}_last;"
-    yield wire(f"{name}_handed", lanes * width)
+def _keeping(task: TaskAgents) -> Iterator[str]:
+    """Which units begin a repetition, and which of these go on with their own state, when chunk 0 is on the buses."""
+    name, bits, reader = task.units.name, task.units.units, task.reading.name
+    for what in ("begins", "keeps"):
+        yield f"  reg [{bits - 1}:0] {name}_{what}_once, {name}_{what};"
     yield "  always @(posedge clk) begin"
-    yield f"    {name}_hands_once <= {control} & {{{bits}{{{task.reading.name}_active}}}};"
-    yield f"    {name}_hands <= {name}_hands_once;"
-    yield f"    {name}_last <= {name}_handed;"
+    for what in ("begins", "keeps"):
+        yield f"    {name}_{what}_once <= {reader}_is_{what} & {{{bits}{{{reader}_active}}}};"
+        yield f"    {name}_{what} <= {name}_{what}_once;"
     yield "  end"
-    for lane in range(lanes):
-        at = f"[{lane * width} +: {width}]"
-        there = f"{port.handed}_valid[{lane}]" if lanes > 1 else f"{port.handed}_valid"
-        yield f"  assign {name}_handed{at} = {there} ? {port.handed}_data{at} : {name}_last{at};"
 
 
 def _window(wiring: Wiring, task: TaskAgents, port: ReadPort) -> Iterator[str]:
@@ -163,6 +154,9 @@ def _unit(wiring: Wiring, task: TaskAgents, unit: int, slot: str) -> Iterator[st
             if number == unit:
                 own = (access.address, access.data)
                 connected += [f".{name}({access_net(task, unit, name)})" for name in own]
+    if task.units.kept:
+        name = task.units.name
+        connected += [f".valid({name}_begins[{unit}])", f".first(!{name}_keeps[{unit}])"]
     for written in task.units.writes:
         bits = written.chunk * written.width
         net = f"{written.lanes[0]}_data[{unit * bits} +: {bits}]"
