@@ -150,10 +150,12 @@ def plot(courses: Sequence[Course], path: Path) -> None:
         at, shares = [*course.seconds, course.end], [*course.shares, 1.0]
         axes.step(at, shares, where="post", label=course.name, linestyle=("-", "--", ":")[place // 10 % 3])
     axes.axhline(GOOD, color="grey", linewidth=0.5)
-    axes.set(
-        xscale="log", xlabel="processor seconds", ylabel="share of the last front's hypervolume", ylim=(0.8, 1.005)
-    )
-    axes.legend(fontsize="small", loc="lower right")
+    for name, at in (("first front", AIMS["first"]), (f"{GOOD:g}", AIMS["good"])):
+        axes.axvline(at, color="grey", linewidth=0.5)
+        axes.annotate(f" {name}: aim", (at, 0.01), fontsize="x-small", color="grey")
+    axes.set(xscale="log", xlabel="processor seconds", ylabel="share of the last front's hypervolume", ylim=(0.0, 1.02))
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.legend(fontsize="small", loc="center right")
     figure.savefig(path, dpi=150)
 
 
