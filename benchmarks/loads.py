@@ -61,7 +61,9 @@ task top(x: i32[N + 1]) -> (y: i32[N]) {
   y = scaled(s)
 }
 """
-PLATFORM = 'clock_mhz = 50\ntechnology = "ecp5-6"\n[memory]\nlatency = 3\ndata_per_word = 2\n[verify]\nN = 8\n'
+PLATFORM = (
+    'clock_mhz = 50\ntechnology = "ecp5-6"\n[memory]\nlatency = 3\nword_bits = 64\nburst = "run"\n[verify]\nN = 8\n'
+)
 EXPLORE = ("explore", "small.aol", "--top", "top", "--quiet", "--narrow", "--workers", "1", "--out")
 COMMANDS = (
     ("check", "small.aol"),
@@ -76,6 +78,8 @@ COMMANDS = (
     ("explore", "small.aol", "--top", "top", "--model", "published", "--quiet", "--out", "published"),
     ("simulate", "small.aol", "--result", "result", "--design", "2:1", "--in", "x=ramp"),
     ("simulate", "small.aol", "--result", "same", "--design", "2:1", "--in", "x=ramp"),
+    ("emit", "verilog", "small.aol", "--result", "result", "--design", "2:1", "--in", "x=ramp"),
+    ("emit", "verilog", "small.aol", "--result", "same", "--pick", "latency_cycles >= 1", "--out", "again"),
     ("layout", "small.aol", "product", "--unroll", "2", "--emit", "laid_out.aol", "--plot", "layout.svg"),
     ("transfers", "small.aol", "product", "--schedule", "i", "--plot", "transfers.svg"),
     ("transfers", "small.aol", "scaled", "--emit", "c"),

@@ -7,23 +7,25 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from verilog_programs import needs_icarus
 
 from arrayol import api
 
 LPSF = Path(__file__).parents[1] / "specs" / "lpsf.aol"
 SMALL = {"H": 8, "W": 12}
 NAMES = """
-ArrayolError BuiltMemories BuiltMemory Choices ComparedResults Comparison CostReport Design Exploration InfeasibleError
-LayoutDesign LayoutExploration Method Model Picked Platform Progress Resources Result Simulated Source Space Spec
-StoredDesign Study Technology Transfers Transformed compare cost draw_layout draw_layout_exploration draw_schedule
-draw_timeline emit_designs emit_layout explore explore_layouts layout load load_platform load_result load_technology
-local_banks memories open_design pick run spec_text transfers transform transform_design write_report write_result
-write_trace
+ArrayolError BuiltMemories BuiltMemory CheckedDesign Choices ComparedResults Comparison CostReport Design
+EmittedDesign Exploration InfeasibleError LayoutDesign LayoutExploration Method Model Picked Platform Progress
+Resources Result Simulated Source Space Spec StoredDesign Study Technology Transfers Transformed check_verilog compare
+cost draw_layout draw_layout_exploration draw_schedule draw_timeline emit_designs emit_layout emit_verilog explore
+explore_layouts layout load load_platform load_result load_technology local_banks memories open_design pick run
+spec_text transfers transform transform_design write_report write_result write_trace
 """
 
 
@@ -133,6 +135,32 @@ def test_paths_of_folders_and_platforms_are_texts_too(tmp_path: Path) -> None:
     built = api.memories(opened)
     assert built is not None
     assert (built.technology, built.totals["lut"] > 0) == ("ecp5-6", True)
+
+
+@needs_icarus
+def test_a_design_as_verilog(tmp_path: Path) -> None:
+    spec, folder = api.load(LPSF.with_name("pattern.aol"), {"N": 24, "LENGTH": 3, "S": 12}), tmp_path / "explored"
+    found = api.explore(spec, space=api.Space(narrow=True, verify=False))
+    api.write_result(found, folder)
+    opened = api.open_design(spec, folder, found.result.pareto[-1].id)
+    emitted = api.emit_verilog(opened, str(tmp_path / "v"))
+    assert {path.relative_to(tmp_path / "v").as_posix() for path in (tmp_path / "v").rglob("*") if path.is_file()} == (
+        emitted.files.keys()
+    )
+    checked = api.check_verilog(emitted, str(tmp_path / "v"))
+    assert list(checked.mismatches) == []
+    assert [(frame.cycles, frame.wrong) for frame in checked.frames] == 2 * [(emitted.hardware.cycles, 0)]
+    assert emitted.hardware.cycles == found.result.pareto[-1].objectives["latency_cycles"]
+    wrong = replace(checked, frames=(replace(checked.frames[0], wrong=2), replace(checked.frames[1], cycles=1)))
+    assert list(wrong.mismatches) == [
+        "2 words of the outputs of frame 0 differ from the execution's",
+        f"frame 1 takes 1 cycles, where the model says {checked.cycles:,}",
+    ]
+    late = replace(checked, setup_cycles=4)
+    assert list(late.mismatches) == ["0 cycles go before frame 0, where the model says 4"]
+    assert list(replace(checked, frames=()).mismatches) == ["0 frames of 2 ended"]
+    with pytest.raises(api.ArrayolError, match="emitted-differs"):
+        wrong.require_agreement()
 
 
 WRONG = {

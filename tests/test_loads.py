@@ -12,7 +12,7 @@ from arrayol import api
 from arrayol.cli.commands import COMMANDS as ALL
 from arrayol.pictures.tiler_faults import load_to_show
 
-FLATTENED = {"show", "explore", "simulate", "report"}
+FLATTENED = {"show", "explore", "simulate", "emit", "report"}
 
 
 def test_each_command_does_everything_once(tmp_path: Path) -> None:

@@ -58,11 +58,12 @@ def test_the_wheel_holds_the_packages_and_the_specs_and_nothing_else(wheel: Path
         "arrayol/specs/lpsf.toml",
         "arrayol/language/grammar.lark",
         "dse/output/page/page.html",
+        "hwmodel/emit/verilog/library/bank.v",
     } <= held
     sources = {path.relative_to(checkout).as_posix() for package in PACKAGES for path in _files(checkout / package)}
     specs = {"arrayol/" + path.relative_to(checkout).as_posix() for path in _files(checkout / "specs")}
     assert held == sources | specs
-    suffixes = {".py", ".typed", ".lark", ".aol", ".toml", ".html", ".css", ".js", ".npy"}
+    suffixes = {".py", ".typed", ".lark", ".aol", ".toml", ".html", ".css", ".js", ".npy", ".v"}
     assert {Path(name).suffix for name in held} <= suffixes
 
 

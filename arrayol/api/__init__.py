@@ -12,6 +12,8 @@ for design in exploration.result.pareto:
 api.write_result(exploration, "lpsf-explore")
 design = api.open_design(spec, "lpsf-explore", "2+2:1")
 print(design.simulate({"p0": picture}).mismatches)
+emitted = api.emit_verilog(design, "lpsf-verilog", {"p0": picture})
+print(list(api.check_verilog(emitted, "lpsf-verilog").mismatches))
 
 A function takes a specification as `load` gives it, or a path (str or Path) and `settings`, by name values of consts
 and files of const arrays. With a loaded specification `settings` evaluates and checks it anew, without reading its
@@ -48,6 +50,8 @@ if TYPE_CHECKING:
     from arrayol.api.exploration import write_report as write_report
     from arrayol.api.exploration import write_result as write_result
     from arrayol.api.exploration import write_trace as write_trace
+    from arrayol.api.hardware import check_verilog as check_verilog
+    from arrayol.api.hardware import emit_verilog as emit_verilog
     from arrayol.api.nest import transfers as transfers
     from arrayol.api.spec import Source as Source
     from arrayol.api.spec import load as load
@@ -59,6 +63,8 @@ if TYPE_CHECKING:
     from dse.jobs.runner import Resources as Resources
     from dse.output.built_memories import BuiltMemories as BuiltMemories
     from dse.output.built_memories import BuiltMemory as BuiltMemory
+    from dse.output.hardware import CheckedDesign as CheckedDesign
+    from dse.output.hardware import EmittedDesign as EmittedDesign
     from dse.output.open_design import Simulated as Simulated
     from dse.output.open_design import StoredDesign as StoredDesign
     from dse.results.designs import Design as Design
@@ -84,11 +90,13 @@ _MODULES = {  # every public name, and the module that has it
     "ArrayolError": "arrayol.errors",
     "BuiltMemories": "dse.output.built_memories",
     "BuiltMemory": "dse.output.built_memories",
+    "CheckedDesign": "dse.output.hardware",
     "Choices": "hwmodel.banks.layouts",
     "ComparedResults": "arrayol.api.exploration",
     "Comparison": "hwmodel.banks.layouts",
     "CostReport": "hwmodel.cost_report",
     "Design": "dse.results.designs",
+    "EmittedDesign": "dse.output.hardware",
     "Exploration": "dse.results.exploration",
     "InfeasibleError": "arrayol.errors",
     "LayoutDesign": "hwmodel.banks.explore",
@@ -109,6 +117,7 @@ _MODULES = {  # every public name, and the module that has it
     "Technology": "hwmodel.datapath.technology.technology",
     "Transfers": "hwmodel.transfers.study",
     "Transformed": "arrayol.transforms.trace",
+    "check_verilog": "arrayol.api.hardware",
     "compare": "arrayol.api.exploration",
     "cost": "arrayol.api.cost",
     "draw_layout": "arrayol.api.banks",
@@ -116,6 +125,7 @@ _MODULES = {  # every public name, and the module that has it
     "draw_schedule": "arrayol.api.cost",
     "draw_timeline": "arrayol.api.exploration",
     "emit_layout": "arrayol.api.banks",
+    "emit_verilog": "arrayol.api.hardware",
     "explore": "arrayol.api.exploration",
     "explore_layouts": "arrayol.api.banks",
     "layout": "arrayol.api.banks",

@@ -28,6 +28,7 @@ from arrayol.cli.options import (
     top_option,
     warn_of_idle,
 )
+from arrayol.cli.picking import blamed_on, pick_option
 from arrayol.cli.progress import progress, say
 from arrayol.cli.result_text import show, shown_figure, steps_text
 from arrayol.cli.tables import facts_table, print_parts
@@ -42,46 +43,22 @@ from dse.output.folder import PICKED, SPECS, require_writable
 from dse.output.picked import write_picked
 from dse.results.designs import Design, GroupRecord
 from dse.results.exploration import Exploration
-from dse.results.pick import KNEE, Picked, Rule, parse_rule, pick, require_figures
+from dse.results.pick import Picked, Rule, pick, require_figures
 from dse.results.schema import Result
 from dse.search.context import AUTO, BUDGET, EXHAUSTIVE, METHODS, MODEL_NAMES, NSGA2, ROUNDS, Method, Model
 from dse.space.objectives import (
     DEFAULT,
     MACHINE,
     PUBLISHED,
-    WrongObjectiveError,
     available,
     figures_of,
     require_available,
     require_costs,
     require_known,
 )
-from dse.space.study import NUMBERS
 from hwmodel.accesses import Accesses
 from hwmodel.platform import Platform, find_platform, for_copies
 from hwmodel.residence import NO_LOADS, Loads
-
-
-def _rule(ctx: click.Context, param: click.Parameter, text: str | None) -> Rule | None:
-    """The rule of a text. Raises BadParameter for another form."""
-    if text is None:
-        return None
-    try:
-        return parse_rule(text)
-    except ValueError:
-        form = f"'{text}' is neither '{KNEE}' nor a bound as \"internal_memory_bits <= 1e6\"; join several by commas."
-        form += f" A number is {NUMBERS}."
-        raise click.BadParameter(form, ctx, param) from None
-
-
-_pick_option = click.option(
-    "--pick",
-    "rule",
-    metavar="RULE",
-    callback=_rule,
-    shell_complete=one_of([KNEE]),
-    help='Pick one design: "knee", or the fastest within bounds, as "internal_memory_bits <= 1e6".',
-)
 
 
 def _require_known(
@@ -93,7 +70,7 @@ def _require_known(
     taken = for_copies(platform, spec)
     network = canonical_form(spec, choose_top(spec, top)).network
     accesses = [Accesses(network, choice) for choice in loads]
-    with _blamed_on("--pick"):
+    with blamed_on("--pick"):
         if model != "machine":
             require_available([PUBLISHED[name] for name in rule.figures if name in PUBLISHED], taken, accesses[0])
             require_figures(rule, [objective.name for objective in available(taken, accesses[0])])
@@ -103,16 +80,6 @@ def _require_known(
                 require_known(name, known, taken, network)
             require_costs(rule.figures, taken, network)
             require_figures(rule, known)
-
-
-@contextmanager
-def _blamed_on(option: str) -> Iterator[None]:
-    """An objective that is not there, named on the command line, is wrong usage of an option."""
-    try:
-        yield
-    except WrongObjectiveError as wrong:
-        (mistake,) = wrong.diagnostics
-        raise click.BadParameter(f"{mistake.message}; {mistake.hint}", param_hint=f"'{option}'") from None
 
 
 Written = tuple[Picked, Mapping[str, Any]]  # a picked design and its document
@@ -263,7 +230,7 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
     is_flag=True,
     help="Store more than the front: each fusion's, or (published) every design.",
 )
-@_pick_option
+@pick_option
 @click.option(
     "--emit",
     "emitted",
@@ -331,7 +298,7 @@ def command(  # noqa: PLR0913  one for each option
         _require_known(rule, model, loaded, asked.on(find_platform(Path(loaded.name), platform)[0]), top, loads)
     if resume and not (folder / CACHE_NAME).exists():
         click.echo(f"{folder}: no finished work to go on with; all of it is done anew", err=True)
-    with _kept_work_told(folder, resume=resume), _blamed_on("--objectives"), progress(quiet=quiet) as report:
+    with _kept_work_told(folder, resume=resume), blamed_on("--objectives"), progress(quiet=quiet) as report:
         exploration = api.explore(
             loaded,
             platform,

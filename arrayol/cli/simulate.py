@@ -44,8 +44,8 @@ def _show(opened: api.StoredDesign, simulated: api.Simulated) -> None:
     built = api.memories(opened)
     print_parts(
         _heading(opened, simulated),
-        _groups(simulated),
-        _memories(simulated),
+        group_table(simulated),
+        fullest_table(simulated),
         *(memory_parts(opened.record.id, built) if built else ()),
         facts_table(_facts(opened, simulated)),
     )
@@ -57,7 +57,7 @@ def _heading(opened: api.StoredDesign, simulated: api.Simulated) -> str:
     return f"{opened.top} {opened.record.id}: {cycles:,} cycles{time}"
 
 
-def _groups(simulated: api.Simulated) -> Table:
+def group_table(simulated: api.Simulated) -> Table:
     """Cycles and steps of each group, as simulated and as the model says."""
     table = headed_table("group and its tasks", right=("simulated\ncycles", "model\ncycles", "steps"))
     for number, (run, group) in enumerate(zip(simulated.simulation.groups, simulated.estimate.groups, strict=True), 1):
@@ -66,7 +66,7 @@ def _groups(simulated: api.Simulated) -> Table:
     return table
 
 
-def _memories(simulated: api.Simulated) -> Table:
+def fullest_table(simulated: api.Simulated) -> Table:
     """The fullest that each memory was, beside what the model says: live, addressed in one bank, and as it is built."""
     table = headed_table("memory", right=("fullest\ndata", "live\ndata", "addressed\nwords", "built\ndata"))
     for number, (run, group) in enumerate(zip(simulated.simulation.groups, simulated.estimate.groups, strict=True), 1):
@@ -184,6 +184,11 @@ def _arrays(
         ignored = " and --in is not read" if named else ""
         click.echo(f"'{missing[0]}' has nothing to execute: data move as tokens{ignored}", err=True)
         return None
+    return frame_arrays(opened, named)
+
+
+def frame_arrays(opened: api.StoredDesign, named: Sequence[tuple[str, Source]]) -> dict[str, NDArray[Any]]:
+    """The arrays of all inputs, with as many frames as a frame of the simulation reads or more."""
     files = {name for name, source in named if isinstance(source, FileSource)}
     frames = None if files & opened.frames.keys() else max(opened.frames.values(), default=None)
     component = opened.spec.components[opened.top]

@@ -32,6 +32,7 @@ BREAKDOWN = ("breakdown.png", "breakdown.svg")
 CONVERGENCE = ("convergence.png",)  # of a heuristic search
 PICKED, REPORT = "picked.json", "report.html"  # made of a result afterwards: a new one leaves them behind
 README = "README.txt"
+OTHER_FOLDER = "name another folder with --out"  # a hint
 PARTIAL = "partial"  # the front so far, while a search is on its way
 _CONTENTS = {
     RESULT: "all designs of the front with their decisions and figures, and how they were found (docs/report.md)",
@@ -116,14 +117,25 @@ def spec_file(identifier: str, number: int) -> str:
 def require_writable(target: Path) -> None:
     """Raises ArrayolError where `target` may not become a result folder.
 
-    `not-a-result` for a file, or a folder that is neither empty nor a former result; `cannot-write` where the parent
-    is missing, and for the folder one is in.
+    `not-a-result` for a file, or a folder that is neither empty nor a former result; `cannot-write` as
+    `require_replaceable`.
     """
-    hint = "name another folder with --out"
-    if target.is_symlink() and not target.exists():
-        raise error("cannot-write", "this is a link to nothing", file=str(target), hint=hint)
     if target.exists() and not target.is_dir():
-        raise error("not-a-result", "this is a file, and results go to a folder", file=str(target), hint=hint)
+        raise error("not-a-result", "this is a file, and results go to a folder", file=str(target), hint=OTHER_FOLDER)
+    require_replaceable(target)
+    if (
+        target.is_dir()
+        and not _holds_result(target)
+        and any(path.name not in (*CACHE_FILES, PARTIAL) for path in target.iterdir())
+    ):
+        message = "this folder is not empty and holds no former result"
+        raise error("not-a-result", message, file=str(target), hint=OTHER_FOLDER)
+
+
+def require_replaceable(target: Path) -> None:
+    """Raises ArrayolError (`cannot-write`) where a folder's parent is missing, and for the folder one is in."""
+    if target.is_symlink() and not target.exists():
+        raise error("cannot-write", "this is a link to nothing", file=str(target), hint=OTHER_FOLDER)
     if Path.cwd().is_relative_to(target.resolve()):
         message = "this is the folder you are in, which cannot be replaced as a whole"
         raise error("cannot-write", message, file=str(target), hint="name a folder below it with --out")
@@ -132,14 +144,7 @@ def require_writable(target: Path) -> None:
         raise error("cannot-write", message, file=str(target), hint="create the folder first, or name another place")
     if not os.access(target.resolve().parent, os.W_OK | os.X_OK):
         message = f"the folder '{target.parent}' may not be written to"
-        raise error("cannot-write", message, file=str(target), hint=hint)
-    if (
-        target.is_dir()
-        and not _holds_result(target)
-        and any(path.name not in (*CACHE_FILES, PARTIAL) for path in target.iterdir())
-    ):
-        message = "this folder is not empty and holds no former result"
-        raise error("not-a-result", message, file=str(target), hint=hint)
+        raise error("cannot-write", message, file=str(target), hint=OTHER_FOLDER)
 
 
 def warn_in_python(warning: Diagnostic) -> None:

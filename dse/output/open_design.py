@@ -109,11 +109,15 @@ class StoredDesign:
         Raises SimulatorError where the design breaks a rule of the machine, ArrayolError (`too-few-frames`) where an
         input does not last for one frame, or those of executing.
         """
-        frame = None if inputs is None else {name: self._frame(name, array) for name, array in inputs.items()}
+        frame = None if inputs is None else self.one_frame(inputs)
         simulation = run_simulation(
             self.spec, self.accesses, self.platform, self.design, self.estimate, frame, functions
         )
         return Simulated(simulation, self.estimate)
+
+    def one_frame(self, inputs: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        """Of arrays by input the frames that one frame of the simulation reads. Raises ArrayolError as `simulate`."""
+        return {name: self._frame(name, array) for name, array in inputs.items()}
 
     def _frame(self, name: str, array: NDArray[Any]) -> NDArray[Any]:
         """The frames of an input that one frame of the simulation reads."""

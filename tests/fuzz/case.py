@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import click
+
+from arrayol.cli.commands import cli
+
 Files = dict[str, bytes]
 Command = tuple[str, ...]
+
+
+def command_of(words: Sequence[str]) -> click.Command | None:
+    """The command that a line names; of a group its first one."""
+    command = cli.get_command(click.Context(cli), words[0])
+    return next(iter(command.commands.values())) if isinstance(command, click.Group) else command
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,10 @@ from typing import Any
 
 import bases
 import click
-from case import Case, Command
+from case import Case, Command, command_of
 from deep import deep
 from gentle import changed
 from texts import NUMBERS, ODD, as_bytes, damaged, mutate, number
-
-from arrayol.cli.commands import cli
 
 AOL_WORDS = (
     "const", "tiler", "elementary", "extern", "task", "repeat", "of", "at", "delay", "else", "origin", "paving",
@@ -185,6 +183,8 @@ LINES: tuple[Command, ...] = (
     ("explore", "chain.aol", *EXPLORE, "--narrow", "--method", "nsga2", "--seed", "3", "--top", "rows"),
     ("simulate", "chain.aol", "--result", "r", "--design", "1-1", "--trace", "t.json"),
     ("simulate", "chain.aol", "--result", "r", "--design", "2", "--in", "image=random:3", "--json"),
+    ("emit", "verilog", "chain.aol", "--result", "r", "--design", "1-1", "--out", "v"),
+    ("emit", "verilog", "chain.aol", "--result", "r", "--pick", "knee", "--in", "image=random:3", "--json"),
     ("layout", "chain.aol", "mean", "--unroll", "3,1", "--banks", "4", "--rule", "list"),
     ("layout", "chain.aol", "smooth", "--partition", "finer", "--replicate", "--json"),
     ("layout", "chain.aol", "mean", "--emit", "l.aol", "--emit-ports", "banks", "--scalar-replacement"),
@@ -219,7 +219,7 @@ def _options(rng: Random) -> Case:
             case 3:
                 command[place:place] = command[rng.randrange(1, len(command)) :][:2]
             case _:
-                command += _option(rng, command[0])
+                command += _option(rng, command)
         if len(command) == 1:
             break
     return Case(bases.folder(), (tuple(_arguments(command)),), pictures=rng.random() < PICTURES)
@@ -229,9 +229,9 @@ def _value(rng: Random) -> str:
     return rng.choice((rng.choice(VALUES), number(rng), rng.choice(ODD)))
 
 
-def _option(rng: Random, name: str) -> list[str]:
+def _option(rng: Random, words: list[str]) -> list[str]:
     """An option that the command has, with a value that it may or may not take."""
-    command = cli.get_command(click.Context(cli), name)
+    command = command_of(words)
     assert command is not None
     options = [
         option for option in command.params if isinstance(option, click.Option) and option.opts[0] not in LEFT_ALONE

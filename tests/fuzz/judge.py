@@ -26,12 +26,11 @@ from typing import Any, BinaryIO
 from unittest.mock import patch
 
 import click
-from case import Case, Command, Outcome
+from case import Case, Command, Outcome, command_of
 from command_line import Done, in_process
 from matplotlib.figure import Figure
 from work import runs_of
 
-from arrayol.cli.commands import cli
 from arrayol.cli.main import TRACEBACK_VARIABLE
 
 CODES = {0, 1, 2, 3}
@@ -135,7 +134,7 @@ class _Runs:
 
 def _asks_for_json(command: Command) -> bool:
     """Whether `--json` is there as an option, not as what the option before it takes."""
-    called = cli.get_command(click.Context(cli), command[0])
+    called = command_of(command)
     options = [option for option in called.params if isinstance(option, click.Option)] if called else []
     takes = {name for option in options if not option.is_flag for name in option.opts}
     return any(word == "--json" and before not in takes for before, word in pairwise(command))

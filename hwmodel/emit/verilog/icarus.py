@@ -23,16 +23,21 @@ class FrameSeen:
     wrong: int
 
 
-def run_bench(folder: Path) -> tuple[FrameSeen, ...]:
-    """The frames of the test bench of an emitted folder.
-
-    Raises ArrayolError: `no-icarus` without the programs, `bench-failed` where one of them stops.
-    """
+def require_icarus() -> None:
+    """Raises ArrayolError (`no-icarus`) without its programs."""
     for program in ("iverilog", "vvp"):
         if shutil.which(program) is None:
             raise error(
                 "no-icarus", f"'{program}' is not on the path", hint="install Icarus Verilog, or leave --check out"
             )
+
+
+def run_bench(folder: Path) -> tuple[FrameSeen, ...]:
+    """The frames of the test bench of an emitted folder.
+
+    Raises ArrayolError: `no-icarus` without the programs, `bench-failed` where one of them stops.
+    """
+    require_icarus()
     sources = [str(path.relative_to(folder)) for part in ("rtl", "tb") for path in sorted((folder / part).glob("*.v"))]
     with TemporaryDirectory() as scratch:
         binary = str(Path(scratch) / "sim")

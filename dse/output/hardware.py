@@ -1,0 +1,185 @@
+"""A design of a stored result as hardware: simulated, scheduled, written as a folder, and checked in a simulator.
+
+A folder is written whole or not at all, in place of a former one only; what else lies in it is carried over. The same
+design on the same data gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from arrayol.errors import error
+from arrayol.execute.inputs import noise
+from arrayol.files import atomic_folder
+from arrayol.text import counted
+from dse.output.folder import OTHER_FOLDER, require_replaceable
+from dse.output.hardware_page import Promised, page_of
+from dse.output.open_design import Simulated, StoredDesign
+from dse.verify.testbench import SEED, memories_of_groups
+from hwmodel.emit.schedule.bits import not_emitted
+from hwmodel.emit.schedule.design import HardwareDesign, schedule_design
+from hwmodel.emit.schedule.document import document_of
+from hwmodel.emit.verilog.design import DesignFiles
+from hwmodel.emit.verilog.icarus import FrameSeen, run_bench
+from hwmodel.emit.verilog.makefile import makefile
+from hwmodel.emit.verilog.top import FRAMES
+
+DOCUMENT, MAKEFILE, PAGE = "design.json", "Makefile", "README.md"
+_OURS = {DOCUMENT, MAKEFILE, PAGE, "rtl", "tb", "data", "build"}  # build: what the Makefile makes
+RANDOM, GIVEN = f"random data, seed {SEED}", "the data that were given"  # what a frame is made of
+
+
+@dataclass(frozen=True)
+class EmittedDesign:
+    """A design as Verilog: its simulation, its schedule, and its files by path. `data` says what the frame is made of.
+
+    It is what the machine model says of it: simulation and model agree.
+    """
+
+    opened: StoredDesign
+    simulated: Simulated
+    hardware: HardwareDesign
+    data: str
+
+    @cached_property
+    def files(self) -> Mapping[str, str]:
+        """All files, by path in the folder."""
+        files, promised = DesignFiles(self.hardware), Promised(self.opened, self.hardware, self.data)
+        return {
+            **files.files(),
+            DOCUMENT: json.dumps(self._document(), indent=1) + "\n",
+            MAKEFILE: makefile(f"{self.hardware.top}_top"),
+            PAGE: page_of(promised, files.outside, files.engines),
+        }
+
+    def _document(self) -> dict[str, Any]:
+        opened = self.opened
+        return {
+            "arrayol": version("arrayol"),
+            "spec": Path(opened.spec.name).name,
+            "constants": dict(opened.spec.constants),
+            "design": opened.record.id,
+            "platform": opened.platform_name,
+            **document_of(self.hardware),
+        }
+
+
+@dataclass(frozen=True)
+class CheckedDesign:
+    """What a simulator of Verilog saw of an emitted design, frame by frame, beside the cycles that one must take.
+
+    `setup_cycles` go before the first frame, for what is loaded once.
+    """
+
+    frames: tuple[FrameSeen, ...]
+    cycles: int
+    setup_cycles: int = 0
+
+    @property
+    def mismatches(self) -> Iterator[str]:
+        """What is not as promised, in words."""
+        if len(self.frames) != FRAMES:
+            yield f"{counted(len(self.frames), 'frame')} of {FRAMES} ended"
+        for number, frame in enumerate(self.frames):
+            if frame.cycles != self.cycles:
+                yield f"frame {number} takes {frame.cycles:,} cycles, where the model says {self.cycles:,}"
+            before = 0 if number else self.setup_cycles
+            if frame.before != before:
+                yield f"{counted(frame.before, 'cycle')} go before frame {number}, where the model says {before:,}"
+            if frame.wrong:
+                yield f"{counted(frame.wrong, 'word')} of the outputs of frame {number} differ from the execution's"
+
+    def require_agreement(self) -> None:
+        """Raises ArrayolError (`emitted-differs`) where anything is not as promised."""
+        reasons = list(self.mismatches)
+        if reasons:
+            hint = "this is a mistake in arrayol; please report it with the spec, the platform and the design"
+            message = f"Verilog and model do not agree: {'; '.join(reasons)}"
+            raise error("emitted-differs", message, hint=hint)
+
+
+def emit_hardware(opened: StoredDesign, inputs: Mapping[str, NDArray[Any]] | None = None) -> EmittedDesign:
+    """A design as Verilog, from its run on the simulated machine on some inputs, without any on random ones.
+
+    Raises ArrayolError: `not-emitted` for what has no hardware, `unproven-schedule`, `verification-failed` where the
+    simulation is not as the model says, those of executing.
+    """
+    for name in opened.black_boxes():
+        raise not_emitted(f"'{name}' has no body", "bodies for all elementary tasks")
+    frame = _random(opened) if inputs is None else opened.one_frame(inputs)
+    simulated = opened.simulate(frame)
+    simulated.require_agreement()
+    if simulated.simulation.identical is None:
+        raise not_emitted("a task reads what other frames made", "tasks that read their own frame")
+    local = memories_of_groups(opened.accesses, opened.platform, opened.design, opened.estimate)
+    hardware = schedule_design(opened.spec, opened.accesses, opened.platform, local, simulated.simulation, frame)
+    return EmittedDesign(opened, simulated, hardware, RANDOM if inputs is None else GIVEN)
+
+
+def _random(opened: StoredDesign) -> dict[str, NDArray[Any]]:
+    arrays = opened.network.arrays
+    names = (name for name in opened.network.inputs if name not in opened.spec.tables)
+    return {name: noise(arrays[name].type, opened.accesses.shape(name), SEED) for name in names}
+
+
+def write_hardware(emitted: EmittedDesign, target: Path) -> tuple[Path, ...]:
+    """Write the folder `target` and return its files.
+
+    Raises ArrayolError as `require_emittable` and `atomic_folder` do.
+    """
+    require_emittable(target)
+    with atomic_folder(target) as folder:
+        for name, text in emitted.files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(text, encoding="utf-8")
+        _carry_over(target, folder)
+    return tuple(target / name for name in emitted.files)
+
+
+def check_hardware(emitted: EmittedDesign, folder: Path) -> CheckedDesign:
+    """Run the test bench of a written folder in Icarus. Raises ArrayolError (`no-icarus`, `bench-failed`)."""
+    estimate = emitted.simulated.estimate
+    return CheckedDesign(run_bench(folder), estimate.latency_cycles, estimate.setup_cycles)
+
+
+def require_emittable(target: Path) -> None:
+    """Raises ArrayolError where hardware may not be written to `target`.
+
+    `not-hardware` for a file, or a folder that is neither empty nor of a former emission; `cannot-write` as
+    `require_replaceable`.
+    """
+    if target.exists() and not target.is_dir():
+        raise error("not-hardware", "this is a file, and Verilog goes to a folder", file=str(target), hint=OTHER_FOLDER)
+    require_replaceable(target)
+    if target.is_dir() and not _holds_hardware(target) and any(target.iterdir()):
+        message = "this folder is not empty and holds no design that was emitted before"
+        raise error("not-hardware", message, file=str(target), hint=OTHER_FOLDER)
+
+
+def _holds_hardware(folder: Path) -> bool:
+    """Whether arrayol wrote the folder, in whatever version."""
+    try:
+        document = json.loads((folder / DOCUMENT).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(document, dict) and {"arrayol", "format", "top", "groups"} <= document.keys()
+
+
+def _carry_over(former: Path, folder: Path) -> None:
+    """Copy what a former folder holds beside arrayol's own files."""
+    for path in former.iterdir() if former.is_dir() else ():
+        if path.name in _OURS:
+            continue
+        if path.is_dir() and not path.is_symlink():
+            shutil.copytree(path, folder / path.name, symlinks=True)
+        else:
+            shutil.copy2(path, folder / path.name, follow_symlinks=False)

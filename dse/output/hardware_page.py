@@ -1,0 +1,212 @@
+"""README.md of an emitted folder: what the design is, what is promised of it, and what is not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from arrayol.text import counted
+from dse.output.built_memories import TOTALS
+from dse.output.open_design import StoredDesign
+from hwmodel.emit.schedule.design import HardwareDesign
+from hwmodel.emit.schedule.group import GroupSchedule
+from hwmodel.emit.schedule.memories import Memory
+from hwmodel.emit.verilog.wiring import Outside, engine_ports
+
+
+@dataclass(frozen=True)
+class Promised:
+    """A design and its hardware. `data` says what the frame of the test bench is made of."""
+
+    opened: StoredDesign
+    hardware: HardwareDesign
+    data: str
+
+
+def page_of(own: Promised, outside: Outside, engines: Sequence[str]) -> str:
+    """The page, for a memory outside and the ports to it."""
+    parts = (
+        _heading(own),
+        _promises(own),
+        _running(own),
+        _units(own.hardware),
+        _memories(own),
+        _costs(own),
+        _interface(own.hardware, outside, engines),
+        _timing(own.hardware),
+        _not_promised(),
+    )
+    return "\n".join(line for part in parts for line in part).rstrip("\n") + "\n"
+
+
+def _heading(own: Promised) -> Iterator[str]:
+    opened = own.opened
+    consts = ", ".join(f"{name} = {value}" for name, value in opened.spec.constants.items())
+    yield f"# `{own.hardware.top}_top`: design {opened.record.id} in Verilog"
+    yield ""
+    of = f"Made by `arrayol emit verilog` of the task `{opened.top}` in {Path(opened.spec.name).name}"
+    yield f"{of}{f' with {consts}' if consts else ''},"
+    yield f"on the platform {opened.platform_name}. Verilog-2001; no primitives of a vendor."
+    yield ""
+
+
+def _promises(own: Promised) -> Iterator[str]:
+    cycles, clock = own.hardware.cycles, own.opened.platform.clock_mhz
+    time = f", {cycles / clock:,.2f} µs at the {clock:g} MHz of the platform" if clock else ""
+    yield "## What is promised"
+    yield ""
+    yield f"- A frame takes {cycles:,} cycles{time}: for so many `busy` is high, from the cycle after"
+    yield "  `start` to that of `done`. The machine model and the simulated machine say the same, and the test bench"
+    yield "  counts it again. It is so with the external memory described below."
+    if setup := own.opened.estimate.setup_cycles:
+        yield f"- The first `start` loads what stays on the chip, in {setup:,} cycles; then its frame begins."
+    yield "- The outputs are those of `arrayol run`, bit for bit."
+    yield "- Before this was written, its programs were unrolled and compared with the simulated machine: they touch"
+    yield "  the same words in the same cycles, overwrite no word that is needed, and meet no bank twice in a cycle."
+    yield "- Frames may follow each other at once: behind each one all counters are where they began."
+    yield ""
+
+
+def _running(own: Promised) -> Iterator[str]:
+    size = own.hardware.addresses
+    yield "## Running it"
+    yield ""
+    yield "- `make sim` runs two frames in Icarus Verilog, `make sim-verilator` in Verilator 5. Each prints"
+    yield f"  `frame N before B cycles {own.hardware.cycles} wrong 0`: B are those of loads before it,"
+    yield "  and wrong are words of the outputs."
+    yield "- `make lint` asks both what they think of the design; `make clean` removes what was built."
+    yield ""
+    yield "| file | what it is |"
+    yield "|---|---|"
+    yield f"| rtl/{own.hardware.top}_top.v | the top module; a group of tasks each in rtl/groupN_top.v |"
+    yield "| rtl/groupN_AGENT.v | who touches which word in which cycle: a program of nested loops with counters |"
+    yield "| rtl/unit_TASK.v | the datapath of a task |"
+    yield "| rtl, others | memories, registers, and what passes to the external memory |"
+    yield "| tb/tb.v, tb/external_memory.v | the test bench, and the external memory as the model has it |"
+    yield f"| data/memory.hex | the external memory before a frame: {own.data} |"
+    yield "| data/expected.hex | the same after it |"
+    yield "| design.json | the whole schedule as data |"
+    yield ""
+    words = f"{counted(size.words, 'word')} of {8 * size.word_bytes} bits"
+    yield f"The external memory has {words}. Its arrays, by first word:"
+    yield f"{', '.join(f'`{name}` {first:,}' for name, first in size.first.items())}."
+    yield ""
+
+
+def _units(hardware: HardwareDesign) -> Iterator[str]:
+    yield "## Groups and units"
+    yield ""
+    yield "Groups run one after another; the tasks of a group run together, step by step."
+    yield ""
+    yield from _table(
+        ("group", "cycles", "steps", "task", "units", "interval in cycles", "latency in cycles"),
+        (
+            (number, f"{group.cycles:,}", f"{group.steps:,}", own.task, own.units, own.interval, own.latency)
+            for number, group in enumerate(hardware.groups)
+            for own in (task.units for task in group.tasks)
+        ),
+    )
+
+
+def _memories(own: Promised) -> Iterator[str]:
+    yield "## Memories"
+    yield ""
+    yield "As they are in rtl/; each reader has a copy of its own, registers are read by all."
+    yield ""
+    yield from _table(
+        ("group", "memory", "of array", "banks", "depth in words", "width in bits", "copies"),
+        (
+            (number, memory.name, memory.array, memory.banks, f"{memory.depth:,}", memory.width, _copies(group, memory))
+            for number, group in enumerate(own.hardware.groups)
+            for memory in group.memories
+        ),
+    )
+    built = own.opened.memories
+    if built is not None:
+        yield "What the model builds them of:"
+        yield ""
+        yield from _table(
+            ("memory (groups from 1)", "organisation", "built of", "blocks", "LUT", "FF"),
+            (
+                (one.title, one.organisation, one.built_of, *(f"{own:,.6g}" for own in (one.blocks, one.lut, one.ff)))
+                for one in built.memories
+            ),
+        )
+
+
+def _copies(group: GroupSchedule, memory: Memory) -> str:
+    if memory.registers:
+        return "registers" if memory.content is None else "a table"
+    return str(len(group.readers[memory.name]))
+
+
+def _costs(own: Promised) -> Iterator[str]:
+    opened = own.opened
+    costs = ", ".join(f"{value:,} {name.upper()}" for name, value in opened.estimate.costs.items())
+    blocks = opened.memories.totals[TOTALS[0][0]] if opened.memories is not None else 0
+    technology = opened.memories.technology if opened.memories is not None else "the platform"
+    yield "## What the model says it costs"
+    yield ""
+    yield f"{costs or 'nothing'}, {blocks:,.6g} memory blocks, by {technology}. That is units and memories. What steers"
+    yield "them is not in it: the programs and counters of agents, ways to and from banks, and the port."
+    yield ""
+
+
+def _interface(hardware: HardwareDesign, outside: Outside, engines: Sequence[str]) -> Iterator[str]:
+    said = {
+        "request": "a request begins, in this cycle",
+        "address": "its first word, counted in words",
+        "words": "how many words it has, one after another",
+        "write": "1 to store, 0 to load",
+        "rvalid": "a word that was asked for is there",
+        "rdata": "that word; the first byte of an array lowest",
+        "rready": "it is taken at the end of this cycle",
+        "wready": "a word of a request to store may pass",
+        "wvalid": "it passes at the end of this cycle",
+        "wdata": "that word",
+        "wstrobe": "which bytes of it are to be stored",
+    }
+    yield "## The interface"
+    yield ""
+    yield "One clock, all at its rising edge. `reset` is synchronous and active high."
+    yield ""
+    rows: list[tuple[object, ...]] = [
+        ("clk, reset", "in", 1, "hold `reset` for a cycle at least"),
+        ("start", "in", 1, "for a cycle, while not `busy`: begin a frame"),
+        ("busy", "out", 1, "a frame is on its way"),
+        ("done", "out", 1, "the last cycle of a frame"),
+    ]
+    for engine in engines:
+        for port in engine_ports(engine, outside):
+            text = said[port.name.removeprefix(f"{engine}_")]
+            rows.append((port.name, "out" if port.output else "in", port.bits, text))
+    yield from _table(("signal", "direction", "bits", "meaning"), rows)
+
+
+def _timing(hardware: HardwareDesign) -> Iterator[str]:
+    latency, most = hardware.latency, hardware.outstanding
+    yield "## The external memory"
+    yield ""
+    yield f"- It takes a request in any cycle; {counted(most, 'request')} at most are unfinished at once"
+    yield "  at a port. It serves them in their order."
+    yield f"- The first word of a request passes {counted(latency, 'cycle')} after the request at the soonest, then one"
+    yield "  word in each cycle: `rvalid` and `wready` say when. `rready` and `wvalid` answer in the same cycle."
+    yield "- Where it is slower the design waits: the outputs are the same, the cycles are more."
+    yield ""
+
+
+def _not_promised() -> Iterator[str]:
+    yield "## What is not promised"
+    yield ""
+    yield "- The clock: what a device reaches is known after placing and routing. Nothing here was synthesised."
+    yield "- The cycles, where other masters use the external memory, where it refreshes, or behind a bridge to a bus."
+    yield "- LUT and FF of programs, counters, routes to banks and the port: the model counts units and memories."
+    yield "- Anything after a `reset` in the middle of a frame, while the external memory still answers requests."
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
+    yield f"| {' | '.join(head)} |"
+    yield f"|{'---|' * len(head)}"
+    yield from (f"| {' | '.join(map(str, row))} |" for row in rows)
+    yield ""

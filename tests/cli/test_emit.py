@@ -1,0 +1,400 @@
+"""`arrayol emit verilog`, through the installed command."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import CommandLine
+from verilog_programs import needs_icarus
+
+from hwmodel.emit.verilog.design import DesignFiles
+
+SPEC = """\
+const N = 24
+
+elementary smooth(x: u8[3]) -> (y: i16) {
+  y = i16(x[0]) + 2 * i16(x[1]) - i16(x[2])
+}
+
+elementary halve(a: i16) -> (b: i16) {
+  b = a // 2
+}
+
+task smoothed(x: u8[N + 2]) -> (y: i16[N]) {
+  repeat [N] of smooth {
+    x <- x at origin [0] paving [1] fitting [1]
+    y -> y at origin [0] paving [1] fitting []
+  }
+}
+
+task halved(y: i16[N]) -> (z: i16[N]) {
+  repeat [N] of halve {
+    a <- y at origin [0] paving [1] fitting []
+    b -> z at origin [0] paving [1] fitting []
+  }
+}
+
+task chain(x: u8[N + 2]) -> (z: i16[N]) {
+  y = smoothed(x)
+  z = halved(y)
+}
+"""
+PLATFORM = """\
+clock_mhz = 100
+technology = "ecp5-6"
+
+[memory]
+latency = 8
+word_bits = 32
+port = "shared"
+burst = "run"
+outstanding = 4
+"""
+AGREES = "Verilog   agrees: the same cycles in each frame, the outputs bit for bit\n"
+RANDOM = "the frame of the test bench is random data, seed 1; --in gives other data\n"
+
+
+@pytest.fixture(scope="session")
+def explored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with two filters in a row, their platform and what exploring them found."""
+    folder = tmp_path_factory.mktemp("emitted")
+    (folder / "chain.aol").write_text(SPEC, encoding="utf-8")
+    (folder / "chain.toml").write_text(PLATFORM, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def result(arrayol: CommandLine, explored: Path) -> Path:
+    """That folder, explored once; nothing is emitted there."""
+    if not (explored / "chain-explore").exists():
+        done = arrayol("explore", "chain.aol", "--narrow", "--quiet", "--no-verify", cwd=explored)
+        assert done.returncode == 0, done.stderr
+    return explored
+
+
+@pytest.fixture
+def here(result: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    shutil.copytree(result, tmp_path, dirs_exist_ok=True)
+    return tmp_path
+
+
+Emit = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def emit(arrayol: CommandLine, here: Path) -> Emit:
+    """The command on the result: exit code, stdout, stderr."""
+
+    def run(*arguments: str, design: str | None = "2:1") -> tuple[int, str, str]:
+        chosen = ("--design", design) if design else ()
+        done = arrayol("emit", "verilog", "chain.aol", "--result", "chain-explore", *chosen, *arguments, cwd=here)
+        return done.returncode, done.stdout, done.stderr
+
+    return run
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def cycles_of(folder: Path, design: str = "2:1") -> int:
+    stored = json.loads((folder / "chain-explore" / "result.json").read_text(encoding="utf-8"))
+    return next(int(one["objectives"]["latency_cycles"]) for one in stored["pareto"] if one["id"] == design)
+
+
+def test_a_folder_is_written(emit: Emit, here: Path) -> None:
+    code, out, err = emit()
+    cycles = cycles_of(here)
+    assert (code, err) == (0, RANDOM)
+    assert out.startswith(f"chain 2:1: {cycles} cycles, {cycles / 100:.1f} µs\n")
+    row = next(line for line in out.splitlines() if line.startswith("1: smoothed, halved "))
+    assert row.split()[3:5] == [str(cycles), str(cycles)]
+    assert "frame in Verilog" not in out
+    found = files(here / "chain-verilog")
+    assert {name.partition("/")[0] for name in found} == {
+        "rtl", "tb", "data", "design.json", "Makefile", "README.md"
+    }  # fmt: skip
+    assert {"rtl/chain_top.v", "rtl/group0_top.v", "rtl/unit_smoothed.v", "rtl/bank.v", "tb/tb.v"} <= found.keys()
+    modules = sum(name.startswith("rtl/") for name in found)
+    told = f"chain-verilog: {modules} modules in rtl, tb, data, design.json, Makefile, README.md"
+    assert " ".join(out.split()).endswith(told)
+
+
+def test_the_same_bytes_in_another_process(emit: Emit, here: Path, arrayol_process: CommandLine) -> None:
+    assert emit()[0] == 0
+    command = ("emit", "verilog", "chain.aol", "--result", "chain-explore", "--design", "2:1", "--out", "again")
+    assert arrayol_process(*command, cwd=here).returncode == 0
+    assert files(here / "chain-verilog") == files(here / "again")
+
+
+def test_the_page_says_what_is_promised(emit: Emit, here: Path) -> None:
+    emit()
+    page = (here / "chain-verilog" / "README.md").read_text(encoding="utf-8")
+    cycles = cycles_of(here)
+    document = json.loads((here / "chain-verilog" / "design.json").read_text(encoding="utf-8"))
+    assert f"- A frame takes {cycles} cycles, {cycles / 100:.2f} µs at the 100 MHz of the platform" in page
+    assert (document["cycles"], document["top"], document["design"], document["spec"]) == (
+        cycles, "chain", "2:1", "chain.aol"
+    )  # fmt: skip
+    for group in document["groups"]:
+        for memory in group["memories"]:
+            banks = 1
+            for modulus in memory["moduli"]:
+                banks *= modulus
+            assert f"| 0 | {memory['name']} | {memory['array']} | {banks} | {memory['depth']} |" in page
+        for own in group["tasks"]:
+            assert f"| {own['task']} | {own['units']} | {own['interval']} | {own['latency']} |" in page
+    stored = json.loads((here / "chain-explore" / "result.json").read_text(encoding="utf-8"))
+    design = next(one for one in stored["pareto"] if one["id"] == "2:1")["objectives"]
+    assert f"{design['lut']:,} LUT, {design['ff']:,} FF" in page
+    top = (here / "chain-verilog" / "rtl" / "chain_top.v").read_text(encoding="utf-8")
+    for line in page.partition("## The interface")[2].partition("## ")[0].splitlines():
+        if line.startswith("| port_"):
+            name, direction, bits = (cell.strip() for cell in line.split("|")[1:4])
+            width = f"[{int(bits) - 1}:0] " if bits != "1" else ""
+            assert f"  {direction}put wire {width}{name}" in top
+
+
+def test_data_that_are_given(emit: Emit, here: Path) -> None:
+    code, _, err = emit("--in", "x=ramp")
+    assert (code, err) == (0, "")
+    words = (here / "chain-verilog" / "data" / "memory.hex").read_text().split()
+    document = json.loads((here / "chain-verilog" / "design.json").read_text(encoding="utf-8"))
+    first = document["memory"]["first_word"]["x"]
+    assert words[first : first + 2] == ["03020100", "07060504"]
+    assert "the external memory before a frame: the data that were given" in (
+        here / "chain-verilog" / "README.md"
+    ).read_text(encoding="utf-8")
+
+
+def test_an_input_is_missing_or_too_much(emit: Emit, here: Path) -> None:
+    code, out, err = emit("--in", "w=ramp")
+    assert (code, out) == (1, "")
+    assert "error[unknown-port]: 'chain' has no input 'w'" in err
+    assert not (here / "chain-verilog").exists()
+
+
+@needs_icarus
+def test_check_agrees(emit: Emit, here: Path) -> None:
+    code, out, err = emit("--check", "--in", "x=random:7")
+    cycles = str(cycles_of(here))
+    assert (code, err) == (0, "")
+    assert AGREES in out
+    frames = [line.split() for line in out.partition("frame in Verilog")[2].splitlines() if line[:1] in {"0", "1"}]
+    assert frames == [["0", "0", cycles, cycles, "0"], ["1", "0", cycles, cycles, "0"]]
+    for array in ("x", "y", "z"):
+        row = next(line for line in out.splitlines() if line.startswith(f"1: buffer {array} "))
+        fullest, live = row.split()[3:5]
+        assert fullest == live
+
+
+@needs_icarus
+def test_every_design_of_the_front_agrees(emit: Emit, here: Path) -> None:
+    stored = json.loads((here / "chain-explore" / "result.json").read_text(encoding="utf-8"))
+    for design in stored["pareto"]:
+        code, out, err = emit("--check", design=design["id"])
+        assert (code, err) == (0, RANDOM)
+        assert AGREES in out
+
+
+@needs_icarus
+def test_json_is_one_document(emit: Emit, here: Path) -> None:
+    code, out, err = emit("--json", "--check")
+    cycles, document = cycles_of(here), json.loads(out)
+    assert (code, err) == (0, RANDOM)
+    assert sorted(document.pop("files")) == sorted(files(here / "chain-verilog"))
+    frame = {"setup_cycles": 0, "cycles": cycles, "wrong_words": 0}
+    assert document == {
+        "design": "2:1",
+        "folder": "chain-verilog",
+        "cycles": cycles,
+        "analytic_cycles": cycles,
+        "data": "random data, seed 1",
+        "remarks": [],
+        "checked": {"frames": [frame, frame], "mismatches": []},
+    }
+
+
+# Controls: what is emitted is not what was promised.
+
+
+def changed(monkeypatch: pytest.MonkeyPatch, path: str, before: str, after: str) -> None:
+    """Another text in a file that is emitted."""
+    whole = DesignFiles.files
+
+    def broken(self: DesignFiles) -> dict[str, str]:
+        own = whole(self)
+        assert before in own[path]
+        return {**own, path: own[path].replace(before, after, 1)}
+
+    monkeypatch.setattr(DesignFiles, "files", broken)
+
+
+@needs_icarus
+def test_a_slower_memory_is_told(emit: Emit, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    changed(monkeypatch, "tb/tb.v", ".LATENCY(8)", ".LATENCY(9)")
+    code, out, err = emit("--check", "--json")
+    cycles, document = cycles_of(here), json.loads(out)
+    frames = document["checked"]["frames"]
+    assert (code, document["ok"]) == (1, False)
+    assert frames[0] == frames[1] == {"setup_cycles": 0, "cycles": frames[0]["cycles"], "wrong_words": 0}
+    assert frames[0]["cycles"] > cycles
+    told = f"frame 0 takes {frames[0]['cycles']:,} cycles, where the model says {cycles:,}"
+    assert err.splitlines()[-2].startswith(f"error[emitted-differs]: Verilog and model do not agree: {told}; frame 1")
+    assert document["checked"]["mismatches"][0] == told
+
+
+@needs_icarus
+def test_another_result_is_told(emit: Emit, monkeypatch: pytest.MonkeyPatch) -> None:
+    changed(monkeypatch, "rtl/word_queue.v", "words[to] <= part | data;", "words[to] <= part | data | 1;")
+    code, out, err = emit("--check")
+    assert code == 1
+    assert "Verilog   DIFFERS\n" in out
+    assert "of the outputs of frame 0 differ from the execution's" in err
+    assert "cycles, where" not in err
+
+
+@needs_icarus
+def test_a_bench_that_cannot_be_built(emit: Emit, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    changed(monkeypatch, "tb/tb.v", "module tb;", "module tb")
+    code, out, err = emit("--check")
+    assert (code, out) == (1, "")
+    assert err.splitlines()[-2].startswith("error[bench-failed]: 'iverilog' stopped: tb/tb.v:")
+    assert (here / "chain-verilog" / "tb" / "tb.v").exists()
+
+
+def test_without_icarus_nothing_is_written(emit: Emit, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(here))
+    assert emit("--check") == (
+        1,
+        "",
+        ("error[no-icarus]: 'iverilog' is not on the path\n"
+        "  hint: install Icarus Verilog, or leave --check out\n"),
+    )  # fmt: skip
+    assert not (here / "chain-verilog").exists()
+    assert emit()[0] == 0
+
+
+# Which design.
+
+
+def test_a_design_is_picked(emit: Emit, here: Path) -> None:
+    code, out, err = emit("--pick", "lut >= 1", "--json", design=None)
+    document = json.loads(out)
+    stored = json.loads((here / "chain-explore" / "result.json").read_text(encoding="utf-8"))
+    least = min(stored["pareto"], key=lambda design: design["objectives"]["latency_cycles"])
+    assert (code, document["design"]) == (0, least["id"])
+    assert err.startswith(f"picked {least['id']}: the least latency_cycles with lut >= 1; ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "design", "message"),
+    [
+        ([], None, "Take either '--design' or '--pick'."),
+        (["--pick", "knee"], "2:1", "Take either '--design' or '--pick'."),
+        (["--pick", "knees"], None, "Invalid value for '--pick': 'knees' is neither 'knee' nor a bound"),
+        (["--pick", "luts <= 4"], None, "Invalid value for '--pick': there is no figure 'luts'; did you mean 'lut'?"),
+    ],
+)
+def test_wrong_usage(emit: Emit, arguments: list[str], design: str | None, message: str) -> None:
+    code, out, err = emit(*arguments, design=design)
+    assert (code, out) == (2, "")
+    assert f"Error: {message}" in " ".join(err.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "design", "code", "message"),
+    [
+        ([], "2:x", 1, "error[unknown-design]: there is no design '2:x'"),
+        (["--set", "N=12"], "2:1", 1, "error[not-as-explored]: the result has N = 24, not 12"),
+        (["--top", "halved"], "2:1", 1, "error[not-as-explored]: the result is of the task 'chain', not of 'halved'"),
+        (["--pick", "lut <= 1"], None, 3, "error[infeasible]: no design of the result keeps lut <= 1"),
+    ],
+)
+def test_a_wrong_design(
+    emit: Emit, here: Path, arguments: list[str], design: str | None, code: int, message: str
+) -> None:
+    done = emit(*arguments, design=design)
+    assert done[:2] == (code, "")
+    assert message in done[2]
+    assert not (here / "chain-verilog").exists()
+
+
+def test_what_has_no_hardware_is_named(arrayol: CommandLine, tmp_path: Path) -> None:
+    """A body that is missing, and a memory without runs."""
+    black = SPEC.replace("(b: i16) {\n  b = a // 2\n}", "(b: i16)")
+    given = "\n[elementary.halve]\ninterval = 1\nlatency = 2\n"
+    cases = {
+        "'halve' has no body: no hardware is emitted for that\n  hint: take a design with bodies for all": (
+            black, PLATFORM + given
+        ),
+        "no hardware is emitted for that\n  hint: take a design with figures that are derived": (
+            SPEC, PLATFORM + given
+        ),
+        "the platform's memory has no bursts by run: no hardware is emitted for that": (
+            SPEC, PLATFORM.replace('burst = "run"\noutstanding = 4\n', "")
+        ),
+    }  # fmt: skip
+    for message, (spec, platform) in cases.items():
+        (tmp_path / "chain.aol").write_text(spec, encoding="utf-8")
+        (tmp_path / "chain.toml").write_text(platform, encoding="utf-8")
+        done = arrayol("explore", "chain.aol", "--narrow", "--quiet", "--no-verify")
+        assert done.returncode == 0, done.stderr
+        done = arrayol("emit", "verilog", "chain.aol", "--result", "chain-explore", "--design", "2:1")
+        assert (done.stdout, done.returncode) == ("", 1)
+        assert "error[not-emitted]: " in done.stderr
+        assert message in done.stderr
+        assert not (tmp_path / "chain-verilog").exists()
+
+
+# The folder.
+
+
+def test_a_former_design_is_replaced_and_what_else_lies_there_stays(emit: Emit, here: Path) -> None:
+    assert emit("--out", "v")[0] == 0
+    before = files(here / "v")
+    for name in ("rtl/old.v", "build/icarus", "notes.txt", "own/pins.lpf"):
+        (here / "v" / name).parent.mkdir(exist_ok=True)
+        (here / "v" / name).write_text("mine")
+    assert emit("--out", "v")[0] == 0
+    assert files(here / "v") == {**before, "notes.txt": b"mine", "own/pins.lpf": b"mine"}
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda path: path.write_text("x"), "error[not-hardware]: this is a file, and Verilog goes to a folder"),
+        (
+            lambda path: (path.mkdir(), (path / "design.json").write_text('{"format": 1}')),
+            "error[not-hardware]: this folder is not empty and holds no design that was emitted before",
+        ),
+        (lambda path: path.symlink_to("gone"), "error[cannot-write]: this is a link to nothing"),
+    ],
+)
+def test_other_folders_are_refused(emit: Emit, here: Path, make: Callable[[Path], object], message: str) -> None:
+    make(here / "v")
+    before = files(here)
+    code, out, err = emit("--out", "v")
+    assert (code, out, err) == (1, "", f"v: {message}\n  hint: name another folder with --out\n")
+    assert files(here) == before
+
+
+@needs_icarus
+@pytest.mark.skipif(shutil.which("make") is None, reason="no make")
+def test_the_makefile_runs_the_bench(emit: Emit, here: Path) -> None:
+    emit()
+    command = ["make", "--silent", "-C", str(here / "chain-verilog")]
+    done = subprocess.run([*command, "sim"], capture_output=True, text=True, check=False)
+    assert (done.stderr, done.returncode) == ("", 0)
+    cycles = cycles_of(here)
+    assert [line for line in done.stdout.splitlines() if line.startswith("frame")] == [
+        f"frame {number} before 0 cycles {cycles} wrong 0" for number in (0, 1)
+    ]
+    subprocess.run([*command, "clean"], check=True)
+    assert not (here / "chain-verilog" / "build").exists()

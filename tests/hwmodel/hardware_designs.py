@@ -1,0 +1,122 @@
+"""Groups of a small specification scheduled as hardware, for tests that break them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from arrayol import api
+from arrayol.checks.top import choose_top
+from arrayol.transforms.steps import canonical_form
+from dse.verify.testbench import Testbench, memories_of_groups, run_simulation
+from dse.verify.verify import Verifier
+from hwmodel.design import Design
+from hwmodel.emit.schedule.design import HardwareDesign, schedule_design
+from hwmodel.emit.schedule.group import GroupSchedule, GroupScheduler, Tables
+from hwmodel.emit.schedule.port import address_map
+from hwmodel.platform import find_platform
+from hwmodel.simulator.group import GroupRun
+
+SPEC = """\
+const H = 10
+const W = 14
+
+elementary sum(x: u8[3, 3]) -> (y: i16) {
+  y += i16(x[i, j]) for i in 0..3, j in 0..3
+}
+
+elementary scale(y: i16) -> (z: u8) {
+  z = sat(u8, (y - 420) // 8)
+}
+
+task blurred(x: u8[H + 2, W + 2]) -> (y: i16[H, W]) {
+  repeat [H, W] of sum {
+    x <- x at origin [0, 0] paving [1, 0; 0, 1] fitting [1, 0; 0, 1]
+    y -> y
+  }
+}
+
+task scaled(y: i16[H, W]) -> (z: u8[H, W]) {
+  repeat [H, W] of scale {
+    y <- y
+    z -> z
+  }
+}
+
+task both(x: u8[H + 2, W + 2]) -> (z: u8[H, W]) {
+  y = blurred(x)
+  z = scaled(y)
+}
+"""
+PLATFORM = """\
+clock_mhz = 100
+technology = "ecp5-6"
+
+[memory]
+latency = 7
+word_bits = 64
+port = "shared"
+burst = "run"
+outstanding = 4
+"""
+
+
+@dataclass(frozen=True)
+class Small:
+    """The specification above with the designs of its plain front."""
+
+    testbench: Testbench
+    front: tuple[Design, ...]
+
+    def scheduler(self, design: Design, number: int = 0) -> GroupScheduler:
+        """What a group of a design is scheduled by."""
+        bench = self.testbench
+        assert bench.inputs is not None
+        estimate = bench.model.evaluate(design)
+        local = memories_of_groups(bench.accesses, bench.platform, design, estimate)
+        simulation, _ = bench.compare(design)
+        addresses = address_map(bench.accesses, bench.platform.memory)
+        return GroupScheduler(bench.accesses, bench.platform, local[number], simulation.groups[number], addresses)
+
+    def hardware(self, design: Design) -> HardwareDesign:
+        """A design as hardware, for the data of the test bench."""
+        bench, estimate = self.testbench, self.testbench.model.evaluate(design)
+        assert bench.inputs is not None
+        local = memories_of_groups(bench.accesses, bench.platform, design, estimate)
+        simulation = run_simulation(bench.spec, bench.accesses, bench.platform, design, estimate, bench.inputs)
+        return schedule_design(bench.spec, bench.accesses, bench.platform, local, simulation, bench.inputs)
+
+
+@cache
+def small() -> Small:
+    """It, explored once."""
+    with TemporaryDirectory() as name:
+        path = Path(name) / "both.aol"
+        path.write_text(SPEC, encoding="utf-8")
+        path.with_suffix(".toml").write_text(PLATFORM, encoding="utf-8")
+        spec, platform = api.load(path), find_platform(path, None)[0]
+        found = api.explore(spec, platform, space=api.Space(narrow=True, verify=False))
+    verifier = Verifier(canonical_form(spec, choose_top(spec, None)), platform)
+    return Small(verifier.testbench, tuple(found.decisions))
+
+
+@dataclass(frozen=True)
+class Scheduled:
+    """A group with all that the proofs look at."""
+
+    scheduler: GroupScheduler
+    tables: Tables
+    schedule: GroupSchedule
+
+    @property
+    def run(self) -> GroupRun:
+        return self.scheduler.run
+
+
+def scheduled(design: Design, number: int = 0) -> Scheduled:
+    """A group of a design, scheduled."""
+    scheduler = small().scheduler(design, number)
+    tables = scheduler.tables()
+    return Scheduled(scheduler, tables, scheduler.schedule(tables))
