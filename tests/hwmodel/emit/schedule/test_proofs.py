@@ -1,0 +1,212 @@
+"""Schedules that are broken on purpose: each is refused by the proof that it breaks, and what is wrong is named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hardware_designs import Scheduled, scheduled, small
+
+from arrayol.errors import ArrayolError
+from hwmodel.emit.schedule.activity import Agent, Counter, LaneCounters
+from hwmodel.emit.schedule.group import GroupScheduler
+from hwmodel.emit.schedule.proofs import require_proofs
+
+BLOCKS_OF_LINES = 1  # the number on the front of a design with banks, a window and several steps
+
+
+@pytest.fixture(scope="module")
+def whole() -> Scheduled:
+    """A group that is right."""
+    return scheduled(small().front[BLOCKS_OF_LINES])
+
+
+def refusal(own: Scheduled) -> str:
+    """What the proofs say of a schedule."""
+    with pytest.raises(ArrayolError) as refused:
+        require_proofs(own.tables, own.schedule, own.run)
+    (diagnostic,) = refused.value.diagnostics
+    assert diagnostic.code == "unproven-schedule"
+    return diagnostic.message
+
+
+def with_agent(own: Scheduled, change: Callable[[Agent], Agent]) -> Scheduled:
+    """Another agent in place of the one that reads for the first task."""
+    first, *others = own.schedule.tasks
+    return replace(own, schedule=replace(own.schedule, tasks=(replace(first, reading=change(first.reading)), *others)))
+
+
+def with_counter(agent: Agent, change: Callable[[LaneCounters], LaneCounters]) -> Agent:
+    """Other counters of its first lane."""
+    (name, (first, *others)), *_ = agent.lanes.items()
+    return replace(agent, lanes={**agent.lanes, name: (change(first), *others)})
+
+
+def moves(counter: Counter | None, agent: Agent) -> bool:
+    return counter is not None and agent.limits[counter.column] > 1
+
+
+def test_each_design_of_a_front_is_proven() -> None:
+    for design in small().front:
+        own = scheduled(design)
+        require_proofs(own.tables, own.schedule, own.run)
+
+
+# The first proof: what agents touch.
+
+
+def test_a_wrong_modulus_of_a_bank(whole: Scheduled) -> None:
+    def change(agent: Agent) -> Agent:
+        def shorter(lane: LaneCounters) -> LaneCounters:
+            (digit,) = lane.digits
+            assert moves(digit, agent)
+            return replace(lane, digits=(replace(digit, modulus=digit.modulus - 1),))
+
+        return with_counter(agent, shorter)
+
+    text = refusal(with_agent(whole, change))
+    assert text.startswith("step ")
+    assert text.endswith(" of 'blurred_read' touches other words of 'x' than it should")
+
+
+def test_a_wrong_modulus_of_an_address(whole: Scheduled) -> None:
+    def change(agent: Agent) -> Agent:
+        def longer(lane: LaneCounters) -> LaneCounters:
+            (place,) = lane.sections
+            assert place is not None
+            assert moves(place, agent)
+            return replace(lane, sections=(replace(place, modulus=place.modulus + 1),))
+
+        return with_counter(agent, longer)
+
+    assert refusal(with_agent(whole, change)).endswith("of 'blurred_read' touches other words of 'x' than it should")
+
+
+def test_an_address_that_is_shifted(whole: Scheduled) -> None:
+    def change(agent: Agent) -> Agent:
+        def shifted(lane: LaneCounters) -> LaneCounters:
+            (place,) = lane.sections
+            assert place is not None
+            return replace(lane, sections=(replace(place, initial=(place.initial + 1) % place.modulus),))
+
+        return with_counter(agent, shifted)
+
+    text = refusal(with_agent(whole, change))
+    first = np.flatnonzero(whole.tables.tasks[0][0].lanes[0].words[:, 0] >= 0)[0]
+    step = int(np.searchsorted(whole.tables.tasks[0][0].ends, first))
+    row = int(first - whole.tables.tasks[0][0].starts[step])
+    assert text == f"step {step}, row {row} of 'blurred_read' touches other words of 'x' than it should"
+
+
+def test_a_step_that_is_a_cycle_longer(whole: Scheduled) -> None:
+    def change(agent: Agent) -> Agent:
+        first, *others = agent.program.instructions
+        longer = replace(first, cycles=first.cycles + 1)
+        return replace(agent, program=replace(agent.program, instructions=(longer, *others)))
+
+    assert refusal(with_agent(whole, change)) == "the steps of 'blurred_read' do not have the rows that they should"
+
+
+def test_a_loop_that_is_walked_once_less(whole: Scheduled) -> None:
+    def change(agent: Agent) -> Agent:
+        instructions = list(agent.program.instructions)
+        place = next(place for place, own in enumerate(instructions) if own.ends)
+        (inner, *outer) = instructions[place].ends
+        instructions[place] = replace(instructions[place], ends=(replace(inner, times=inner.times - 1), *outer))
+        return replace(agent, program=replace(agent.program, instructions=tuple(instructions)))
+
+    assert refusal(with_agent(whole, change)) == "the steps of 'blurred_read' do not have the rows that they should"
+
+
+def test_a_window_that_does_not_move_on(whole: Scheduled) -> None:
+    """A number beside what lanes touch."""
+
+    def change(agent: Agent) -> Agent:
+        column = agent.controls["blurred_x_round"]
+        rows = tuple((*row[:column], 0, *row[column + 1 :]) for row in agent.columns)
+        shared = [own.valid for lanes in agent.lanes.values() for own in lanes]
+        assert column not in shared
+        return replace(agent, columns=rows)
+
+    assert refusal(with_agent(whole, change)).endswith("of 'blurred_read' has another 'blurred_x_round' than it should")
+
+
+def test_a_request_for_another_word(whole: Scheduled) -> None:
+    (engine,) = whole.schedule.engines
+    (name, counter), *_ = engine.requests.places.items()
+    places = {**engine.requests.places, name: replace(counter, initial=(counter.initial + 1) % counter.modulus)}
+    broken = replace(engine, requests=replace(engine.requests, places=places))
+    text = refusal(replace(whole, schedule=replace(whole.schedule, engines=(broken,))))
+    assert text == f"step 0, row 0 of '{engine.requests.name}' has another '{name}' than it should"
+
+
+# The second proof: what lives in a word.
+
+
+def test_a_datum_over_one_that_lives(whole: Scheduled) -> None:
+    moved, words = whole.run.moves.arrays["x"], whole.run.located["x"]
+    old = int(np.flatnonzero((moved.bring == 0) & (moved.last > 0))[0])
+    new = int(np.flatnonzero(moved.bring == 1)[0])
+    broken = words.copy()
+    broken[new] = words[old]
+    run = replace(whole.run, located={**whole.run.located, "x": broken})
+    own = replace(whole, scheduler=replace(whole.scheduler, run=run))
+    text = f"step 1 overwrites word {words[old]} of 'x', which is needed up to step {moved.last[old]}"
+    assert refusal(own) == text
+
+
+# The third proof: who meets in a bank.
+
+
+def test_two_lanes_in_one_bank(whole: Scheduled) -> None:
+    """Table and program agree, but a bank would have to give two words at once."""
+    (reading, writing, units), *others = whole.tables.tasks
+    (lanes,) = reading.lanes
+    row = int(np.flatnonzero((lanes.words[:, :2] >= 0).all(axis=1))[0])
+    words, depth = lanes.words.copy(), lanes.memory.depth
+    bank, address = divmod(int(words[row, 0]), depth)
+    words[row, 1] = bank * depth + (address + 1) % depth
+    tables = replace(
+        whole.tables, tasks=((replace(reading, lanes=(replace(lanes, words=words),)), writing, units), *others)
+    )
+    own = Scheduled(whole.scheduler, tables, whole.scheduler.schedule(tables))
+    step = int(np.searchsorted(reading.ends, row))
+    text = f"step {step}, row {row - int(reading.starts[step])} of 'blurred_read' meets two words of bank {bank} of 'x'"
+    assert refusal(own) == text
+
+
+def test_two_lanes_on_one_word(whole: Scheduled) -> None:
+    """They may: a bank gives its word to both."""
+    (reading, writing, units), *others = whole.tables.tasks
+    (lanes,) = reading.lanes
+    row = int(np.flatnonzero((lanes.words[:, :2] >= 0).all(axis=1))[0])
+    words = lanes.words.copy()
+    words[row, 1] = words[row, 0]
+    tables = replace(
+        whole.tables, tasks=((replace(reading, lanes=(replace(lanes, words=words),)), writing, units), *others)
+    )
+    require_proofs(tables, whole.scheduler.schedule(tables), whole.run)
+
+
+def test_a_design_is_refused_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is scheduled is proven before it is handed on."""
+    scheduling = GroupScheduler.schedule
+
+    def broken(self: GroupScheduler, tables: object) -> object:
+        schedule = scheduling(self, tables)  # type: ignore[arg-type]
+        first, *others = schedule.tasks
+        shifted = with_counter(
+            first.writing,
+            lambda lane: replace(
+                lane,
+                sections=tuple(own and replace(own, initial=(own.initial + 1) % own.modulus) for own in lane.sections),
+            ),
+        )
+        return replace(schedule, tasks=(replace(first, writing=shifted), *others))
+
+    assert small().hardware(small().front[0]).cycles > 0
+    monkeypatch.setattr(GroupScheduler, "schedule", broken)
+    with pytest.raises(ArrayolError, match=r"unproven-schedule.*'blurred_write' touches other words of 'y'"):
+        small().hardware(small().front[0])
