@@ -110,7 +110,7 @@ def test_bench(bench: Bench, longest: int) -> str:
     )
     lines += [
         f"  reg [{outside.word_bits - 1}:0] expected [0:{max(2, bench.addresses.words) - 1}];",
-        "  integer before, cycles, wrong, frame, at;",
+        "  integer waited, cycles, wrong, frame, at;",
         "  initial begin",
         '    $readmemh("data/expected.hex", expected);',
         "    repeat (3) @(negedge clk);",
@@ -119,8 +119,8 @@ def test_bench(bench: Bench, longest: int) -> str:
         '      $readmemh("data/memory.hex", memory.words);',
         "      start = 1;",
         "      @(negedge clk) start = 0;",
-        "      before = 0;",
-        f"      while (!busy && before < {longest}) @(negedge clk) before = before + 1;",
+        "      waited = 0;",
+        f"      while (!busy && waited < {longest}) @(negedge clk) waited = waited + 1;",
         "      cycles = 0;",
         f"      while (busy && cycles < {longest}) @(negedge clk) cycles = cycles + 1;",
         "      wrong = 0;",
@@ -129,7 +129,7 @@ def test_bench(bench: Bench, longest: int) -> str:
         lines.append(f"      for (at = {first}; at < {first + count}; at = at + 1)")
         lines.append("        if (memory.words[at] !== expected[at]) wrong = wrong + 1;")
     lines += [
-        '      $display("frame %0d before %0d cycles %0d wrong %0d", frame, before, cycles, wrong);',
+        '      $display("frame %0d before %0d cycles %0d wrong %0d", frame, waited, cycles, wrong);',
         "    end",
         "    $finish;",
         "  end",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -120,6 +122,15 @@ Frames = Callable[[str, str, str], tuple[FrameSeen, ...]]
 def test_unchanged_it_agrees(folder: Path) -> None:
     cycles = hardware().cycles
     assert run_bench(folder) == (FrameSeen(0, cycles, 0), FrameSeen(0, cycles, 0))
+
+
+@pytest.mark.skipif(shutil.which("verilator") is None, reason="no verilator")
+def test_verilator_takes_all_files(folder: Path) -> None:
+    """They are SystemVerilog too, which reserves more words."""
+    files = sorted(str(path.relative_to(folder)) for part in ("rtl", "tb") for path in (folder / part).glob("*.v"))
+    command = ["verilator", "--lint-only", "--timing", "-Wno-lint", "-Wno-fatal", "--top-module", "tb", *files]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert (done.returncode, "%Error" in done.stderr) == (0, False), done.stderr
 
 
 def test_a_coefficient_in_a_unit(frames: Frames) -> None:
