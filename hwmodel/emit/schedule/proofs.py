@@ -10,7 +10,7 @@ The simulated machine has checks of its own; these look at what is emitted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,8 @@ def require_proofs(tables: Tables, schedule: GroupSchedule, run: GroupRun) -> No
     for name, moved in run.moves.arrays.items():
         if name in run.located:
             _require_lives(name, moved, run.located[name])
+        else:
+            _require_turns(name, tables, run)
 
 
 def _pairs(tables: Tables, schedule: GroupSchedule) -> Iterator[tuple[Activity, Agent]]:
@@ -94,3 +96,35 @@ def _require_lives(name: str, moved: Moved, words: Ints) -> None:
         first, second = int(order[place]), int(order[place + 1])
         text = f"step {moved.bring[second]} overwrites word {words[first]} of '{name}'"
         raise unproven(f"{text}, which is needed up to step {moved.last[first]}")
+
+
+def _require_turns(array: str, tables: Tables, run: GroupRun) -> None:
+    """The second proof, of a FIFO: each word is written and read in turn, read once it is there, then written again.
+
+    An address goes out a cycle before the word is read, so both may fall on the edge at the end of one cycle.
+    """
+    clocks = np.cumsum([0, *run.lengths[:-1]]).astype(np.int64)
+    written = _touches(array, [writing for _, writing, _ in tables.tasks], clocks)
+    read = _touches(array, [reading for reading, _, _ in tables.tasks], clocks)
+    if not np.array_equal(written[:, 0], read[:, 0]):
+        raise unproven(f"the words of the FIFO of '{array}' are not read as often as they are written")
+    word, (made, taken) = written[:, 0], (written[:, 1], read[:, 1])
+    late = np.zeros(len(word), np.bool_)
+    late[1:] = (word[1:] == word[:-1]) & (made[1:] <= taken[:-1])
+    for place in np.flatnonzero(late | (taken <= made))[:1].tolist():
+        text = f"cycle {made[place]} writes word {word[place]} of the FIFO of '{array}'"
+        raise unproven(f"{text}, which is read in cycle {taken[place - int(late[place])]}")
+
+
+def _touches(array: str, activities: Iterable[Activity], clocks: Ints) -> Ints:
+    """Word and cycle of all touches of an array's memory, by word and then by cycle."""
+    found = [np.zeros((0, 2), np.int64)]
+    for activity in activities:
+        for lanes in activity.lanes:
+            if lanes.memory.array == array:
+                row, lane = np.nonzero(lanes.words >= 0)
+                step = np.searchsorted(activity.ends, row)
+                cycle = clocks[step - activity.setup] + row - activity.starts[step]
+                found.append(np.stack([lanes.words[row, lane], cycle], axis=1))
+    touches = np.concatenate(found)
+    return touches[np.lexsort((touches[:, 1], touches[:, 0]))]

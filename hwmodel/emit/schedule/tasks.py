@@ -209,7 +209,7 @@ class TaskScheduler:
         table = _table((timed.readers, each), row, kept.lane[units] % each, words)
         moves = np.zeros(timed.readers, np.int64)
         for ahead in range(window.fill + 1):
-            moves[first - ahead * own.unit.interval] = 1
+            moves[timed.reading - ahead * own.unit.interval] = 1  # also where nothing but a border's constant is read
         return replace(port, window=kept.port), Lanes(name, memory, table), moves
 
     def _lookup(self, own: Processor, number: int) -> ReadPort:
