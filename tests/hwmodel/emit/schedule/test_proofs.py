@@ -10,7 +10,8 @@ import pytest
 from hardware_designs import Scheduled, scheduled, small
 
 from arrayol.errors import ArrayolError
-from hwmodel.emit.schedule.activity import Agent, Counter, LaneCounters
+from hwmodel.design import Blocks, Design, GroupDesign, Processor, row_major
+from hwmodel.emit.schedule.activity import Agent, Counter, LaneCounters, compiled
 from hwmodel.emit.schedule.group import GroupScheduler
 from hwmodel.emit.schedule.proofs import require_proofs
 
@@ -158,6 +159,22 @@ def test_a_datum_over_one_that_lives(whole: Scheduled) -> None:
 
 
 # The third proof: who meets in a bank.
+
+
+def test_a_datum_of_a_fifo_that_is_read_before_it_is_there() -> None:
+    group = GroupDesign(
+        (Processor("blurred"), Processor("scaled")), Blocks((10, 14), row_major(2)), fifos=frozenset({"y"})
+    )
+    own = scheduled(Design((group,)))
+    require_proofs(own.tables, own.schedule, own.run)
+    *others, (reading, writing, units) = own.tables.tasks
+    (lanes,) = reading.lanes
+    early = replace(reading, lanes=(replace(lanes, words=np.roll(lanes.words, -8, axis=0)),))
+    tables = replace(own.tables, tasks=(*others, (early, writing, units)))
+    *before, last = own.schedule.tasks
+    schedule = replace(own.schedule, tasks=(*before, replace(last, reading=compiled(early))))
+    text = refusal(replace(own, tables=tables, schedule=schedule))
+    assert "of the FIFO of 'y', which is read in cycle" in text
 
 
 def test_two_lanes_in_one_bank(whole: Scheduled) -> None:
