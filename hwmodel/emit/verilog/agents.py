@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from hwmodel.emit.schedule.activity import Agent, Counter, LaneCounters
 from hwmodel.emit.schedule.memories import Memory
@@ -107,7 +108,28 @@ class _Printer:
         return bits_of(self.agent.limits[column])
 
     def _column(self, column: int) -> str:
-        return f"c{column}"
+        return self.names[column]
+
+    @cached_property
+    def names(self) -> dict[int, str]:
+        """The names of the columns, by what they are for; a column that several use is named by the first."""
+        agent, names = self.agent, dict[int, str]()
+
+        def name(column: int | None, text: str) -> None:
+            if column is not None and column not in names:
+                names[column] = f"row_{text}"
+
+        name(agent.last, "ends")
+        for own, column in agent.controls.items():
+            name(column, own)
+        lanes = [lane for every in agent.lanes.values() for lane in every]
+        for number, lane in enumerate(lanes):
+            name(lane.valid, f"touches{number}")
+            name(lane.section, f"section{number}")
+        counters = [counter for lane in lanes for counter in (*lane.digits, *lane.sections) if counter is not None]
+        for number, counter in enumerate((*counters, *agent.places.values())):
+            name(counter.column, f"ahead{number}")
+        return names
 
     def _word(self) -> Iterator[str]:
         """The instructions, as the numbers of their columns and how many cycles each takes."""
@@ -116,9 +138,10 @@ class _Printer:
         widths = [self._width(column) for column in range(len(agent.limits))]
         yield f"  reg [{bits_of(len(program.instructions)) - 1}:0] pc;"
         yield f"  reg [{bits_of(longest) - 1}:0] cycle, cycles;  // of an instruction: the last one is `cycles`"
+        yield "  // A row: whether it ends a step, which lanes touch a word, and by how much counters go ahead."
         for column, width in enumerate(widths):
-            yield f"  reg [{width - 1}:0] c{column};"
-        names = "{" + ", ".join(f"c{column}" for column in range(len(widths))) + "}"
+            yield f"  reg [{width - 1}:0] {self._column(column)};"
+        names = "{" + ", ".join(self._column(column) for column in range(len(widths))) + "}"
         yield "  always @*"
         yield "    case (pc)"
         known: dict[int, str] = {}
