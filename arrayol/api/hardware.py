@@ -25,10 +25,11 @@ def emit_verilog(
     return emitted
 
 
-def check_verilog(emitted: EmittedDesign, folder: Path | str) -> CheckedDesign:
+def check_verilog(emitted: EmittedDesign, folder: Path | str, vcd: Path | str | None = None) -> CheckedDesign:
     """Run the test bench of what was written to a folder in Icarus, and compare cycles and outputs.
 
-    `mismatches` of what is returned says what is not as promised. Raises ArrayolError: `no-icarus` without its
-    programs, `bench-failed` where one of them stops.
+    `mismatches` of what is returned says what is not as promised. With `vcd` a file of waveforms of all signals is
+    written. Raises ArrayolError: `no-icarus` without its programs, `bench-failed` where one of them stops,
+    `cannot-write`.
     """
-    return check_hardware(emitted, Path(folder))
+    return check_hardware(emitted, Path(folder), None if vcd is None else Path(vcd))

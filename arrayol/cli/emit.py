@@ -69,6 +69,12 @@ test bench is random.
     "--in", "inputs", metavar="NAME=DATA", multiple=True, callback=sources, help="An input of the frame. Repeatable."
 )
 @click.option("--check", is_flag=True, help="Run the test bench in Icarus Verilog; exit code 1 where anything differs.")
+@click.option(
+    "--vcd",
+    metavar="FILE",
+    type=PLACE,
+    help="With --check: write waveforms of all signals, which GTKWave and Surfer open.",
+)
 @top_option
 @set_option
 @json_option
@@ -81,6 +87,7 @@ def verilog(  # noqa: PLR0913  one for each option
     out: Path | None,
     inputs: Sequence[tuple[str, Source]],
     check: bool,
+    vcd: Path | None,
     top: str | None,
     settings: Mapping[str, str],
     as_json: bool,
@@ -97,6 +104,8 @@ def verilog(  # noqa: PLR0913  one for each option
     folder = out if out is not None else Path(f"{spec.stem}-verilog")
     if (design is None) == (rule is None):
         raise click.UsageError("Take either '--design' or '--pick'.")
+    if vcd is not None and not check:
+        raise click.UsageError("--vcd is for --check, which runs the test bench.", click.get_current_context())
     loaded = api.load(spec, settings)
     require_emittable(folder)
     if check:
@@ -107,7 +116,9 @@ def verilog(  # noqa: PLR0913  one for each option
     tell(opened.remarks)
     if not inputs:
         click.echo(f"the frame of the test bench is {RANDOM}; --in gives other data", err=True)
-    checked = api.check_verilog(emitted, folder) if check else None
+    checked = api.check_verilog(emitted, folder, vcd) if check else None
+    if vcd is not None:
+        click.echo(f"wrote {vcd}", err=True)
     document = _document(emitted, checked, folder)
     if not as_json:
         _show(emitted, checked, folder)

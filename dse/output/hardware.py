@@ -145,10 +145,10 @@ def write_hardware(emitted: EmittedDesign, target: Path) -> tuple[Path, ...]:
     return tuple(target / name for name in emitted.files)
 
 
-def check_hardware(emitted: EmittedDesign, folder: Path) -> CheckedDesign:
-    """Run the test bench of a written folder in Icarus. Raises ArrayolError (`no-icarus`, `bench-failed`)."""
+def check_hardware(emitted: EmittedDesign, folder: Path, waves: Path | None = None) -> CheckedDesign:
+    """Run the test bench of a written folder in Icarus: see `hwmodel.emit.verilog.icarus.run_bench`."""
     estimate = emitted.simulated.estimate
-    return CheckedDesign(run_bench(folder), estimate.latency_cycles, estimate.setup_cycles)
+    return CheckedDesign(run_bench(folder, waves), estimate.latency_cycles, estimate.setup_cycles)
 
 
 def require_emittable(target: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -195,6 +196,24 @@ def test_check_agrees(emit: Emit, here: Path) -> None:
 
 
 @needs_icarus
+def test_waveforms_of_all_frames_are_written(emit: Emit, here: Path) -> None:
+    code, _, err = emit("--check", "--vcd", "waves.vcd", "--in", "x=random:7")
+    assert (code, err) == (0, "wrote waves.vcd\n")
+    waves = (here / "waves.vcd").read_text(encoding="utf-8")
+    (busy,) = set(
+        re.findall(r"^\$var wire 1 (\S+) busy \$end$", waves.partition("$scope module under_test")[0], re.MULTILINE)
+    )
+    changes = re.findall(rf"^#(\d+)$|^([01x]){re.escape(busy)}$", waves, re.MULTILINE)
+    at, rises = 0, list[int]()
+    for time, value in changes:
+        at = int(time) if time else at
+        rises += [at] if value == "1" else []
+    assert len(rises) == 2  # frames
+    assert (rises[1] - rises[0]) % 10_000 == 0  # ps of a cycle of the bench
+    assert (rises[1] - rises[0]) // 10_000 > cycles_of(here)
+
+
+@needs_icarus
 def test_every_design_of_the_front_agrees(emit: Emit, here: Path) -> None:
     stored = json.loads((here / "chain-explore" / "result.json").read_text(encoding="utf-8"))
     for design in stored["pareto"]:
@@ -297,6 +316,7 @@ def test_a_design_is_picked(emit: Emit, here: Path) -> None:
     ("arguments", "design", "message"),
     [
         ([], None, "Take either '--design' or '--pick'."),
+        (["--vcd", "waves.vcd"], "2:1", "--vcd is for --check, which runs the test bench."),
         (["--pick", "knee"], "2:1", "Take either '--design' or '--pick'."),
         (["--pick", "knees"], None, "Invalid value for '--pick': 'knees' is neither 'knee' nor a bound"),
         (["--pick", "luts <= 4"], None, "Invalid value for '--pick': there is no figure 'luts'; did you mean 'lut'?"),

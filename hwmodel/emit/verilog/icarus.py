@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from arrayol.errors import error
+from arrayol.files import atomic_file
 
 _FRAME = re.compile(r"^frame \d+ before (\d+) cycles (\d+) wrong (\d+)$", re.MULTILINE)
 
@@ -32,17 +34,18 @@ def require_icarus() -> None:
             )
 
 
-def run_bench(folder: Path) -> tuple[FrameSeen, ...]:
-    """The frames of the test bench of an emitted folder.
+def run_bench(folder: Path, waves: Path | None = None) -> tuple[FrameSeen, ...]:
+    """The frames of the test bench of an emitted folder; with `waves` a file of all waveforms (VCD) is written.
 
-    Raises ArrayolError: `no-icarus` without the programs, `bench-failed` where one of them stops.
+    Raises ArrayolError: `no-icarus` without the programs, `bench-failed` where one of them stops, and as `atomic_file`.
     """
     require_icarus()
     sources = [str(path.relative_to(folder)) for part in ("rtl", "tb") for path in sorted((folder / part).glob("*.v"))]
-    with TemporaryDirectory() as scratch:
-        binary = str(Path(scratch) / "sim")
+    with ExitStack() as stack:
+        binary = str(Path(stack.enter_context(TemporaryDirectory())) / "sim")
+        dump = [] if waves is None else [f"+vcd={stack.enter_context(atomic_file(waves)).resolve()}"]
         _run(["iverilog", "-g2001", "-o", binary, *sources], folder)
-        told = _run(["vvp", "-n", binary], folder)
+        told = _run(["vvp", "-n", binary, *dump], folder)
     return tuple(FrameSeen(int(before), int(cycles), int(wrong)) for before, cycles, wrong in _FRAME.findall(told))
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from hwmodel.emit.schedule.port import AddressMap
 from hwmodel.emit.verilog.wiring import WORDS, Outside, engine_ports
 
+LONGEST_PATH = 1024  # characters of the name of a file of waveforms
 FRAMES = 2  # that a test bench runs, so that what a frame leaves behind is seen
 
 
@@ -111,7 +112,12 @@ def test_bench(bench: Bench, longest: int) -> str:
     lines += [
         f"  reg [{outside.word_bits - 1}:0] expected [0:{max(2, bench.addresses.words) - 1}];",
         "  integer waited, cycles, wrong, frame, at;",
+        f"  reg [{8 * LONGEST_PATH}:1] waves;  // +vcd=FILE writes waveforms",
         "  initial begin",
+        '    if ($value$plusargs("vcd=%s", waves)) begin',
+        "      $dumpfile(waves);",
+        "      $dumpvars(0, tb);",
+        "    end",
         '    $readmemh("data/expected.hex", expected);',
         "    repeat (3) @(negedge clk);",
         "    reset = 0;",
