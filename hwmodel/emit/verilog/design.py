@@ -21,7 +21,7 @@ from hwmodel.emit.verilog.group import group_module
 from hwmodel.emit.verilog.top import Bench, test_bench, top_module
 from hwmodel.emit.verilog.wiring import Outside, UnitModule
 
-LIBRARY = ("bank", "banked_copy", "registers", "rom", "engine", "word_queue")
+LIBRARY = ("bank", "read_routes", "banked_copy", "registers", "rom", "engine", "word_queue")
 BENCH_LIBRARY = ("external_memory",)
 LONGEST = 4  # times the cycles that a frame should take, after which a test bench stops
 

@@ -19,8 +19,9 @@ module banked_copy #(
   input wire [READERS-1:0] rvalid,
   input wire [READERS*CODE-1:0] rbank,
   input wire [READERS*ADDRESS-1:0] raddress,
-  output reg [READERS*WIDTH-1:0] rdata
+  output wire [READERS*WIDTH-1:0] rdata
 );
+  wire [BANKS*ADDRESS-1:0] from;
   wire [BANKS*WIDTH-1:0] found;
   genvar b;
   generate
@@ -28,9 +29,7 @@ module banked_copy #(
       reg write;
       reg [ADDRESS-1:0] into;
       reg [WIDTH-1:0] data;
-      reg [ADDRESS-1:0] asked;
-      reg [ADDRESS-1:0] from;
-      integer w, r;
+      integer w;
       always @* begin
         write = 1'b0;
         into = 0;
@@ -42,29 +41,15 @@ module banked_copy #(
             data = data | wdata[w*WIDTH +: WIDTH];
           end
       end
-      always @* begin
-        asked = 0;
-        for (r = 0; r < READERS; r = r + 1)
-          if (rvalid[r] && rbank[r*CODE +: CODE] == CODES[b*CODE +: CODE])
-            asked = asked | raddress[r*ADDRESS +: ADDRESS];
-      end
-      always @(posedge clk) from <= asked;
       bank #(.WIDTH(WIDTH), .DEPTH(DEPTH), .ADDRESS(ADDRESS)) words (
-        .clk(clk), .write(write), .waddress(into), .wdata(data), .raddress(from), .rdata(found[b*WIDTH +: WIDTH])
+        .clk(clk), .write(write), .waddress(into), .wdata(data),
+        .raddress(from[b*ADDRESS +: ADDRESS]), .rdata(found[b*WIDTH +: WIDTH])
       );
     end
   endgenerate
-  reg [READERS*CODE-1:0] once, twice;
-  always @(posedge clk) begin
-    once <= rbank;
-    twice <= once;
-  end
-  integer lane, own;
-  always @* begin
-    rdata = 0;
-    for (lane = 0; lane < READERS; lane = lane + 1)
-      for (own = 0; own < BANKS; own = own + 1)
-        if (twice[lane*CODE +: CODE] == CODES[own*CODE +: CODE])
-          rdata[lane*WIDTH +: WIDTH] = found[own*WIDTH +: WIDTH];
-  end
+  read_routes #(
+    .WIDTH(WIDTH), .ADDRESS(ADDRESS), .BANKS(BANKS), .CODE(CODE), .CODES(CODES), .READERS(READERS)
+  ) routes (
+    .clk(clk), .valid(rvalid), .bank(rbank), .address(raddress), .from(from), .found(found), .data(rdata)
+  );
 endmodule
