@@ -152,7 +152,7 @@ def test_a_modulus(frames: Frames, modulus: int, counts: str) -> None:
 
 
 def test_an_increment_of_an_agent(frames: Frames) -> None:
-    found = frames("rtl/group0_blurred_read.v", r"(k\d+) \+ (c\d+);", r"\1 + \2 + 1;")
+    found = frames("rtl/group0_blurred_read.v", r"(k\d+) \+ (row_\w+);", r"\1 + \2 + 1;")
     assert all((frame.cycles, frame.wrong > 0) == (hardware().cycles, True) for frame in found)
 
 
