@@ -89,15 +89,11 @@ class TaskUnits:
 
 @dataclass(frozen=True, eq=False)
 class Timed:
-    """The instances of a task that start: their unit, and the rows of its readers and writers in which they do.
-
-    `cycle` is that of the group.
-    """
+    """The instances of a task that start: their unit, and the rows of its readers and writers in which they do."""
 
     unit: Ints
     reading: Ints
     writing: Ints
-    cycle: Ints
     readers: int
     writers: int
 
@@ -154,7 +150,6 @@ class TaskScheduler:
             _units(own),
             reading[0][step] + cycle,
             writing[0][step] + cycle + own.unit.latency,
-            own.started,
             int(reading[1][-1]) + 1,
             int(writing[1][-1]) + 1,
         )
@@ -172,7 +167,7 @@ class TaskScheduler:
             ports, read, controls = list(fed.ports), [*read, *fed.read], {**controls, **fed.controls}
             outputs += [port for port, _ in fed.written]
             written += [lanes for _, lanes in fed.written]
-        kept = tuple((delay.output, delay.port) for delay in process.delays) if "keeps" in controls else ()
+        acting = self.accesses.delays(own.task) if "keeps" in controls else ()
         return TaskSchedule(
             Activity(f"{plain(own.task)}_read", reading[1], tuple(read), controls, setup=self.setup),
             Activity(f"{plain(own.task)}_write", writing[1], tuple(written), setup=self.setup),
@@ -184,7 +179,7 @@ class TaskScheduler:
                 own.unit.latency,
                 tuple(ports),
                 _merged(outputs),
-                kept,
+                tuple((delay.output, delay.port) for delay in acting),
             ),
         )
 
