@@ -15,6 +15,7 @@ from arrayol.cli.completion import folders
 from arrayol.cli.options import (
     PLACE,
     json_option,
+    result_option,
     set_option,
     spec_argument,
     tell,
@@ -48,14 +49,7 @@ test bench is random.
 
 @command.command("verilog", short_help="As Verilog-2001 with a test bench.", epilog=_EPILOG)
 @spec_argument
-@click.option(
-    "--result",
-    metavar="DIR",
-    type=PLACE,
-    shell_complete=folders,
-    required=True,
-    help="The folder that `arrayol explore` wrote; it says platform and consts.",
-)
+@result_option
 @click.option("--design", metavar="ID", help="The design, by its name in the result, as 2+2:1; or take --pick.")
 @pick_option
 @click.option(

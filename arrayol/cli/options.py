@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from arrayol.checks.top import idle_settings
-from arrayol.cli.completion import task_names
+from arrayol.cli.completion import folders, task_names
 from arrayol.errors import Diagnostic, render
 from arrayol.ir.spec import Spec
 
@@ -68,6 +68,15 @@ platform_option = click.option(
     metavar="P",
     type=PLACE,
     help="The platform, a TOML file. Else the one beside FILE with its name, else the shipped default.",
+)
+
+result_option = click.option(
+    "--result",
+    metavar="DIR",
+    type=PLACE,
+    shell_complete=folders,
+    required=True,
+    help="The folder that `arrayol explore` wrote; it says platform and consts.",
 )
 
 json_option = click.option(

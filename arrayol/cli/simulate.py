@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from rich.table import Table
 
 from arrayol import api
-from arrayol.cli.completion import folders
 from arrayol.cli.memory_table import memory_parts
 from arrayol.cli.options import (
     PLACE,
     json_option,
     picture_option,
+    result_option,
     set_option,
     spec_argument,
     tell,
@@ -99,14 +99,7 @@ tokens, and --in is left out.
 
 @click.command(epilog=_EPILOG)
 @spec_argument
-@click.option(
-    "--result",
-    metavar="DIR",
-    type=PLACE,
-    shell_complete=folders,
-    required=True,
-    help="The folder that `arrayol explore` wrote; it says platform and consts.",
-)
+@result_option
 @click.option("--design", metavar="ID", required=True, help="The design, by its name in the result, as 2+2:1.")
 @click.option("--in", "inputs", metavar="NAME=DATA", multiple=True, callback=sources, help="An input. Repeatable.")
 @picture_option("--timeline", "Draw loads, computations and stores of the first and last steps, as .svg or .png.")
