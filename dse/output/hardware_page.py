@@ -137,8 +137,12 @@ def _memories(own: Promised) -> Iterator[str]:
 
 def _copies(group: GroupSchedule, memory: Memory) -> str:
     if memory.registers:
-        return "registers" if memory.content is None else "a table"
-    return str(len(group.readers[memory.name]))
+        return "registers"
+    readers = group.readers[memory.name]
+    if not readers:
+        return "a table, a port for each read"
+    lanes = [len(own) for agent in group.agents for name, own in agent.lanes.items() if name in readers]
+    return str(sum(lanes) if memory.copy_each else len(readers))
 
 
 def _costs(own: Promised) -> Iterator[str]:

@@ -49,7 +49,8 @@ class GroupSchedule:
     """A group as hardware. `cycles` is what it takes in a frame, in so many `steps`.
 
     `readers` has by memory the names of the lanes that read it, each through a copy, `writers` of those that write it.
-    Arrays that are loaded `once` come in a step before all frames, beside the others.
+    A memory that data look up has neither. Arrays that are loaded `once` come in a step before all frames, beside the
+    others.
     """
 
     tasks: tuple[TaskAgents, ...]
@@ -107,6 +108,8 @@ class GroupScheduler:
         writing = [own for _, task, _ in tables.tasks for own in task.lanes]
         writing += [own for engine in tables.engines for own in engine.passing.lanes]
         memories = {own.memory.name: own.memory for own in (*reading, *writing)}
+        ports = (port for _, _, units in tables.tasks for port in units.reads)
+        memories |= {port.lookup.name: port.lookup for port in ports if port.lookup is not None}
         return GroupSchedule(
             tasks,
             engines,

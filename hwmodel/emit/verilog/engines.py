@@ -11,6 +11,7 @@ from hwmodel.emit.verilog.wiring import Wiring, wire
 
 
 def engine_lines(wiring: Wiring, engine: EngineAgents) -> Iterator[str]:
+    """A port: its flow of requests and words, the data of lanes that load, and the queue of what lanes store."""
     name, requests, passing, storing = engine.name, engine.requests.name, engine.passing.name, engine.storing.name
     loads = [own for own in engine.lanes if not own.write]
     stores = [own for own in engine.lanes if own.write]

@@ -45,6 +45,7 @@ def lookups(wiring: Wiring, task: TaskAgents, port: ReadPort) -> Iterator[str]:
 
 
 def access_net(task: TaskAgents, unit: int, name: str) -> str:
+    """The net of a port of a unit's datapath for a read at a place that data say."""
     return f"{task.units.name}_unit{unit}_{name.replace('$', '_')}"
 
 

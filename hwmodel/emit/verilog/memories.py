@@ -10,6 +10,7 @@ from hwmodel.emit.verilog.wiring import Wiring, wire
 
 
 def memories(wiring: Wiring) -> Iterator[str]:
+    """All memories of a group, and the data of lanes; tables that data look up stand beside the units."""
     for memory in wiring.schedule.memories:
         readers, writers = wiring.schedule.readers[memory.name], wiring.schedule.writers[memory.name]
         size = f"{memory.banks} x {memory.depth} words of {memory.width} bits"

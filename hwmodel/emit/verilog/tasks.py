@@ -14,6 +14,7 @@ from hwmodel.emit.verilog.wiring import Wiring, wire
 
 
 def task_lines(wiring: Wiring, task: TaskAgents) -> Iterator[str]:
+    """A task: the buses of its units, and these; its lanes that write have what units make."""
     units = task.units
     pace = f"a repetition every {counted(units.interval, 'cycle')}, latency {units.latency}"
     yield f"  // {units.task}: {counted(units.units, 'unit')}, {pace}"
