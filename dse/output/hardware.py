@@ -57,8 +57,8 @@ class EmittedDesign:
         return {
             **files.files(),
             DOCUMENT: json.dumps(self._document(), indent=1) + "\n",
-            MAKEFILE: makefile(f"{self.hardware.top}_top"),
-            PAGE: page_of(promised, files.outside, files.engines),
+            MAKEFILE: makefile(f"{self.hardware.top}_top", files.axi),
+            PAGE: page_of(promised, files.outside, files.engines, files.axi),
         }
 
     def _document(self) -> dict[str, Any]:

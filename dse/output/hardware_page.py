@@ -24,17 +24,18 @@ class Promised:
     data: str
 
 
-def page_of(own: Promised, outside: Outside, engines: Sequence[str]) -> str:
-    """The page, for a memory outside and the ports to it."""
+def page_of(own: Promised, outside: Outside, engines: Sequence[str], axi: str | None) -> str:
+    """The page, for a memory outside and the ports to it; `axi` is the top module with these behind AXI4."""
     parts = (
         _heading(own),
         _promises(own),
-        _running(own),
+        _running(own, axi),
         _units(own.hardware),
         _memories(own),
         _costs(own),
         _interface(own.hardware, outside, engines),
         _timing(own.hardware),
+        _axi(axi, outside),
         _not_promised(),
     )
     return "\n".join(line for part in parts for line in part).rstrip("\n") + "\n"
@@ -68,13 +69,15 @@ def _promises(own: Promised) -> Iterator[str]:
     yield ""
 
 
-def _running(own: Promised) -> Iterator[str]:
+def _running(own: Promised, axi: str | None) -> Iterator[str]:
     size = own.hardware.addresses
     yield "## Running it"
     yield ""
     yield "- `make sim` runs two frames in Icarus Verilog, `make sim-verilator` in Verilator 5. Each prints"
     yield f"  `frame N before B cycles {own.hardware.cycles} wrong 0`: B are those of loads before it,"
     yield "  and wrong are words of the outputs."
+    if axi is not None:
+        yield "- `make sim-axi` runs them behind AXI4, with a memory that is slow at random."
     yield "- `make lint` asks both what they think of the design; `make clean` removes what was built."
     yield ""
     yield "| file | what it is |"
@@ -83,6 +86,8 @@ def _running(own: Promised) -> Iterator[str]:
     yield "| rtl/groupN_AGENT.v | who touches which word in which cycle: a program of nested loops with counters |"
     yield "| rtl/unit_TASK.v | the datapath of a task |"
     yield "| rtl, others | memories, registers, and what passes to the external memory |"
+    if axi is not None:
+        yield f"| rtl/{axi}.v, rtl/axi_port.v | the top module behind AXI4; tb/tb_axi.v and tb/axi_memory.v run it |"
     yield "| tb/tb.v, tb/external_memory.v | the test bench, and the external memory as the model has it |"
     yield f"| data/memory.hex | the external memory before a frame: {own.data} |"
     yield "| data/expected.hex | the same after it |"
@@ -197,6 +202,23 @@ def _timing(hardware: HardwareDesign) -> Iterator[str]:
     yield f"- The first word of a request passes {counted(latency, 'cycle')} after the request at the soonest, then one"
     yield "  word in each cycle: `rvalid` and `wready` say when. `rready` and `wvalid` answer in the same cycle."
     yield "- Where it is slower the design waits: the outputs are the same, the cycles are more."
+    yield ""
+
+
+def _axi(axi: str | None, outside: Outside) -> Iterator[str]:
+    yield "## Behind AXI4"
+    yield ""
+    if axi is None:
+        yield f"AXI4 has no words of {outside.word_bits} bits: there is no top module for it."
+        yield ""
+        return
+    yield f"`{axi}` is the same design as a master of AXI4, with data of {outside.word_bits} bits. `aresetn` is"
+    yield "active low; word 0 of the external memory lies at `base`, a multiple of a word's bytes, which stays while"
+    yield "`busy`. All bursts are of whole words (INCR), of at most 256, and none crosses 4 KB; reads may go some words"
+    yield "beyond the last array. `done` comes when the last write has been answered; `fault` says that an answer was"
+    yield "an error, until reset. No ID, no lock: all is in order."
+    yield ""
+    yield "Its outputs are the same; its cycles are not promised, as they are those of the bus and its memory."
     yield ""
 
 

@@ -122,6 +122,7 @@ def test_a_folder_is_written(emit: Emit, here: Path) -> None:
         "rtl", "tb", "data", "design.json", "Makefile", "README.md"
     }  # fmt: skip
     assert {"rtl/chain_top.v", "rtl/group0_top.v", "rtl/unit_smoothed.v", "rtl/bank.v", "tb/tb.v"} <= found.keys()
+    assert {"rtl/chain_axi.v", "rtl/axi_port.v", "tb/tb_axi.v", "tb/axi_memory.v"} <= found.keys()
     modules = sum(name.startswith("rtl/") for name in found)
     told = f"chain-verilog: {modules} modules in rtl, tb, data, design.json, Makefile, README.md"
     assert " ".join(out.split()).endswith(told)
@@ -160,6 +161,39 @@ def test_the_page_says_what_is_promised(emit: Emit, here: Path) -> None:
             name, direction, bits = (cell.strip() for cell in line.split("|")[1:4])
             width = f"[{int(bits) - 1}:0] " if bits != "1" else ""
             assert f"  {direction}put wire {width}{name}" in top
+
+
+@needs_icarus
+def test_make_runs_both_test_benches(emit: Emit, here: Path) -> None:
+    if shutil.which("make") is None:
+        pytest.skip("no make")
+    emit()
+    told = {}
+    for target in ("sim", "sim-axi"):
+        command = ["make", "--silent", target]
+        done = subprocess.run(command, cwd=here / "chain-verilog", capture_output=True, text=True, check=True)
+        told[target] = [line for line in done.stdout.splitlines() if line.startswith(("frame", "violations"))]
+    cycles = cycles_of(here)
+    assert told["sim"] == [f"frame {number} before 0 cycles {cycles} wrong 0" for number in (0, 1)]
+    assert [re.sub(r"\d+", "N", line) for line in told["sim-axi"]] == [
+        *["frame N before N cycles N wrong N"] * 2, "violations N reads N"
+    ]  # fmt: skip
+    assert told["sim-axi"][2].startswith("violations 0 ")
+    assert all(line.endswith(" wrong 0") for line in told["sim-axi"][:2])
+
+
+def test_words_that_axi_does_not_have(arrayol: CommandLine, here: Path) -> None:
+    """Three elements of two bytes."""
+    platform = PLATFORM.replace("word_bits = 32", "data_per_word = 3")
+    (here / "chain.toml").write_text(platform, encoding="utf-8")
+    done = arrayol("explore", "chain.aol", "--narrow", "--quiet", "--no-verify", cwd=here)
+    assert done.returncode == 0, done.stderr
+    command = ("emit", "verilog", "chain.aol", "--result", "chain-explore", "--pick", "knee")
+    assert arrayol(*command, cwd=here).returncode == 0
+    found = files(here / "chain-verilog")
+    assert "AXI4 has no words of 48 bits: there is no top module for it." in found["README.md"].decode()
+    assert b"axi" not in found["Makefile"]
+    assert not [name for name in found if "axi" in name]
 
 
 def test_data_that_are_given(emit: Emit, here: Path) -> None:

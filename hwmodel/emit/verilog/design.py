@@ -15,6 +15,7 @@ from hwmodel.emit.schedule.group import GroupSchedule
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.verilog.access import access_ports
 from hwmodel.emit.verilog.agents import agent_module
+from hwmodel.emit.verilog.axi import SLOWER, axi_bench, axi_module, has_axi
 from hwmodel.emit.verilog.chunks import has_bus
 from hwmodel.emit.verilog.datapath import datapath_module, operator_modules
 from hwmodel.emit.verilog.group import group_module
@@ -42,6 +43,11 @@ class DesignFiles:
         """The names of the ports."""
         return tuple(engine.name for engine in self.design.groups[0].engines)
 
+    @property
+    def axi(self) -> str | None:
+        """The name of the top module with a port of AXI4; none where AXI4 has no such words."""
+        return f"{self.design.top}_axi" if has_axi(self.outside) else None
+
     def files(self) -> dict[str, str]:
         """All of them."""
         return {**dict(self._modules()), **dict(self._bench())}
@@ -61,7 +67,11 @@ class DesignFiles:
             module = group_module(f"{prefix}top", prefix, group, units, self.outside, self.design.signed)
             yield f"rtl/{prefix}top.v", module
         names = [(f"group{number}_top", group.setup) for number, group in enumerate(self.design.groups)]
-        yield f"rtl/{self.design.top}_top.v", top_module(f"{self.design.top}_top", names, self.engines, self.outside)
+        top = f"{self.design.top}_top"
+        yield f"rtl/{top}.v", top_module(top, names, self.engines, self.outside)
+        if self.axi is not None:
+            yield "rtl/axi_port.v", _library("axi_port")
+            yield f"rtl/{self.axi}.v", axi_module(self.axi, top, self.engines, self.outside)
 
     def _kept(self, task: str) -> frozenset[tuple[str, str]]:
         """The delays whose state the units of a task keep."""
@@ -93,6 +103,9 @@ class DesignFiles:
         for name in BENCH_LIBRARY:
             yield f"tb/{name}.v", _library(name)
         yield "tb/tb.v", test_bench(bench, LONGEST * design.cycles)
+        if self.axi is not None:
+            yield "tb/axi_memory.v", _library("axi_memory")
+            yield "tb/tb_axi.v", axi_bench(self.axi, bench, SLOWER * design.cycles)
         yield "data/memory.hex", self._hex(design.frame.before)
         yield "data/expected.hex", self._hex(design.frame.after)
 

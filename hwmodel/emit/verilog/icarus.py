@@ -44,7 +44,7 @@ def run_bench(folder: Path, waves: Path | None = None) -> tuple[FrameSeen, ...]:
     with ExitStack() as stack:
         binary = str(Path(stack.enter_context(TemporaryDirectory())) / "sim")
         dump = [] if waves is None else [f"+vcd={stack.enter_context(atomic_file(waves)).resolve()}"]
-        _run(["iverilog", "-g2001", "-o", binary, *sources], folder)
+        _run(["iverilog", "-g2001", "-s", "tb", "-o", binary, *sources], folder)
         told = _run(["vvp", "-n", binary, *dump], folder)
     return tuple(FrameSeen(int(before), int(cycles), int(wrong)) for before, cycles, wrong in _FRAME.findall(told))
 

@@ -109,33 +109,16 @@ def test_bench(bench: Bench, longest: int) -> str:
     lines.append(
         f"  external_memory #({parameters}, {sizes}) memory (\n    .clk(clk), .reset(reset), {', '.join(sides)}\n  );"
     )
-    lines += [
-        f"  reg [{outside.word_bits - 1}:0] expected [0:{max(2, bench.addresses.words) - 1}];",
-        "  integer waited, cycles, wrong, frame, at;",
-        f"  reg [{8 * LONGEST_PATH}:1] waves;  // +vcd=FILE writes waveforms",
-        "  initial begin",
+    waves = [
         '    if ($value$plusargs("vcd=%s", waves)) begin',
         "      $dumpfile(waves);",
         "      $dumpvars(0, tb);",
         "    end",
-        '    $readmemh("data/expected.hex", expected);',
-        "    repeat (3) @(negedge clk);",
-        "    reset = 0;",
-        f"    for (frame = 0; frame < {FRAMES}; frame = frame + 1) begin",
-        '      $readmemh("data/memory.hex", memory.words);',
-        "      start = 1;",
-        "      @(negedge clk) start = 0;",
-        "      waited = 0;",
-        f"      while (!busy && waited < {longest}) @(negedge clk) waited = waited + 1;",
-        "      cycles = 0;",
-        f"      while (busy && cycles < {longest}) @(negedge clk) cycles = cycles + 1;",
-        "      wrong = 0;",
     ]
-    for first, count in bench.outputs:
-        lines.append(f"      for (at = {first}; at < {first + count}; at = at + 1)")
-        lines.append("        if (memory.words[at] !== expected[at]) wrong = wrong + 1;")
     lines += [
-        '      $display("frame %0d before %0d cycles %0d wrong %0d", frame, waited, cycles, wrong);',
+        f"  reg [{8 * LONGEST_PATH}:1] waves;  // +vcd=FILE writes waveforms",
+        *frame_loop(bench, longest, waves),
+        *words_compared(bench),
         "    end",
         "    $finish;",
         "  end",
@@ -143,6 +126,34 @@ def test_bench(bench: Bench, longest: int) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def frame_loop(bench: Bench, longest: int, before: Sequence[str]) -> Iterator[str]:
+    """The beginning of what a test bench does: something `before` all, then frames, of which each is waited for."""
+    yield f"  reg [{bench.outside.word_bits - 1}:0] expected [0:{max(2, bench.addresses.words) - 1}];"
+    yield "  integer waited, cycles, wrong, frame, at;"
+    yield "  initial begin"
+    yield from before
+    yield '    $readmemh("data/expected.hex", expected);'
+    yield "    repeat (3) @(negedge clk);"
+    yield "    reset = 0;"
+    yield f"    for (frame = 0; frame < {FRAMES}; frame = frame + 1) begin"
+    yield '      $readmemh("data/memory.hex", memory.words);'
+    yield "      start = 1;"
+    yield "      @(negedge clk) start = 0;"
+    yield "      waited = 0;"
+    yield f"      while (!busy && waited < {longest}) @(negedge clk) waited = waited + 1;"
+    yield "      cycles = 0;"
+    yield f"      while (busy && cycles < {longest}) @(negedge clk) cycles = cycles + 1;"
+
+
+def words_compared(bench: Bench) -> Iterator[str]:
+    """The end of a frame: words of the outputs that differ are counted, and all figures printed."""
+    yield "      wrong = 0;"
+    for first, count in bench.outputs:
+        yield f"      for (at = {first}; at < {first + count}; at = at + 1)"
+        yield "        if (memory.words[at] !== expected[at]) wrong = wrong + 1;"
+    yield '      $display("frame %0d before %0d cycles %0d wrong %0d", frame, waited, cycles, wrong);'
 
 
 def _side(side: str, engine: Sequence[str], outside: Outside) -> str:

@@ -7,15 +7,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from many_cases import on_many
+from scheduled_cases import scheduled
 from strategies_designs import MappedSpec, emitted_specs
 from verilog_programs import needs_icarus
 
 from arrayol.errors import ArrayolError
-from dse.verify.testbench import Testbench, memories_of_groups
-from hwmodel.emit.schedule.design import HardwareDesign, schedule_design
+from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.verilog.design import DesignFiles
 from hwmodel.emit.verilog.icarus import FrameSeen, run_bench
-from hwmodel.simulator.simulate import Simulation, simulate
 
 pytestmark = needs_icarus
 
@@ -44,20 +43,6 @@ def test_hardware_takes_the_cycles_of_the_model_and_computes_the_same() -> None:
     on_many(CASES, SEED, judge, emitted_specs())
     assert "unproven-schedule" not in refused
     assert features.keys() >= FEATURES, (features, refused)
-
-
-def scheduled(case: MappedSpec) -> tuple[Simulation, HardwareDesign | None]:
-    """The simulation of a case and its hardware; None where only tokens move.
-
-    Raises ArrayolError where the model or the hardware refuses it.
-    """
-    bench = Testbench(case.spec, case.network, case.platform, case.loads)
-    estimate = bench.model.evaluate(case.design)
-    local = memories_of_groups(bench.accesses, case.platform, case.design, estimate)
-    simulation = simulate(case.spec, bench.accesses, case.platform, case.design, local, bench.inputs)
-    if bench.inputs is None or simulation.identical is None:
-        return simulation, None
-    return simulation, schedule_design(case.spec, bench.accesses, case.platform, local, simulation, bench.inputs)
 
 
 def seen_on(design: HardwareDesign) -> tuple[FrameSeen, ...]:

@@ -1,0 +1,23 @@
+"""Generated designs scheduled as hardware."""
+
+from __future__ import annotations
+
+from strategies_designs import MappedSpec
+
+from dse.verify.testbench import Testbench, memories_of_groups
+from hwmodel.emit.schedule.design import HardwareDesign, schedule_design
+from hwmodel.simulator.simulate import Simulation, simulate
+
+
+def scheduled(case: MappedSpec) -> tuple[Simulation, HardwareDesign | None]:
+    """The simulation of a case and its hardware; None where only tokens move.
+
+    Raises ArrayolError where the model or the hardware refuses it.
+    """
+    bench = Testbench(case.spec, case.network, case.platform, case.loads)
+    estimate = bench.model.evaluate(case.design)
+    local = memories_of_groups(bench.accesses, case.platform, case.design, estimate)
+    simulation = simulate(case.spec, bench.accesses, case.platform, case.design, local, bench.inputs)
+    if bench.inputs is None or simulation.identical is None:
+        return simulation, None
+    return simulation, schedule_design(case.spec, bench.accesses, case.platform, local, simulation, bench.inputs)
