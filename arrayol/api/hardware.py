@@ -1,4 +1,4 @@
-"""Designs of results as hardware: Verilog with a test bench, and what Icarus says of it."""
+"""Designs of results as hardware: Verilog with a test bench, and what Icarus, yosys and nextpnr say of it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dse.output.hardware import CheckedDesign, EmittedDesign, check_hardware, emit_hardware, write_hardware
 from dse.output.open_design import StoredDesign
+from dse.output.synthesis import Asked, Synthesis, synthesise_folder
 
 
 def emit_verilog(
@@ -33,3 +34,23 @@ def check_verilog(emitted: EmittedDesign, folder: Path | str, vcd: Path | str | 
     `cannot-write`.
     """
     return check_hardware(emitted, Path(folder), None if vcd is None else Path(vcd))
+
+
+def synthesise(  # noqa: PLR0913  one for each thing that may be asked for
+    folder: Path | str,
+    *,
+    size: str | None = None,
+    package: str | None = None,
+    speed: str | None = None,
+    mhz: float | None = None,
+    seed: int = 1,
+    places: bool = True,
+    out: Path | str | None = None,
+) -> Synthesis:
+    """Synthesise what was emitted to a folder for an ECP5, place and route it, and write the reports beside it.
+
+    Without words it is the largest device, in the package with the most pins, of the technology's speed grade, at the
+    clock of the platform. With `places` false yosys alone runs. Raises ArrayolError as `synthesise_folder`.
+    """
+    asked = Asked(size, package, speed, mhz, seed, places)
+    return synthesise_folder(Path(folder), asked, None if out is None else Path(out))

