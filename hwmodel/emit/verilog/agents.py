@@ -132,60 +132,76 @@ class _Printer:
         return names
 
     def _word(self) -> Iterator[str]:
-        """The instructions, as the numbers of their columns and how many cycles each takes."""
+        """The instructions, as the numbers of their columns and how many cycles each takes beside its first."""
         agent, program = self.agent, self.agent.program
-        longest = max((own.cycles for own in program.instructions), default=1)
-        widths = [self._width(column) for column in range(len(agent.limits))]
-        yield f"  reg [{bits_of(len(program.instructions)) - 1}:0] pc;"
-        yield f"  reg [{bits_of(longest) - 1}:0] cycle, cycles;  // of an instruction: the last one is `cycles`"
-        yield "  // A row: whether it ends a step, which lanes touch a word, and by how much counters go ahead."
-        for column, width in enumerate(widths):
-            yield f"  reg [{width - 1}:0] {self._column(column)};"
-        names = "{" + ", ".join(self._column(column) for column in range(len(widths))) + "}"
+        fields = [("cycles", bits_of(max(own.cycles for own in program.instructions)))]
+        fields += [(self._column(column), self._width(column)) for column in range(len(agent.limits))]
+        last = len(program.instructions) - 1
+        yield f"  reg [{bits_of(last + 1) - 1}:0] pc;  // the next instruction"
+        yield f"  reg [{fields[0][1] - 1}:0] cycle, cycles;  // of the row that is there: the last one is `cycles`"
+        yield "  // The row: whether it ends a step, which lanes touch a word, and by how much counters go ahead."
+        yield from (f"  reg [{width - 1}:0] {name};" for name, width in fields[1:])
+        yield f"  reg [{sum(width for _, width in fields) - 1}:0] next;  // what instruction `pc` says of these"
         yield "  always @*"
+        yield '    (* rom_style = "logic" *)'
         yield "    case (pc)"
-        known: dict[int, str] = {}
-        for number, own in enumerate(program.instructions):
-            if own.symbol not in known:
-                numbers = zip(agent.columns[own.symbol], widths, strict=True)
-                known[own.symbol] = "{" + ", ".join(f"{width}'d{value}" for value, width in numbers) + "}"
-            label = "default" if number == len(program.instructions) - 1 else str(number)
-            yield f"      {label}: begin cycles = {own.cycles - 1}; {names} = {known[own.symbol]}; end"
+        for number in range(last + 1):
+            yield f"      {'default' if number == last else number}: next = {self._numbers(number)};"
         yield "    endcase"
 
-    # The walk through the program.
+    def _numbers(self, number: int) -> str:
+        """What an instruction says."""
+        own = self.agent.program.instructions[number]
+        longest = max(each.cycles for each in self.agent.program.instructions)
+        numbers = [f"{bits_of(longest)}'d{own.cycles - 1}"]
+        columns = enumerate(self.agent.columns[own.symbol])
+        return "{" + ", ".join([*numbers, *(f"{self._width(column)}'d{value}" for column, value in columns)]) + "}"
+
+    # The walk through the program. A row is fetched while the one before is there: `pc` and the loops are those behind
+    # it. It is copied from `next` as a whole, so that yosys takes it for the register of a table, and not `pc`.
 
     def _walk(self) -> Iterator[str]:
         program = self.agent.program
         last = len(program.instructions) - 1
+        row = "{" + ", ".join(["cycles", *(self._column(column) for column in range(len(self.agent.limits)))]) + "}"
         yield "  reg rests;"
         for depth, times in enumerate(program.times):
             yield f"  reg [{bits_of(times) - 1}:0] loop{depth};"
         yield "  assign active = run && !rests;"
         yield "  wire done = active && go;"
+        yield "  wire fetch = done && cycle == cycles;"
         yield f"  assign fin = rests || (done && {self._column(self.agent.last)});"
         yield "  always @(posedge clk)"
         yield "    if (reset) begin"
-        yield "      pc <= 0;"
+        yield f"      {row} <= {self._numbers(0)};"
         yield "      cycle <= 0;"
         yield "      rests <= 1'b0;"
-        for depth in range(program.depth):
-            yield f"      loop{depth} <= 0;"
+        second, counters = self._second()
+        yield f"      pc <= {second};"
+        for depth, count in enumerate(counters):
+            yield f"      loop{depth} <= {count};"
         yield "    end else begin"
         yield "      rests <= fin && !advance;"
-        yield "      if (done) begin"
-        yield "        if (cycle != cycles) cycle <= cycle + 1'b1;"
-        yield "        else begin"
-        yield "          cycle <= 0;"
-        yield "          case (pc)"
+        yield "      if (done) cycle <= fetch ? 0 : cycle + 1'b1;"
+        yield "      if (fetch) begin"
+        yield f"        {row} <= next;"
+        yield "        case (pc)"
         for number, own in enumerate(program.instructions):
             if own.ends or number == last:
-                yield f"            {number}: {self._next(own, program.again if number == last else number + 1)}"
-        yield "            default: pc <= pc + 1'b1;"
-        yield "          endcase"
-        yield "        end"
+                yield f"          {number}: {self._next(own, program.again if number == last else number + 1)}"
+        yield "          default: pc <= pc + 1'b1;"
+        yield "        endcase"
         yield "      end"
         yield "    end"
+
+    def _second(self) -> tuple[int, list[int]]:
+        """The instruction behind the first, and the loops there."""
+        program, counters = self.agent.program, [0] * self.agent.program.depth
+        for loop in program.instructions[0].ends:
+            if loop.times > 1:
+                counters[loop.depth] = 1
+                return loop.start, counters
+        return (1 if len(program.instructions) > 1 else program.again), counters
 
     def _next(self, own: Instruction, after: int) -> str:
         text, ended = "", ""

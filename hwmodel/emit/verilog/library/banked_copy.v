@@ -1,6 +1,7 @@
 // A copy of a memory in banks: lanes that write it, and lanes that read it. A lane names a word by the code of its bank
 // and an address. No two lanes of a side name different words of one bank in a cycle: the schedule sees to that.
-// A word that a lane asks for stands at its data two cycles later.
+// A word that a lane asks for stands at its data two cycles later. What is written goes through a register: it is in its
+// bank a cycle after the one in which it is named, in time for lanes that ask for it in the very next one.
 module banked_copy #(
   parameter WIDTH = 8,
   parameter DEPTH = 2,
@@ -21,6 +22,16 @@ module banked_copy #(
   input wire [READERS*ADDRESS-1:0] raddress,
   output wire [READERS*WIDTH-1:0] rdata
 );
+  reg [WRITERS-1:0] valid;
+  reg [WRITERS*CODE-1:0] code;
+  reg [WRITERS*ADDRESS-1:0] address;
+  reg [WRITERS*WIDTH-1:0] given;
+  always @(posedge clk) begin
+    valid <= wvalid;
+    code <= wbank;
+    address <= waddress;
+    given <= wdata;
+  end
   wire [BANKS*ADDRESS-1:0] from;
   wire [BANKS*WIDTH-1:0] found;
   genvar b;
@@ -35,10 +46,10 @@ module banked_copy #(
         into = 0;
         data = 0;
         for (w = 0; w < WRITERS; w = w + 1)
-          if (wvalid[w] && wbank[w*CODE +: CODE] == CODES[b*CODE +: CODE]) begin
+          if (valid[w] && code[w*CODE +: CODE] == CODES[b*CODE +: CODE]) begin
             write = 1'b1;
-            into = into | waddress[w*ADDRESS +: ADDRESS];
-            data = data | wdata[w*WIDTH +: WIDTH];
+            into = into | address[w*ADDRESS +: ADDRESS];
+            data = data | given[w*WIDTH +: WIDTH];
           end
       end
       bank #(.WIDTH(WIDTH), .DEPTH(DEPTH), .ADDRESS(ADDRESS)) words (

@@ -15,11 +15,17 @@ module registers #(
 );
   reg [WIDTH-1:0] words [0:DEPTH-1];
   reg [READERS*ADDRESS-1:0] from;
+  reg [WRITERS-1:0] valid;
+  reg [WRITERS*ADDRESS-1:0] into;
+  reg [WRITERS*WIDTH-1:0] given;
   integer w, r;
   always @(posedge clk) begin
     from <= raddress;
+    valid <= wvalid;
+    into <= waddress;
+    given <= wdata;
     for (w = 0; w < WRITERS; w = w + 1)
-      if (wvalid[w]) words[waddress[w*ADDRESS +: ADDRESS]] <= wdata[w*WIDTH +: WIDTH];
+      if (valid[w]) words[into[w*ADDRESS +: ADDRESS]] <= given[w*WIDTH +: WIDTH];
   end
   always @(posedge clk)
     for (r = 0; r < READERS; r = r + 1)
