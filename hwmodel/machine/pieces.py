@@ -24,7 +24,7 @@ from hwmodel.local_memory.contents import Contents, Listed, Pieces
 from hwmodel.local_memory.pieces import Loop, Piece
 from hwmodel.machine.group import Elements
 from hwmodel.machine.moves import Brought, Held
-from hwmodel.machine.numbering import distinct, numbered
+from hwmodel.machine.numbering import ascending, distinct, numbered
 
 
 def contents_of(shape: Extents, loops: Extents, ticks: int, held: Held) -> Contents:
@@ -121,4 +121,4 @@ def _are_alike(subscript: Elements, digit: Elements) -> bool:
     digits, digit = numbered(digit, int(digit.max()) + 1)
     extent = len(digits)
     pairs = distinct(subscript * extent + digit, (int(subscript.max()) + 1) * extent)
-    return len(pairs) == len(np.unique(pairs // extent)) * len(np.unique(pairs % extent))
+    return len(pairs) == len(ascending(pairs // extent)) * len(ascending(pairs % extent))

@@ -19,7 +19,7 @@ from hwmodel.accesses import Touch, flat
 from hwmodel.design import Blocks, GroupDesign
 from hwmodel.machine.group import Elements, Group, closed, closed_over_frames, require_one_frame
 from hwmodel.machine.int64 import require_numbers
-from hwmodel.machine.numbering import numbered
+from hwmodel.machine.numbering import ascending, numbered
 from hwmodel.machine.scans import block_places, breaking_pair
 
 NEVER = np.iinfo(np.int64).max
@@ -143,8 +143,8 @@ def is_unchanging(group: Group, ticks: Ticks, array: str) -> bool:
             if _ends_differ(group, touch, ticks.work[task]):
                 return False
             element, tick = _read_through(group, touch, ticks.work[task])
-            pairs = np.unique(tick * group.accesses.size(array) + element)
-            if len(pairs) != len(np.unique(tick)) * len(np.unique(element)):
+            pairs = ascending(tick * group.accesses.size(array) + element)
+            if len(pairs) != len(ascending(tick)) * len(ascending(element)):
                 return False
     return True
 
@@ -201,9 +201,9 @@ def _every_need(group: Group, task: str, ticks: Ticks) -> Work:
             pairs.append((when * count + writer[elements])[own])
         if array in group.stored:
             outside[writer[group.needed_outside(array) & (writer >= 0)]] = True
-    runs = np.unique(np.concatenate(pairs))
+    runs = ascending(np.concatenate(pairs))
     outside[runs % count] = False
-    runs = np.unique(np.concatenate([runs, final * count + np.flatnonzero(outside)]))
+    runs = ascending(np.concatenate([runs, final * count + np.flatnonzero(outside)]))
     return Work(runs % count, runs // count, runs // count, once=False)
 
 

@@ -186,23 +186,37 @@ class _FrontOfGroup:
         return tuple(shape for shape, is_taken in zip(shapes, taken, strict=True) if is_taken)
 
     def take_keeps(self, scan: Scan, shapes: Sequence[Shape], *, products_only: bool) -> None:
-        """Take what plain structures of one scan may keep in other ways, as far as it is worth a price."""
-        for rows, worth, size in self.search.worth_a_price(scan, shapes, self.known):
-            chosen, keeps = [shapes[row] for row in rows.tolist()], worth
-            if products_only and chosen:
-                taken = np.flatnonzero(self.pricer.takes(scan, chosen, worth))
-                chosen, keeps = [chosen[place] for place in taken.tolist()], worth.only(taken)
-            if self.pricer.has_bounds:
-                bounded = self.pricer.bounded(scan, chosen, keeps)
-                self._take_bounded(
-                    [Source(partial(self._keeping, scan, chosen[part], keeps.only(part)), own) for part, own in bounded]
-                )
-            else:
-                for start, priced in self.pricer.plain(scan, chosen, keeps):
-                    own = keeps.only(slice(start, start + len(priced.legal)))
-                    self._add(partial(self._keeping, scan, chosen[start:], own), priced)
-            pruned = self.designs * (size - len(chosen))
+        """Take what plain structures of one scan may keep in other ways, as far as it is worth a price.
+
+        In slices, those first of which most is to be hoped, as of structures (`bounded`).
+        """
+        for rows, worth, bounds, size in self.search.worth_a_price(scan, shapes, self.known):
+            waiting = Waiting(rows, np.arange(len(rows)), bounds, np.zeros(len(rows), np.int64))
+            number, is_first = 0, True
+            while len(waiting):
+                waiting = waiting.only(~self._are_beaten(waiting))
+                chosen = waiting.first_slice() if is_first else waiting.next_slice()
+                now, waiting, is_first = waiting.only(chosen), waiting.only(~chosen), False
+                some, keeps = [shapes[row] for row in now.source.tolist()], worth.only(now.row)
+                if products_only and some:
+                    taken = np.flatnonzero(self.pricer.takes(scan, some, keeps))
+                    some, keeps = [some[place] for place in taken.tolist()], keeps.only(taken)
+                self._add_keeps(scan, some, keeps)
+                number += len(some)
+            pruned = self.designs * (size - number)
             self._join(nothing(self.columns, len(self.tasks), Counts(pruned=pruned)))
+
+    def _add_keeps(self, scan: Scan, shapes: Sequence[Shape], keeps: StructureKeeps) -> None:
+        """Take plain structures of one scan, each with what it keeps."""
+        if self.pricer.has_bounds:
+            bounded = self.pricer.bounded(scan, shapes, keeps)
+            self._take_bounded(
+                [Source(partial(self._keeping, scan, shapes[part], keeps.only(part)), own) for part, own in bounded]
+            )
+            return
+        for start, priced in self.pricer.plain(scan, shapes, keeps):
+            own = keeps.only(slice(start, start + len(priced.legal)))
+            self._add(partial(self._keeping, scan, shapes[start:], own), priced)
 
     def _keeping(self, scan: Scan, shapes: Sequence[Shape], keeps: StructureKeeps, row: int) -> GroupDesign:
         own = keeps.choices[keeps.which[row]]

@@ -58,8 +58,8 @@ class KeepSearch:
 
     def worth_a_price(
         self, scan: Scan, shapes: Sequence[Shape], front: Values
-    ) -> Iterator[tuple[NDArray[np.intp], StructureKeeps, int]]:
-        """Rows of block shapes with what each keeps, and how many choices were looked at for that, part by part.
+    ) -> Iterator[tuple[NDArray[np.intp], StructureKeeps, Values, int]]:
+        """Rows of block shapes with what each keeps and the least that it takes, and how many were looked at, by parts.
 
         Left out is what comes to the same as another choice, and what is worse than a point of `front`.
         """
@@ -77,7 +77,7 @@ class KeepSearch:
             bounds = self._bounds(choices, rows, chosen)
             kept = self.columns.combination.within(bounds) & ~dominated(bounds, front)
             size = choices.offered * len(choices.keeps)
-            yield choices.rows[rows[kept]] + start, StructureKeeps(choices.keeps, chosen[kept]), size
+            yield choices.rows[rows[kept]] + start, StructureKeeps(choices.keeps, chosen[kept]), bounds[kept], size
 
     def _bounds(self, choices: KeepChoices, rows: NDArray[np.intp], chosen: NDArray[np.intp]) -> Values:
         """The least that choices may take, (n, figures)."""

@@ -15,6 +15,7 @@ from hwmodel.datapath.figures import Datapath
 from hwmodel.design import BankLayout, Blocks, GroupDesign, Scan, interval_of, row_major, units_of
 from hwmodel.machine.group import Elements, Group, frames_back
 from hwmodel.machine.int64 import require_numbers
+from hwmodel.machine.numbering import ascending
 from hwmodel.machine.scans import block_places
 from hwmodel.machine.schedule.chains import Chains, longest_before
 from hwmodel.machine.schedule.datapaths import Datapaths
@@ -78,7 +79,7 @@ def busiest_bank(group: Group, task: str, repetitions: Indices, layout: BankLayo
         elements.append(touched.ravel())
     size = group.accesses.size(layout.array)
     require_numbers(max(1, len(repetitions)), max(size, layout.banks))
-    distinct = np.unique(np.concatenate(runs) * size + np.concatenate(elements))
+    distinct = ascending(np.concatenate(runs) * size + np.concatenate(elements))
     if not len(distinct):
         return 0
     bank = bank_of(group.accesses.shape(layout.array), layout, distinct % size)

@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from hwmodel.local_memory.bank_functions import Shared
+from hwmodel.machine.numbering import ascending
 from hwmodel.machine.separable.axes import Ints, Mask
 from hwmodel.machine.separable.fetches import Instances
 from hwmodel.machine.separable.first_use import NEVER
@@ -68,7 +69,7 @@ class AxisLines:
         length, sides, wide = np.diff(start, append=len(heads)), len(places), int(places.max())
         own = np.diff(side * (int(cell.max(initial=0)) + 1) + cell, prepend=-1) != 0
         cells = np.bincount(side[own], minlength=sides)
-        at = np.bincount(np.unique((side * wide + first) * wide + last) // wide**2, minlength=sides)
+        at = np.bincount(ascending((side * wide + first) * wide + last) // wide**2, minlength=sides)
         alike = np.bincount(side, minlength=sides) == cells * at
         return AxisLines(places, side[start], cell[start], length, first[start], last[start], alike)
 

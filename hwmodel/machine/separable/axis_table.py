@@ -14,6 +14,7 @@ from functools import cached_property, partial, reduce
 import numpy as np
 
 from hwmodel.local_memory.pieces import Piece
+from hwmodel.machine.numbering import ascending
 from hwmodel.machine.schedule.rounds import RowLines
 from hwmodel.machine.separable.axes import Ints, Mask
 from hwmodel.machine.separable.axis_lines import AxisLines, shared
@@ -239,7 +240,7 @@ def _runs(
     shape = parts.group.accesses.shape(array)
     extents = [shape[axis] for axis in axes]
     own = np.unravel_index(come.cell, extents)[axes.index(moved.axis)]
-    pairs = np.unique((come.side * most + come.place) * moved.extent + own)
+    pairs = ascending((come.side * most + come.place) * moved.extent + own)
     place = pairs // moved.extent
     product = _in_all_combinations(come.side * most + come.place, come.cell, extents, (sides, most))
     runs = runs_along(Moved(place // most, place % most, pairs % moved.extent), sides, most, moved.extent, word)
@@ -268,7 +269,7 @@ def _in_all_combinations(slot: Ints, cell: Ints, extents: Sequence[int], shape: 
     """By side, whether cells (each once) are all combinations of indices at each `slot` of (sides, places)."""
     size, combinations = math.prod(shape), np.ones(1, np.int64)
     for index, extent in zip(np.unravel_index(cell, extents), extents, strict=True):
-        combinations = combinations * np.bincount(np.unique(slot * extent + index) // extent, minlength=size)
+        combinations = combinations * np.bincount(ascending(slot * extent + index) // extent, minlength=size)
     product: Mask = np.all((combinations == np.bincount(slot, minlength=size)).reshape(shape), axis=1)
     return product
 

@@ -57,7 +57,7 @@ from hwmodel.machine.units_exact import fastest_structure, price_structure
 from hwmodel.platform import Platform
 
 _CELLS = 1 << 20  # of a component of the blocks, times structures priced together
-_TABLES = 1 << 27  # bytes of tables of one group that couples dimensions
+_TABLES = 1 << 27  # bytes of tables of one group
 _NOTHING = np.zeros((1, 1), np.int64)
 
 
@@ -451,7 +451,7 @@ class GroupBatch:
             rows, pick = np.unique(np.column_stack([sides, fetched[:, number]]), axis=0, return_inverse=True)
             key = walk, rows.tobytes()
             if key not in self.kept.tables:
-                if self.kept.size > _TABLES and self.at_once is not None:
+                if self.kept.size > _TABLES:
                     self.kept.clear()
                 table = axis_table(self.counts, walk, rows[:, : len(loops)], rows[:, len(loops) :])
                 self.kept.tables[key] = table

@@ -24,6 +24,7 @@ import numpy as np
 
 from hwmodel.design import Keep
 from hwmodel.machine.int64 import require_numbers
+from hwmodel.machine.numbering import ascending
 from hwmodel.machine.separable.axes import Ints, Mask, Parts
 from hwmodel.machine.separable.first_use import NEVER, Fields, Masks, Merge, by_allowed
 from hwmodel.machine.separable.links import Link
@@ -226,7 +227,7 @@ class _Pairs:
         cells, sides = 1 if axis is None else parts.extent(piece, axis), len(fields.work[parts.group.last])
         require_numbers(sides, cells, places)
         keys = [_of_tiler(parts, masks, fields, block, link, (cells, places)) for link in parts.reads[piece]]
-        return _Pairs(sides, cells, places, keys, np.unique(np.concatenate(keys)) if len(keys) > 1 else keys[0])
+        return _Pairs(sides, cells, places, keys, ascending(np.concatenate(keys)) if len(keys) > 1 else keys[0])
 
     def split(self, key: Ints) -> tuple[Ints, Ints, Ints]:
         """Side, index and place."""
@@ -252,8 +253,8 @@ class _Pairs:
         What a tiler reads at a tick is a product over the dimensions: it is the same at every tick if it is along each.
         """
         side, _, place = self.split(key)
-        indices = np.unique(key // self.places) // self.cells
-        at = np.unique(side * self.places + place) // self.places
+        indices = ascending(key // self.places) // self.cells
+        at = ascending(side * self.places + place) // self.places
         number, indices, at = (np.bincount(each, minlength=self.sides) for each in (side, indices, at))
         same: Mask = number == indices * at
         return same
@@ -265,9 +266,9 @@ def _of_tiler(parts: Parts, masks: Masks, fields: Fields, block: int, link: Link
     if axis is not None and dimension is not None and link.axes[axis].dimension == dimension:
         index, place = link.axes[axis].element, work[:, link.axes[axis].repetition]
         side, pair = np.nonzero(place != NEVER)
-        return np.unique((side * cells + index[pair]) * places + place[side, pair])
+        return ascending((side * cells + index[pair]) * places + place[side, pair])
     side, repetition = np.nonzero(work != NEVER)
-    at = np.unique(side * places + work[side, repetition])
+    at = ascending(side * places + work[side, repetition])
     touched = np.zeros(1, np.int64) if axis is None else np.flatnonzero(masks.touched(link, axis))
     whole = (at // places * cells)[:, None] + touched
-    return np.unique(whole * places + (at % places)[:, None])
+    return ascending(whole * places + (at % places)[:, None])

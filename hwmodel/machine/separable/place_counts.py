@@ -13,6 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
+from hwmodel.machine.numbering import ascending
 from hwmodel.machine.separable.axes import Ints, Mask
 from hwmodel.machine.separable.distinct import distinct_rows
 
@@ -138,7 +139,7 @@ def distinct_places(side: Ints, group: Ints, place: Ints, total: Ints) -> PlaceR
     """Distinct places by choice of sides and group, those from its `total` (S,) on left out."""
     groups, wide = int(group.max()) + 1, int(total.max()) + 1
     inside = place < total[side]
-    both = np.unique((side[inside] * groups + group[inside]) * wide + place[inside])
+    both = ascending((side[inside] * groups + group[inside]) * wide + place[inside])
     slot, place = both // wide, both % wide
     side = slot // groups
     after = np.append(place[1:], 0)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from hwmodel.machine.numbering import ascending
 from hwmodel.machine.schedule.rounds import RowLines
 from hwmodel.machine.separable.axes import Ints
 from hwmodel.machine.separable.distinct import distinct_rows
@@ -31,7 +32,7 @@ def row_lines(work: Ints, most: int) -> tuple[Ints, RowLines]:
 
 def lines_at(slot: Ints, index: Ints, extent: int, shape: tuple[int, int]) -> tuple[Ints, RowLines]:
     """The same of indices below an extent, each at some `slot` of (sides, places), perhaps several times there."""
-    pairs = np.unique(slot * (extent + 1) + index)
+    pairs = ascending(slot * (extent + 1) + index)
     heads = np.flatnonzero(np.diff(pairs, prepend=-2) != 1)
     return _kinds(pairs[heads] // (extent + 1), np.diff(heads, append=len(pairs)), extent, shape)
 
