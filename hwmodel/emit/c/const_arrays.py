@@ -38,14 +38,15 @@ def _in_lines(text: str) -> Iterator[str]:
 def _nested(values: Sequence[Any], kind: ElementType) -> Iterator[str]:
     """The elements, each inner dimension in braces, as -Wmissing-braces asks."""
     for value in values:
-        yield f"{{{', '.join(_nested(value, kind))}}}" if isinstance(value, list) else _number(value, kind)
+        yield f"{{{', '.join(_nested(value, kind))}}}" if isinstance(value, list) else number(value, kind)
 
 
-def _number(value: complex, kind: ElementType) -> str:
+def number(value: complex, kind: ElementType) -> str:
+    """A number of a type, also one that is infinite or none."""
     if kind.kind is Kind.COMPLEX:
-        part, number = (ElementType.F32, "float") if kind is ElementType.C64 else (ElementType.F64, "double")
-        real, imaginary = (_number(each, part) for each in (value.real, value.imag))
-        return f"__builtin_complex(({number})({real}), ({number})({imaginary}))"
+        part, named = (ElementType.F32, "float") if kind is ElementType.C64 else (ElementType.F64, "double")
+        real, imaginary = (number(each, part) for each in (value.real, value.imag))
+        return f"__builtin_complex(({named})({real}), ({named})({imaginary}))"
     assert not isinstance(value, complex)
     if math.isfinite(value):
         return literal(value, kind)

@@ -210,7 +210,7 @@ class GroupScheduler:
     def _fifo(self, array: str) -> Memory:
         wide, depth = self._fifo_shape(array)
         moduli = (wide,) if wide > 1 else ()
-        return Memory(plain(array), array, self._bits(array), moduli, depth, (Section(0, depth),))
+        return Memory(plain(array), array, self._bits(array), moduli, depth, (Section(0, depth),), fifo=True)
 
     def _fifo_shape(self, array: str) -> tuple[int, int]:
         """The data of a word of a FIFO, and the words that all of its data may take, those in registers too."""

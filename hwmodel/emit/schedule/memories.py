@@ -35,7 +35,8 @@ class Memory:
 
     Each bank has `depth` words. Who reads it does so through a copy of all banks, with `copy_each` each lane. Of
     `registers` all words can be read at once. Of an array that is there before the frame `elements` has the word of
-    each element, and `content` the bits of each word where it is never written.
+    each element, and `content` the bits of each word where it is never written. Of a `fifo` words are written and read
+    in turn.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Memory:
     copy_each: bool = False
     elements: tuple[int, ...] | None = None
     content: tuple[int, ...] | None = None
+    fifo: bool = False
 
     @property
     def banks(self) -> int:

@@ -4,7 +4,30 @@ from __future__ import annotations
 
 import re
 
+from hwmodel.emit.schedule.activity import Agent
+
 
 def plain(name: str) -> str:
     """A name with a `$` for each character that tools do not take, as in the names of calls: "t2@y" is "t2$y"."""
     return re.sub(r"\W", "$", name)
+
+
+def column_names(agent: Agent) -> dict[int, str]:
+    """The names of an agent's columns, by what they are for; a column that several use is named by the first."""
+    names = dict[int, str]()
+
+    def name(column: int | None, text: str) -> None:
+        if column is not None:
+            names.setdefault(column, text)
+
+    name(agent.last, "ends")
+    for own, column in agent.controls.items():
+        name(column, own)
+    lanes = [lane for every in agent.lanes.values() for lane in every]
+    for number, lane in enumerate(lanes):
+        name(lane.valid, f"touches{number}")
+        name(lane.section, f"section{number}")
+    counters = [counter for lane in lanes for counter in (*lane.digits, *lane.sections) if counter is not None]
+    for number, counter in enumerate((*counters, *agent.places.values())):
+        name(counter.column, f"ahead{number}")
+    return names

@@ -13,6 +13,7 @@ from functools import cached_property
 
 from hwmodel.emit.schedule.activity import Agent, Counter, LaneCounters
 from hwmodel.emit.schedule.memories import Memory
+from hwmodel.emit.schedule.names import column_names
 from hwmodel.emit.schedule.program import Instruction
 
 
@@ -112,24 +113,7 @@ class _Printer:
 
     @cached_property
     def names(self) -> dict[int, str]:
-        """The names of the columns, by what they are for; a column that several use is named by the first."""
-        agent, names = self.agent, dict[int, str]()
-
-        def name(column: int | None, text: str) -> None:
-            if column is not None and column not in names:
-                names[column] = f"row_{text}"
-
-        name(agent.last, "ends")
-        for own, column in agent.controls.items():
-            name(column, own)
-        lanes = [lane for every in agent.lanes.values() for lane in every]
-        for number, lane in enumerate(lanes):
-            name(lane.valid, f"touches{number}")
-            name(lane.section, f"section{number}")
-        counters = [counter for lane in lanes for counter in (*lane.digits, *lane.sections) if counter is not None]
-        for number, counter in enumerate((*counters, *agent.places.values())):
-            name(counter.column, f"ahead{number}")
-        return names
+        return {column: f"row_{name}" for column, name in column_names(self.agent).items()}
 
     def _word(self) -> Iterator[str]:
         """The instructions, as the numbers of their columns and how many cycles each takes beside its first."""

@@ -12,6 +12,7 @@ from hwmodel.datapath.derive import Derived
 from hwmodel.emit.schedule.activity import Agent
 from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.schedule.group import GroupSchedule
+from hwmodel.emit.schedule.images import hex_lines
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.verilog.access import access_ports
 from hwmodel.emit.verilog.agents import agent_module
@@ -106,15 +107,8 @@ class DesignFiles:
         if self.axi is not None:
             yield "tb/axi_memory.v", _library("axi_memory")
             yield "tb/tb_axi.v", axi_bench(self.axi, bench, SLOWER * design.cycles)
-        yield "data/memory.hex", self._hex(design.frame.before)
-        yield "data/expected.hex", self._hex(design.frame.after)
-
-    def _hex(self, image: bytes) -> str:
-        """A line for each word, its last byte first; two words at least."""
-        size = self.design.addresses.word_bytes
-        image = image.ljust(2 * size, b"\0")
-        lines = [image[at : at + size][::-1].hex() for at in range(0, len(image), size)]
-        return "\n".join([*lines, ""])
+        yield "data/memory.hex", hex_lines(design.frame.before, design.addresses.word_bytes)
+        yield "data/expected.hex", hex_lines(design.frame.after, design.addresses.word_bytes)
 
 
 def _unit(task: str, derived: Derived) -> UnitModule:

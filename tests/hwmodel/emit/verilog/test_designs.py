@@ -5,31 +5,22 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
 
 import pytest
 from accuracy import Shipped, shipped
 from hardware import cheap, front_of, line, tried, write_design
 from hardware_designs import small
-from shipped import SMALL
+from small_shipped import SMALLER, Smaller, quick_front
 from verilog_programs import needs_icarus
 
-from arrayol import api
-from arrayol.checks.top import choose_top
-from arrayol.transforms.steps import canonical_form
-from dse.space.study import Study
-from dse.verify.verify import Verifier
-from hwmodel.design import Design
 from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.verilog.icarus import FrameSeen, run_bench
-from hwmodel.platform import find_platform
 
 GOLDEN = Path(__file__).resolve().parents[3] / "golden" / "hardware.txt"
 DESIGNS = 2
-SMALLER = {"downscaler", "fir", "polyprod", "thumbnail"}  # at the sizes of the tests of what they compute
 HEAVY = {"mobilenet", "stencil2d"}  # bodies of thousands of operations take Icarus minutes to build
 
 pytestmark = needs_icarus
@@ -50,23 +41,6 @@ def test_shipped_specifications(name: str, request: pytest.FixtureRequest) -> No
         known = {text.partition(":")[0]: text for text in golden_lines()} | {name: told}
         GOLDEN.write_text("".join(f"{known[key]}\n" for key in sorted(known)), encoding="utf-8")
     assert told in golden_lines()
-
-
-class Smaller(Shipped):
-    """One that Icarus takes minutes for at the size of the platform."""
-
-    @cached_property
-    def verifier(self) -> Verifier:
-        spec, platform = api.load(self.path), find_platform(self.path, None)[0]
-        taken = platform.model_copy(update={"verify": dict(SMALL[self.name])})
-        return Verifier(canonical_form(spec, choose_top(spec, None)), taken)
-
-
-def quick_front(spec: Shipped) -> Sequence[Design]:
-    """What a short search finds of designs with one or two units of each task."""
-    loaded = api.load(spec.path, dict(spec.verifier.platform.verify))
-    space = api.Space(study=Study(units=(1, 2), blocks="ladder"), narrow=True, verify=False)
-    return api.explore(loaded, space=space, method="rounds", budget=1).decisions
 
 
 def golden_lines() -> list[str]:

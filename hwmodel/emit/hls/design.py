@@ -1,0 +1,95 @@
+"""All files of a design in C++: groups, the function on top, shims for g++, and a program that runs frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.resources import files
+
+from arrayol.ir.network import Network
+from arrayol.ir.spec import Spec
+from hwmodel.emit.c.names import Named
+from hwmodel.emit.hls.group import GroupText
+from hwmodel.emit.schedule.design import HardwareDesign
+from hwmodel.emit.schedule.images import hex_lines
+
+LIBRARY = {
+    "src/schedule.hpp": "schedule.hpp",
+    "shim/ap_int.h": "shim/ap_int.h",
+    "shim/hls_stream.h": "shim/hls_stream.h",
+    "tb/main.cpp": "main.cpp",
+}
+FRAMES = 2  # that the program runs, so that what a frame leaves behind is seen
+
+
+@dataclass(frozen=True)
+class HlsFiles:
+    """The files of a design of a specification's network by path; the same design gives the same bytes."""
+
+    spec: Spec
+    network: Network
+    design: HardwareDesign
+
+    @property
+    def top(self) -> str:
+        """The function on top."""
+        return Named.RUN.of(self.design.top)
+
+    def files(self) -> dict[str, str]:
+        """All of them. Raises ArrayolError (`not-emitted`, `unproven-schedule`)."""
+        return dict(self._files())
+
+    def _files(self) -> Iterator[tuple[str, str]]:
+        for path, name in LIBRARY.items():
+            yield path, (files("hwmodel.emit.hls") / "library" / name).read_text(encoding="utf-8")
+        yield "src/design.hpp", "\n".join([*self._header(), ""])
+        for number, group in enumerate(self.design.groups):
+            text = GroupText(self.spec, self.network, group, self.design.addresses, number).text()
+            yield f"src/group{number}.cpp", text
+        yield "src/top.cpp", "\n".join([*self._top(), ""])
+        size = self.design.addresses.word_bytes
+        yield "data/memory.hex", hex_lines(self.design.frame.before, size)
+        yield "data/expected.hex", hex_lines(self.design.frame.after, size)
+
+    def _header(self) -> Iterator[str]:
+        addresses = self.design.addresses
+        yield "// The external memory, and the functions of the design."
+        yield "#ifndef ARRAYOL_DESIGN_HPP"
+        yield "#define ARRAYOL_DESIGN_HPP"
+        yield "#include <cstdint>"
+        yield ""
+        yield f"const int WORD_BYTES = {addresses.word_bytes};"
+        yield f"const long WORDS = {addresses.words};"
+        yield "struct word {"
+        yield "  uint8_t byte[WORD_BYTES];"
+        yield "};"
+        yield "// Arrays by their first words: " + ", ".join(f"{name} {at}" for name, at in addresses.first.items())
+        yield ""
+        yield from (f"void group{number}(word *memory, int steps);" for number in range(len(self.design.groups)))
+        yield f"void {self.top}(word *memory);"
+        yield ""
+        yield "// For the program of g++."
+        yield f"const int FRAMES = {FRAMES};"
+        yield "struct span {"
+        yield "  long first, words;"
+        yield "};"
+        outputs = ", ".join(f"{{{first}, {count}}}" for first, count in self.design.frame.outputs.values())
+        yield f"const span OUTPUTS[] = {{{outputs}}};"
+        yield f"inline void run_frame(word *memory) {{ {self.top}(memory); }}"
+        yield "#endif"
+
+    def _top(self) -> Iterator[str]:
+        loading = [number for number, group in enumerate(self.design.groups) if group.setup]
+        yield '#include "design.hpp"'
+        yield ""
+        yield "// One frame: groups run one after another."
+        yield f"void {self.top}(word *memory) {{"
+        yield "#pragma HLS INTERFACE m_axi port = memory offset = slave bundle = gmem"
+        yield "#pragma HLS INTERFACE s_axilite port = return"
+        if loading:
+            yield "  static bool ready = false;  // what is loaded before the first frame is there"
+            yield f"  if (!ready) {' '.join(['{', *(f'group{number}(memory, 1);' for number in loading), '}'])}"
+            yield "  ready = true;"
+        for number, group in enumerate(self.design.groups):
+            yield f"  group{number}(memory, {group.steps});"
+        yield "}"

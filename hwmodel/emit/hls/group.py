@@ -1,0 +1,230 @@
+"""A group of tasks in C++: its memories, and steps in which ports and tasks run side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from arrayol.errors import error
+from arrayol.ir.expressions import Function, assigns, expressions, inside
+from arrayol.ir.network import Network
+from arrayol.ir.spec import Elementary, Spec, port_named
+from arrayol.ir.types import ElementType
+from arrayol.text import counted
+from hwmodel.emit.c.expressions import Helpers
+from hwmodel.emit.c.helpers import c_type
+from hwmodel.emit.c.lines import block
+from hwmodel.emit.c.names import Named
+from hwmodel.emit.c.tasks import function_of
+from hwmodel.emit.hls.names import Names, Thing, hls_type, value_of_bits
+from hwmodel.emit.hls.ports import port_function
+from hwmodel.emit.hls.rounds import port_rounds, task_rounds
+from hwmodel.emit.hls.tasks import TaskText
+from hwmodel.emit.schedule.bits import not_emitted
+from hwmodel.emit.schedule.group import GroupSchedule, TaskAgents
+from hwmodel.emit.schedule.memories import Memory
+from hwmodel.emit.schedule.port import AddressMap
+
+INEXACT = {"exp", "log", "sin", "cos", "tan"}  # functions that no standard rounds
+_HEAD = """\
+#include "design.hpp"
+#include "schedule.hpp"
+"""
+
+
+@dataclass
+class GroupText:
+    """The file of a group by its number."""
+
+    spec: Spec
+    network: Network
+    schedule: GroupSchedule
+    addresses: AddressMap
+    number: int
+    names: Names = field(default_factory=Names)
+
+    def text(self) -> str:
+        """All of it. Raises ArrayolError (`not-emitted`, `not-in-hardware`, `unproven-schedule`)."""
+        lines = [*_HEAD.splitlines(), "", "namespace {", ""]
+        for part in (
+            *self._bodies(),
+            [line for memory in self._roms for line in self._rom(memory)],
+            *self._functions(),
+        ):
+            lines += [*part, ""] if part else []
+        lines += [*self._step(), "", "}  // namespace", "", *self._run(), ""]
+        return "\n".join(lines)
+
+    # What is computed.
+
+    def _require_exact(self, elementary: Elementary) -> None:
+        """Raises ArrayolError (`not-in-hardware`) for functions whose last bit hangs on who computes them."""
+        for assign in assigns(elementary.body or ()):
+            for node in (node for expr in expressions(assign) for node in inside(expr)):
+                if isinstance(node, Function) and node.name in INEXACT:
+                    raise error(
+                        "not-in-hardware",
+                        f"'{elementary.name}' cannot be printed: tools round '{node.name}' in ways of their own",
+                        node.span,
+                        hint="only what is rounded exactly is printed",
+                    )
+
+    def _elementary(self, task: TaskAgents) -> Elementary:
+        elementary = self.spec.components[task.units.elementary]
+        assert isinstance(elementary, Elementary), "processes repeat elementaries"
+        return elementary
+
+    def _bodies(self) -> Iterator[list[str]]:
+        """The bodies of elementaries, each once, after what they call. Const arrays are read as all other inputs."""
+        helpers, found = Helpers(), dict[str, list[str]]()
+        for task in self.schedule.tasks:
+            own = self._elementary(task)
+            if own.name not in found:
+                self._require_exact(own)
+                head, *lines = function_of(own, Named.DO.of(own.name), helpers, ())
+                found[own.name] = [head, "#pragma HLS INLINE", *lines]
+        yield [line for text in helpers.texts.values() for line in text.splitlines()]
+        yield from found.values()
+
+    # Memories.
+
+    @cached_property
+    def _things(self) -> dict[str, str]:
+        """The names of memories in C++."""
+        kinds = {memory.name: _kind(memory) for memory in self.schedule.memories}
+        return {name: self.names.of(kind, name) for name, kind in kinds.items()}
+
+    @property
+    def _roms(self) -> list[Memory]:
+        return [memory for memory in self.schedule.memories if memory.content is not None]
+
+    @property
+    def _buffers(self) -> list[Memory]:
+        return [own for own in self.schedule.memories if own.content is None and not own.fifo]
+
+    @property
+    def _fifos(self) -> list[Memory]:
+        return [memory for memory in self.schedule.memories if memory.fifo]
+
+    @cached_property
+    def _types(self) -> dict[str, ElementType]:
+        """The types of elements by memory: of its array, or of the delay whose state it holds."""
+        found = dict[str, ElementType]()
+        for task in self.schedule.tasks:
+            for port in task.units.reads:
+                if port.lanes:
+                    own = port_named(self._elementary(task).inputs, port.port)
+                    found[task.reading.memories[port.lanes].name] = own.type
+        arrays = self.network.arrays
+        found |= {own.name: arrays[own.array].type for own in self.schedule.memories if own.array in arrays}
+        return found
+
+    def _rom(self, memory: Memory) -> Iterator[str]:
+        kind, content = self._types[memory.name], memory.content
+        assert content is not None, "a ROM has a content"
+        texts = [value_of_bits(bits, kind) for bits in content]
+        for length in reversed((*memory.moduli[1:], memory.depth) if memory.moduli else ()):
+            texts = [f"{{{', '.join(texts[at : at + length])}}}" for at in range(0, len(texts), length)]
+        shape = "".join(f"[{length}]" for length in (*memory.moduli, memory.depth))
+        yield f"// '{memory.array}', of which each bank has {counted(memory.depth, 'word')}"
+        yield f"static const {c_type(kind)} {self._things[memory.name]}{shape} = {{"
+        yield from (f"  {text}," for text in texts)
+        yield "};"
+
+    def _parameter(self, memory: Memory) -> str:
+        kind, name = hls_type(self._types[memory.name]), self._things[memory.name]
+        if memory.fifo:
+            return f"hls::stream<{kind}, {memory.depth}> (&{name})[{memory.banks}]"
+        return f"{kind} {name}{''.join(f'[{length}]' for length in (*memory.moduli, memory.depth))}"
+
+    # Functions.
+
+    @cached_property
+    def _calls(self) -> list[str]:
+        """The calls of a step, filled while the functions are written: ports, then tasks from writers to readers."""
+        return []
+
+    def _functions(self) -> Iterator[list[str]]:
+        for engine in self.schedule.engines:
+            rounds = port_rounds(engine, self.addresses)
+            if not rounds.agent.lanes:
+                continue
+            memories = list(rounds.agent.memories.values())
+            types = {own.array: self.network.arrays[own.array].type for own in engine.lanes}
+            parameters = [self._parameter(memory) for memory in _once(memories)]
+            yield list(port_function(rounds, engine.name, self._things, types, parameters))
+            arguments = ["memory", *(self._things[memory.name] for memory in _once(memories))]
+            self._calls.append(f"{Thing.PORT}_{engine.name}({', '.join(arguments)});")
+        for task in self.schedule.tasks:
+            self._require_order(task)
+            name = self.names.of(Thing.TASK, task.units.task).removeprefix(f"{Thing.TASK}_")
+            own = TaskText(task_rounds(task), self._elementary(task), self._things, name)
+            touched = [
+                memory for memory in self.schedule.memories if memory.name in {each.name for each in own.touched}
+            ]
+            touched = [memory for memory in touched if memory.content is None]
+            units = task.units
+            pace = f"a repetition every {counted(units.interval, 'cycle')}, latency {units.latency}"
+            yield [f"// '{units.task}': {counted(units.units, 'unit')}, {pace}", *own.function(
+                [self._parameter(memory) for memory in touched]
+            )]  # fmt: skip
+            self._calls.append(
+                f"{Thing.TASK}_{name}({', '.join(['step', *(self._things[own.name] for own in touched)])});"
+            )
+
+    def _require_order(self, task: TaskAgents) -> None:
+        """What a task reads through a FIFO a task before it writes."""
+        before = self.schedule.tasks[: self.schedule.tasks.index(task)]
+        written = {memory.name for own in before for memory in own.writing.memories.values()}
+        for memory in task.reading.memories.values():
+            if memory.fifo and memory.name not in written:
+                raise not_emitted(
+                    f"'{task.units.task}' reads '{memory.array}' before it is made", "no such order of tasks"
+                )
+
+    def _step(self) -> Iterator[str]:
+        parameters = ["word *memory", "int64_t step", *(self._parameter(memory) for memory in self._buffers)]
+        lines = ["#pragma HLS DATAFLOW"]
+        lines += [f"#pragma HLS STABLE variable = {self._things[memory.name]}" for memory in self._buffers]
+        for memory in self._fifos:
+            name, kind = self._things[memory.name], hls_type(self._types[memory.name])
+            lines.append(f"static hls::stream<{kind}, {memory.depth}> {name}[{memory.banks}];")
+            lines += ["#ifndef __SYNTHESIS__"]
+            lines += [f'static const bool named_{name} = hls::name_streams({name}, "{self.number}:{memory.array}");']
+            lines += [f"(void)named_{name};", "#endif"]
+        yield "// What passes to and from the external memory and what tasks do in a step touch different words."
+        yield from block(
+            f"static void run_step({', '.join(parameters)})", ["(void)memory, (void)step;", *lines, *self._calls]
+        )
+
+    def _run(self) -> Iterator[str]:
+        lines = ["static int64_t step = 0;"]
+        for memory in self._buffers:
+            name = self._things[memory.name]
+            lines.append(f"static {self._parameter(memory)};  // {_said(memory)}")
+            lines += [
+                f"#pragma HLS ARRAY_PARTITION variable = {name} complete dim = {number + 1}"
+                for number in range(len(memory.moduli) + memory.registers)
+            ]
+            if not memory.registers and len(self.schedule.readers[memory.name]) > 1:
+                lines.append(f"#pragma HLS BIND_STORAGE variable = {name} type = ram_1wnr")
+        arguments = ["memory", "step++", *(self._things[memory.name] for memory in self._buffers)]
+        lines.append(f"for (int number = 0; number < steps; ++number) run_step({', '.join(arguments)});")
+        tasks = ", ".join(f"'{task.units.task}'" for task in self.schedule.tasks)
+        yield f"// {tasks}: {counted(self.schedule.steps, 'step')} a frame"
+        yield from block(f"void group{self.number}(word *memory, int steps)", lines)
+
+
+def _kind(memory: Memory) -> Thing:
+    return Thing.ROM if memory.content is not None else Thing.FIFO if memory.fifo else Thing.BUFFER
+
+
+def _once(memories: Sequence[Memory]) -> list[Memory]:
+    return list({memory.name: memory for memory in memories}.values())
+
+
+def _said(memory: Memory) -> str:
+    if memory.registers:
+        return f"'{memory.array}' in registers"
+    return f"'{memory.array}' in {counted(memory.banks, 'bank')} of {counted(memory.depth, 'word')}"

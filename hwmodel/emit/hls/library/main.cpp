@@ -1,0 +1,56 @@
+// Runs the design on the external memory of data/memory.hex, and compares the outputs with data/expected.hex.
+// It prints a line for each frame and each stream, and starts in the folder of data. Exit code 1 where anything is not as
+// it should be.
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "design.hpp"
+#include <hls_stream.h>
+
+static bool is_same(const word &one, const word &other) {
+  for (int place = 0; place < WORD_BYTES; ++place)
+    if (one.byte[place] != other.byte[place]) return false;
+  return true;
+}
+
+// A line for each word, its last byte first.
+static std::vector<word> words_of(const char *path) {
+  std::vector<word> words(WORDS);
+  std::FILE *file = std::fopen(path, "r");
+  if (!file) {
+    std::fprintf(stderr, "%s cannot be read\n", path);
+    std::exit(2);
+  }
+  for (word &own : words)
+    for (int place = WORD_BYTES - 1; place >= 0; --place) {
+      unsigned byte;
+      if (std::fscanf(file, "%2x", &byte) != 1) {
+        std::fprintf(stderr, "%s ends too soon\n", path);
+        std::exit(2);
+      }
+      own.byte[place] = uint8_t(byte);
+    }
+  std::fclose(file);
+  return words;
+}
+
+int main() {
+  const std::vector<word> before = words_of("data/memory.hex"), expected = words_of("data/expected.hex");
+  bool right = true;
+  for (int frame = 0; frame < FRAMES; ++frame) {
+    std::vector<word> memory = before;
+    run_frame(memory.data());
+    long wrong = 0;
+    for (const span &output : OUTPUTS)
+      for (long at = output.first; at < output.first + output.words; ++at) wrong += !is_same(memory[at], expected[at]);
+    std::printf("frame %d wrong %ld\n", frame, wrong);
+    right = right && !wrong;
+  }
+  for (const hls::counts *own : hls::all_streams()) {
+    std::printf("stream %s %d fullest %ld depth %d early %ld left %ld\n", own->name, own->number, long(own->fullest),
+                own->depth, long(own->early), long(own->left));
+    right = right && own->fullest <= own->depth && !own->early && !own->left;
+  }
+  return right ? 0 : 1;
+}

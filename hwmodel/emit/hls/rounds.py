@@ -1,0 +1,285 @@
+"""What a task or a port does in an iteration of a loop in C++, from its agents in the schedule.
+
+In hardware a repetition reads its operands chunk by chunk, and its results leave some cycles later. In C++ a *round* of
+a task is one iteration: all operands of the repetitions that begin in one interval, and all of their results. A round
+of a port is a local word that passes. Tables of rounds are activities, and become agents by the same rule as those of
+cycles; what is not touched in a round is not touched in its cycles.
+
+Tools overlap iterations as the code allows. So a round may read what the round before it wrote, where hardware hands it
+on through a memory; `_require_states` shows that both find the same there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hwmodel.emit.schedule.activity import Activity, Agent, Lanes, Replayed, compiled, replayed, rows_of
+from hwmodel.emit.schedule.group import EngineAgents, TaskAgents
+from hwmodel.emit.schedule.memories import Memory, Section
+from hwmodel.emit.schedule.port import AddressMap
+from hwmodel.emit.schedule.proofs import unproven
+from hwmodel.emit.schedule.tasks import ReadPort, TaskUnits
+
+Ints = NDArray[np.int64]
+
+
+def starts_of(unit: int) -> str:
+    """The control that says whether a unit begins a repetition in a round."""
+    return f"starts{unit}"
+
+
+def round_of(lanes: str) -> str:
+    """The control that says whether a window moves on, as in the schedule."""
+    return f"{lanes}_round"
+
+
+def read_cycles(port: ReadPort) -> list[int]:
+    """By element of a pattern, or by fresh place of a window, in which cycle of a round it is read."""
+    if port.window is not None:
+        return [place // port.window.each for place in range(_fresh(port))]
+    return [place // port.chunk for place in range(port.size)]
+
+
+def write_cycles(size: int, interval: int) -> list[int]:
+    """By datum of a result in which cycle it leaves, from the latency on."""
+    return [-(-(place + 1) * interval // size) - 1 for place in range(size)]
+
+
+def _fresh(port: ReadPort) -> int:
+    assert port.window is not None, "a port with a window"
+    return max(port.window.source) + 1
+
+
+@dataclass(frozen=True)
+class TaskRounds:
+    """A task: its units, its agent by rounds, and the names of lanes that are FIFOs."""
+
+    units: TaskUnits
+    agent: Agent
+
+
+@dataclass(frozen=True)
+class PortRounds:
+    """A port: its agent by local words, which counts the address of the external word."""
+
+    engine: EngineAgents
+    agent: Agent
+
+
+def as_stream(memory: Memory) -> Memory:
+    """A FIFO of which only the banks count: a stream each."""
+    return replace(memory, depth=1, sections=(Section(0, 1),))
+
+
+# Tasks.
+
+
+@dataclass(frozen=True)
+class _Steps:
+    """Rows of an agent by step, and of which round of the task each is, counted over all steps."""
+
+    step: Ints
+    row: Ints
+    round: Ints
+    cycle: Ints  # of its round
+
+
+def task_rounds(task: TaskAgents) -> TaskRounds:
+    """The rounds of a task. Raises ArrayolError (`unproven-schedule`) where these would do something else."""
+    units, reading, writing = task.units, replayed(task.reading), replayed(task.writing)
+    first, ends = rows_of(reading.ends - np.concatenate([[-1], reading.ends[:-1]]))
+    rounds = np.maximum(1, (ends - first + 1) // units.interval)
+    begins, last = rows_of(rounds)
+    read = _by_round(reading.ends, 0, units.interval, begins)
+    written = _by_round(writing.ends, units.latency, units.interval, begins)
+    total, lanes = int(last[-1]) + 1, list[Lanes]()
+    for port in _read_ports(units):
+        memory = task.reading.memories[port.lanes]
+        lanes.append(_gathered(port.lanes, memory, reading.words[port.lanes], (read, total), _read_places(units, port)))
+    for lane, size in ((lane, own.size) for own in units.writes for lane in own.lanes):
+        memory, words = task.writing.memories[lane], writing.words[lane]
+        lanes.append(_gathered(lane, memory, words, (written, total), _written_places(units, size)))
+    _require_states(task, (reading, read), (writing, written))
+    controls = _controls(units, lanes, reading, read, total)
+    setup = task.reading.program.again > 0
+    own = tuple(_streamed(each) for each in lanes)
+    return TaskRounds(units, compiled(Activity(task.units.name, last, own, controls, {}, setup)))
+
+
+def _streamed(lanes: Lanes) -> Lanes:
+    if not lanes.memory.fifo:
+        return lanes
+    words = np.where(lanes.words < 0, -1, lanes.words // lanes.memory.depth)
+    return Lanes(lanes.name, as_stream(lanes.memory), words)
+
+
+def _by_round(ends: Ints, latency: int, interval: int, begins: Ints) -> _Steps:
+    """Of which round each row is that comes so many cycles behind the beginning of its round; -1 for none."""
+    rows = np.arange(int(ends[-1]) + 1)
+    step = np.searchsorted(ends, rows)
+    row = rows - np.concatenate([[0], ends[:-1] + 1])[step]
+    behind = row - latency
+    return _Steps(step, row, np.where(behind >= 0, begins[step] + behind // interval, -1), behind % interval)
+
+
+def _read_ports(units: TaskUnits) -> Iterator[ReadPort]:
+    """The ports with lanes, and those that stand in for them."""
+    for port in units.reads:
+        own: ReadPort | None = port
+        while own is not None:
+            if own.lanes:
+                yield own
+            own = own.otherwise
+
+
+def _read_places(units: TaskUnits, port: ReadPort) -> list[tuple[int, int]]:
+    """By lane of a round the cycle and the lane there: of all elements unit after unit, or of fresh places."""
+    if port.window is not None:
+        return [divmod(place, port.window.each) for place in range(_fresh(port))]
+    places = [divmod(element, port.chunk) for element in range(port.size)]
+    return [(cycle, unit * port.chunk + lane) for unit in range(units.units) for cycle, lane in places]
+
+
+def _written_places(units: TaskUnits, size: int) -> list[tuple[int, int]]:
+    chunk = -(-size // units.interval)
+    places = [
+        (cycle, at - cycle * size // units.interval) for at, cycle in enumerate(write_cycles(size, units.interval))
+    ]
+    return [(cycle, unit * chunk + lane) for unit in range(units.units) for cycle, lane in places]
+
+
+def _gathered(
+    name: str, memory: Memory, words: Ints, rows: tuple[_Steps, int], places: Sequence[tuple[int, int]]
+) -> Lanes:
+    """Lanes by round: of each the words of a lane in a cycle."""
+    steps, total = rows
+    table = np.full((total, len(places)), -1, np.int64)
+    for column, (cycle, lane) in enumerate(places):
+        own = (steps.round >= 0) & (steps.cycle == cycle) & (words[:, lane] >= 0)
+        table[steps.round[own], column] = words[own, lane]
+    if np.count_nonzero(table >= 0) != np.count_nonzero(words >= 0):
+        raise unproven(f"the rounds of '{name}' do not touch all that its cycles touch")
+    return Lanes(name, memory, table)
+
+
+def _controls(units: TaskUnits, lanes: Sequence[Lanes], reading: Replayed, read: _Steps, total: int) -> dict[str, Ints]:
+    """Which units begin, which go on with their own state, and which windows move on."""
+    at, found = (read.round >= 0) & (read.cycle == 0), dict[str, Ints]()
+    for name, rows in reading.controls.items():
+        found[name] = np.zeros(total, np.int64)
+        found[name][read.round[at]] = rows[at]
+    begins, tables = found.pop("begins", np.zeros(total, np.int64)), {own.name: own.words for own in lanes}
+    windows = {port.lanes for port in units.reads if port.window is not None}
+    sizes = {port.lanes: port.size for port in _read_ports(units) if port.lanes not in windows}
+    sizes |= {lane: own.size for own in units.writes for lane in own.lanes}
+    for unit in range(units.units):
+        own = begins >> unit & 1
+        for name, size in sizes.items():
+            own |= (tables[name][:, unit * size : (unit + 1) * size] >= 0).any(axis=1)
+        found[starts_of(unit)] = own
+    return found
+
+
+def _require_states(task: TaskAgents, reading: tuple[Replayed, _Steps], writing: tuple[Replayed, _Steps]) -> None:
+    """What a task reads of a memory that it writes itself is the same in rounds as in cycles."""
+    (reads, read), (writes, written) = reading, writing
+    own = {memory.name: name for name, memory in task.writing.memories.items()}
+    for name, memory in task.reading.memories.items():
+        if memory.name not in own:
+            continue
+        wrote, row, _ = _touches(writes.words[own[memory.name]])
+        looked, at, _ = _touches(reads.words[name])
+        span = 2 * (len(read.row) + len(written.row) + 1)
+        cycles = last_writes(
+            (wrote, written.step[row] * span + written.row[row]), (looked, read.step[at] * span + read.row[at] + 1)
+        )
+        rounds = last_writes((wrote, 2 * written.round[row] + 1), (looked, 2 * read.round[at]))
+        differ = np.flatnonzero(cycles != rounds)
+        if len(differ):
+            place = int(at[differ[0]])
+            text = f"step {read.step[place]}, row {read.row[place]} of '{task.reading.name}' reads another state"
+            raise unproven(f"{text} of '{memory.name}' in a round than in a cycle")
+
+
+def _touches(words: Ints) -> tuple[Ints, Ints, Ints]:
+    """Word, row and lane of all touches."""
+    row, lane = np.nonzero(words >= 0)
+    return words[row, lane], row, lane
+
+
+def last_writes(writes: tuple[Ints, Ints], reads: tuple[Ints, Ints]) -> Ints:
+    """Of each read the number of the last write of its word before it, -1 for none; of both word and time."""
+    (word, time), (wanted, when) = writes, reads
+    order = np.lexsort((time, word))
+    most = int(max(time.max(initial=0), when.max(initial=0))) + 1
+    keys = word[order] * most + time[order]
+    place = np.searchsorted(keys, wanted * most + when) - 1
+    same = (place >= 0) & (word[order][place] == wanted)
+    return np.where(same, order[place], -1)
+
+
+# Ports.
+
+
+def port_rounds(engine: EngineAgents, addresses: AddressMap) -> PortRounds:
+    """The rounds of a port: of each local word that has data of ours where it lies outside, and its lanes.
+
+    Raises ArrayolError (`unproven-schedule`) where what passes does not fit to what is stored.
+    """
+    passing, storing, requests = (replayed(own) for own in (engine.passing, engine.storing, engine.requests))
+    waits, write = passing.controls["waits"] > 0, passing.controls["write"] > 0
+    stored = (storing.controls["whole"] > 0) | _any(storing.words, len(storing.controls["whole"]))
+    if np.count_nonzero(waits & write) != np.count_nonzero(stored):
+        raise unproven(f"'{engine.name}' stores other words than pass")
+    from_store = np.full(len(waits), -1, np.int64)
+    from_store[waits & write] = np.flatnonzero(stored)
+    words = dict(passing.words)
+    for name, own in storing.words.items():
+        words[name] = np.where((from_store >= 0)[:, None], own[from_store], -1)
+    kept, step = waits & _any(words, len(waits)), np.searchsorted(passing.ends, np.arange(len(waits)))
+    addressed = _addresses(passing, requests)
+    rows = _with_idle(np.flatnonzero(kept), step, len(passing.ends))
+    last = np.flatnonzero(np.diff(np.append(rows[:, 1], len(passing.ends))))
+    source, there = rows[:, 0], rows[:, 0] >= 0
+    memories = {**engine.passing.memories, **engine.storing.memories}
+    lanes = tuple(Lanes(name, memories[name], np.where(there[:, None], own[source], -1)) for name, own in words.items())
+    controls = {
+        "part": np.where(there, passing.controls["part"][source], 0),
+        "loads": (there & ~write[source]).astype(np.int64),
+    }
+    places = {"word": (np.where(there, addressed[source], -1), max(2, addresses.words))}
+    setup = engine.passing.program.again > 0
+    return PortRounds(engine, compiled(Activity(engine.name, last, lanes, controls, places, setup)))
+
+
+def _any(words: Mapping[str, Ints], rows: int) -> NDArray[np.bool_]:
+    """In which of so many rows any lane touches a word."""
+    found = np.zeros(rows, np.bool_)
+    for own in words.values():
+        found |= (own >= 0).any(axis=1)
+    return found
+
+
+def _addresses(passing: Replayed, requests: Replayed) -> Ints:
+    """Of each row that passes the address of its external word."""
+    done, takes = passing.controls["done"], passing.controls["takes"]
+    asked = requests.places["word"][requests.controls["asks"] > 0]
+    number = np.cumsum(done) - done
+    before = np.cumsum(takes) - takes
+    first = np.zeros(len(asked) + 1, np.int64)  # words that were taken before each request
+    first[1:] = np.cumsum(takes)[done > 0]
+    at = np.minimum(number, len(asked))
+    found: Ints = np.append(asked, 0)[at] + before - first[at]
+    return found
+
+
+def _with_idle(kept: Ints, step: Ints, steps: int) -> Ints:
+    """Rows and their steps; -1 as the row of a step that has none."""
+    rows = np.stack([kept, step[kept]], axis=1)
+    empty = np.setdiff1d(np.arange(steps), rows[:, 1])
+    both = np.concatenate([rows, np.stack([np.full(len(empty), -1), empty], axis=1)])
+    return both[np.argsort(both[:, 1], kind="stable")]

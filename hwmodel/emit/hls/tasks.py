@@ -1,0 +1,245 @@
+"""A task in C++: a loop of which each round reads operands, calls the body for each unit, and writes results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from arrayol.ir.spec import Elementary, Port, port_named
+from arrayol.ir.types import ElementType
+from hwmodel.emit.c.helpers import c_type
+from hwmodel.emit.c.lines import block, declared, element
+from hwmodel.emit.c.names import Named
+from hwmodel.emit.c.tasks import call_of, sizes, zero
+from hwmodel.emit.hls.names import Thing, value_of_bits
+from hwmodel.emit.hls.rounds import TaskRounds, read_cycles, round_of, starts_of, write_cycles
+from hwmodel.emit.hls.walks import Walk
+from hwmodel.emit.schedule.activity import LaneCounters
+from hwmodel.emit.schedule.bits import not_emitted
+from hwmodel.emit.schedule.memories import Memory
+from hwmodel.emit.schedule.tasks import ReadPort, WritePort
+
+
+@dataclass(frozen=True)
+class _Streamed:
+    """A line that reads or writes a stream, in a cycle counted from the beginning of its round."""
+
+    cycle: int
+    line: str
+
+
+@dataclass
+class TaskText:
+    """The loop of a task: its rounds, its elementary, and the names of memories, streams and ROMs by memory."""
+
+    rounds: TaskRounds
+    elementary: Elementary
+    things: Mapping[str, str]
+    name: str
+    walk: Walk = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.walk = Walk(self.rounds.agent, self.name)
+
+    def function(self, parameters: Sequence[str]) -> Iterator[str]:
+        """The tables and the function of the task."""
+        units = self.rounds.units
+        ports = (*self.elementary.inputs, *self.elementary.outputs)
+        body = [line for port in ports for line in self._declared(port)]
+        body += [line for port in units.reads for line in self._window(port)]
+        body += self._operands()
+        for unit in range(units.units):
+            body += self._computed(unit)
+        body += self._results()
+        body += [line for port in units.reads for line in self._moved(port)]
+        yield from self.walk.tables()
+        lines = [*self._kept(), *self.walk.around(units.interval, body)]
+        yield from block(f"static void {Thing.TASK}_{self.name}({', '.join(['int64_t step', *parameters])})", [
+            "(void)step;", *lines
+        ])  # fmt: skip
+
+    # State and variables.
+
+    def _kept(self) -> Iterator[str]:
+        """What stays from round to round beside programs: windows, and states of delays that units keep."""
+        units = self.rounds.units
+        for port in units.reads:
+            if port.window is not None:
+                own = port_named(self.elementary.inputs, port.port)
+                yield f"static {c_type(own.type)} kept_{self._plain(port)}[{len(port.window.places)}];"
+                yield f"#pragma HLS ARRAY_PARTITION variable = kept_{self._plain(port)} complete dim = 0"
+        for _, name in units.kept:
+            own = port_named(self.elementary.inputs, name)
+            state = Named.KEPT.of(name)
+            yield f"static {declared(state, own.type, (units.units, *(sizes(own.shape) or (1,))))};"
+            yield f"#pragma HLS ARRAY_PARTITION variable = {state} complete dim = 0"
+
+    def _declared(self, port: Port) -> Iterator[str]:
+        name = Named.PATTERN.of(port.name)
+        if self._lookup(port.name) is not None:
+            return
+        shape = (self.rounds.units.units, *(sizes(port.shape) or (1,)))
+        yield f"{declared(name, port.type, shape)} = {{}};"
+        yield f"#pragma HLS ARRAY_PARTITION variable = {name} complete dim = 0"
+
+    def _lookup(self, port: str) -> Memory | None:
+        return next((own.lookup for own in self.rounds.units.reads if own.port == port), None)
+
+    @staticmethod
+    def _plain(port: ReadPort) -> str:
+        return Named.PATTERN.of(port.port)
+
+    def _element(self, port: Port, unit: int, number: int) -> str:
+        """An element of the pattern of a unit."""
+        shape = sizes(port.shape)
+        at = [str(place) for place in np.unravel_index(number, shape)] if shape else ["0"]
+        return element(Named.PATTERN.of(port.name), [str(unit), *at])
+
+    # Operands.
+
+    def _operands(self) -> Iterator[str]:
+        """What is read of memories, and then of streams, in the order of their cycles."""
+        streamed = list[_Streamed]()
+        for unit in range(self.rounds.units.units):
+            lines = list[str]()
+            for port in self.rounds.units.reads:
+                own = port_named(self.elementary.inputs, port.port)
+                for number in range(port.size) if port.lookup is None else ():
+                    line = f"{self._element(own, unit, number)} = {self._operand(port, own.type, unit, number)};"
+                    if self._is_stream(port):
+                        begins = f"if ({self.walk.control(starts_of(unit))}) "
+                        streamed.append(_Streamed(read_cycles(port)[number], begins + line))
+                    else:
+                        lines.append(line)
+            if lines:
+                yield from block(f"if ({self.walk.control(starts_of(unit))})", lines)
+        yield from self._in_turn(streamed, 0)
+
+    def _is_stream(self, port: ReadPort) -> bool:
+        return bool(port.lanes) and self.walk.agent.memories[port.lanes].fifo
+
+    def _in_turn(self, streamed: Sequence[_Streamed], latency: int) -> Iterator[str]:
+        """Reads or writes of streams cycle by cycle, for which g++ tells streams the time."""
+        cycle = None
+        for own in sorted(streamed, key=lambda each: each.cycle):
+            if own.cycle != cycle:
+                cycle = own.cycle
+                begins = "round" if self.rounds.units.interval == 1 else f"{self.rounds.units.interval} * round"
+                behind = latency + cycle
+                yield f"cycle_is(step, {begins}{f' + {behind}' if behind else ''});"
+            yield own.line
+
+    def _operand(self, port: ReadPort, kind: ElementType, unit: int, number: int) -> str:
+        """An element that a unit reads."""
+        if port.window is not None:
+            text = f"window_{self._plain(port)}[{port.window.patterns[unit][number]}]"
+        else:
+            text = self._brought(port, kind, unit * port.size + number, self.walk.control(starts_of(unit)))
+        for _, name in self.rounds.units.kept:
+            if name == port.port:
+                own = port_named(self.elementary.inputs, name)
+                kept = self._element(own, unit, number).replace(Named.PATTERN.of(name), Named.KEPT.of(name), 1)
+                text = f"{self.walk.control('keeps')} >> {unit} & 1 ? {kept} : {_bracketed(text)}"
+        return text
+
+    def _brought(self, port: ReadPort, kind: ElementType, lane: int, known: str) -> str:
+        """What a lane brings, where nothing is touched what stands in its place; `known` holds already."""
+        otherwise = zero(kind) if port.constant is None else value_of_bits(port.constant, kind)
+        if port.otherwise is not None:
+            if port.otherwise.window is not None:
+                raise not_emitted(f"'{port.port}' begins with what a window keeps", "no such windows")
+            otherwise = self._brought(port.otherwise, kind, lane, known)
+        if not port.lanes:
+            return otherwise
+        own = self.walk.agent.lanes[port.lanes][lane]
+        valid = self.walk.column(own.valid)
+        if valid == "0":
+            return otherwise
+        value = self._read(self.walk.agent.memories[port.lanes], own)
+        return value if valid == known else f"{valid} ? {c_type(kind)}({value}) : {_bracketed(otherwise)}"
+
+    def _read(self, memory: Memory, lane: LaneCounters) -> str:
+        name = self.things[memory.name]
+        if memory.fifo:
+            return f"{name}{self.walk.bank(lane) or '[0]'}.read()"
+        return f"{name}{self.walk.place(memory, lane)}"
+
+    def _window(self, port: ReadPort) -> Iterator[str]:
+        """The places of a window in this round: fresh ones, and those that were read before."""
+        if port.window is None:
+            return
+        own, name = port_named(self.elementary.inputs, port.port), self._plain(port)
+        yield f"{c_type(own.type)} window_{name}[{len(port.window.places)}] = {{}};"
+        yield f"#pragma HLS ARRAY_PARTITION variable = window_{name} complete dim = 0"
+        moves, lines = self.walk.control(round_of(port.lanes)), list[str]()
+        for place, (source, ahead) in enumerate(zip(port.window.source, port.window.ahead, strict=True)):
+            value = f"kept_{name}[{ahead}]" if source < 0 else self._brought(port, own.type, source, moves)
+            lines.append(f"window_{name}[{place}] = {value};  // {port.window.places[place]}")
+        yield from block(f"if ({moves})", lines)
+
+    def _moved(self, port: ReadPort) -> Iterator[str]:
+        """The places that the next round of a window reads again."""
+        if port.window is None:
+            return
+        name = self._plain(port)
+        kept = sorted({ahead for ahead in port.window.ahead if ahead >= 0})
+        lines = [f"kept_{name}[{place}] = window_{name}[{place}];" for place in kept]
+        yield from block(f"if ({self.walk.control(round_of(port.lanes))})", lines) if lines else ()
+
+    # Bodies and results.
+
+    def _computed(self, unit: int) -> Iterator[str]:
+        inputs = [self._argument(port, unit) for port in self.elementary.inputs]
+        outputs = [f"{Named.PATTERN.of(port.name)}[{unit}]" for port in self.elementary.outputs]
+        lines = [call_of(Named.DO.of(self.elementary.name), self.elementary, inputs, outputs, ())]
+        for made, name in self.rounds.units.kept:
+            state = f"{Named.KEPT.of(name)}[{unit}]"
+            lines.append(f"memcpy({state}, {Named.PATTERN.of(made)}[{unit}], sizeof {state});")
+        yield from block(f"if ({self.walk.control(starts_of(unit))})", lines)
+
+    def _argument(self, port: Port, unit: int) -> str:
+        lookup = self._lookup(port.name)
+        return f"{Named.PATTERN.of(port.name)}[{unit}]" if lookup is None else self.things[lookup.name]
+
+    def _results(self) -> Iterator[str]:
+        units, streamed = self.rounds.units, list[_Streamed]()
+        for unit in range(units.units):
+            lines = list[str]()
+            for port in units.writes:
+                own = port_named(self.elementary.outputs, port.port)
+                for lanes in port.lanes:
+                    memory = self.walk.agent.memories[lanes]
+                    for number, line in self._written(port, own, lanes, unit):
+                        if memory.fifo:
+                            cycle = write_cycles(port.size, units.interval)[number]
+                            streamed.append(_Streamed(cycle, f"if ({self.walk.control(starts_of(unit))}) {line}"))
+                        else:
+                            lines.append(line)
+            if lines:
+                yield from block(f"if ({self.walk.control(starts_of(unit))})", lines)
+        yield from self._in_turn(streamed, units.latency)
+
+    def _written(self, port: WritePort, own: Port, lanes: str, unit: int) -> Iterator[tuple[int, str]]:
+        memory, starts = self.walk.agent.memories[lanes], self.walk.control(starts_of(unit))
+        for number in range(port.size):
+            lane = self.walk.agent.lanes[lanes][unit * port.size + number]
+            valid, value = self.walk.column(lane.valid), self._element(own, unit, number)
+            if valid == "0":
+                continue
+            name, when = self.things[memory.name], "" if valid == starts else f"if ({valid}) "
+            if memory.fifo:
+                yield number, f"{when}{name}{self.walk.bank(lane) or '[0]'}.write({value});"
+            else:
+                yield number, f"{when}{name}{self.walk.place(memory, lane)} = {value};"
+
+    @cached_property
+    def touched(self) -> list[Memory]:
+        """The memories that it touches by lanes, each once."""
+        return list({own.name: own for own in self.walk.agent.memories.values()}.values())
+
+
+def _bracketed(text: str) -> str:
+    return f"({text})" if "?" in text or text.startswith("-") else text

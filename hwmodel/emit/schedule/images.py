@@ -1,0 +1,9 @@
+"""Images of the external memory as text."""
+
+from __future__ import annotations
+
+
+def hex_lines(image: bytes, word: int) -> str:
+    """A line for each word of so many bytes, its last byte first; two words at least."""
+    image = image.ljust(2 * word, b"\0")
+    return "".join(f"{image[at : at + word][::-1].hex()}\n" for at in range(0, len(image), word))

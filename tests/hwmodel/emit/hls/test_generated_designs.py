@@ -1,0 +1,38 @@
+"""Generated designs of generated specifications in C++: all outputs and what streams hold, under sanitizers."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from cpp_programs import is_right, needs_compiler, seen_of
+from many_cases import on_many
+from scheduled_cases import scheduled
+from strategies_designs import MappedSpec, emitted_specs
+
+from arrayol.errors import ArrayolError
+from hwmodel.emit.hls.design import HlsFiles
+
+pytestmark = needs_compiler
+
+CASES, SEED = 25, 5
+FEATURES = {"several groups", "several units", "delay", "partial block", "separate port", "load rom", "streams", "cut"}
+
+
+def test_a_program_computes_the_same() -> None:
+    features, refused = Counter[str](), Counter[str]()
+
+    def judge(case: MappedSpec) -> None:
+        try:
+            _, design = scheduled(case)
+        except ArrayolError as error:
+            refused[error.diagnostics[0].code] += 1
+            return
+        if design is None:
+            return
+        seen = seen_of(HlsFiles(case.spec, case.network, design))
+        assert is_right(seen), seen
+        features.update(case.features)
+        features["streams"] += bool(seen.streams)
+
+    on_many(CASES, SEED, judge, emitted_specs())
+    assert features.keys() >= FEATURES, (features, refused)
