@@ -172,6 +172,6 @@ def test_rounds_touch_all_that_cycles_touch() -> None:
 def test_lost_touches_are_refused() -> None:
     """Results that leave at another time than the latency says."""
     task = hardware().groups[0].tasks[0]
-    late = replace(task, units=replace(task.units, latency=task.units.latency + 1))
+    late = replace(task, units=replace(task.units, latency=4 * task.units.latency))
     with pytest.raises(ArrayolError, match="do not touch all that its cycles touch"):
         task_rounds(late)
