@@ -22,10 +22,12 @@ ReaderName = tuple[str, int]  # a task, and the number of one of its input tiler
 class WindowReads:
     """What a reader with a window takes from the memory in a round: the `fresh` places, from `fill` rounds earlier on.
 
-    Places are relative to the origin of the first unit's pattern. All else is in registers.
+    They come in their order, at most `each` in a cycle. Places are relative to the origin of the first unit's pattern.
+    All else is in registers.
     """
 
     fresh: tuple[Place, ...]
+    each: int
     fill: int
 
 

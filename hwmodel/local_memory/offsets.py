@@ -1,9 +1,10 @@
 """What a port touches in a cycle: chunks of its pattern, joined over the units (docs/machine.md, section 13).
 
-A repetition occupies its unit for o cycles and touches its pattern in as many chunks. The units of a processor start
-together, each a step further along the line, so in each cycle they touch one set of places; those of other cycles and
-rounds are translates of a few such sets. Whether places of a set share a bank hangs on their differences alone: all
-that follows is decided once per tiler, units and interval, not per design.
+A repetition occupies its unit for o cycles and touches its pattern in as many chunks: those of what it reads are equal
+but for the last, and results come evenly over these cycles. The units of a processor start together, each a step
+further along the line, so in each cycle they touch one set of places; those of other cycles and rounds are translates
+of a few such sets. Whether places of a set share a bank hangs on their differences alone: all that follows is decided
+once per tiler, units and interval, not per design.
 
 Borders and wrapped axes bend a pattern at the ends of its axis. There the differences are others: each bent shape is a
 set of its own.
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 
 from arrayol.execute.patterns import elements_of
 from arrayol.ir.borders import Border
+from hwmodel.datapath.port_cycles import read_cycles, result_cycles
 
 _MOST_NUMBERS = 1 << 62  # of places in a box
 
@@ -46,9 +48,9 @@ class Access:
     """What the units of a processor, or the port of the external memory, touch of one array.
 
     `places` are those of a pattern, row-major, from any origin; `step` leads from a unit's to the next one's; a
-    repetition takes `cycles` (o). `random` is how many places a repetition touches at subscripts of its data: 0 where
-    they follow from its index. `ordered` says that repetitions start in scan order, so that what one has read may stay
-    for the next. `edges` has by axis how it bends.
+    repetition takes `cycles` (o), and the places are its `results` or what it reads. `random` is how many places a
+    repetition touches at subscripts of its data: 0 where they follow from its index. `ordered` says that repetitions
+    start in scan order, so that what one has read may stay for the next. `edges` has by axis how it bends.
     """
 
     places: tuple[Place, ...]
@@ -58,6 +60,7 @@ class Access:
     random: int = 0
     ordered: bool = False
     edges: tuple[Edge | None, ...] = ()
+    results: bool = False
 
     @property
     def in_a_cycle(self) -> int:
@@ -93,9 +96,10 @@ def run_places(width: int, shape: Sequence[int]) -> tuple[tuple[Place, ...], ...
 @lru_cache(maxsize=4096)
 def joint_sets(access: Access) -> tuple[tuple[Place, ...], ...]:
     """A_j for each cycle j of an occupancy: chunk j of the pattern, joined over the units; without bends."""
-    size = -(-len(access.places) // access.cycles)
-    chunks = (access.places[start : start + size] for start in range(0, len(access.places), size))
-    return tuple(joined(chunk, access.step, access.units) for chunk in chunks)
+    number = np.arange(len(access.places))
+    when = (result_cycles if access.results else read_cycles)(number, len(number), access.cycles)
+    chunks = np.split(number, np.flatnonzero(np.diff(when)) + 1)
+    return tuple(joined([access.places[at] for at in chunk], access.step, access.units) for chunk in chunks)
 
 
 def joined(places: Iterable[Place], step: Place, units: int) -> tuple[Place, ...]:

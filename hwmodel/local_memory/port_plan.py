@@ -124,7 +124,7 @@ def plan_ports(ports: Ports, *, power_of_two: bool = False, most: int = MOST_BAN
 def _read(reader: Access, window: Window | None) -> tuple[Sets, tuple[Edge | None, ...]]:
     if reader.random:
         return (), ()
-    return (joint_sets(reader) if window is None else window.reads(reader.cycles)), reader.edges
+    return (joint_sets(reader) if window is None else window.reads), reader.edges
 
 
 @lru_cache(maxsize=4096)

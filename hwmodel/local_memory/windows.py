@@ -4,34 +4,45 @@ Repetitions that start along a line read translates of one set A, U steps furthe
 too need not be read again: it moves on through registers. Only New, the places that the step before has not read, come
 from the memory. At the start of a line the registers are empty; they are full after as many more rounds as the longest
 way that a place goes through them.
+
+In a round of several cycles the fresh places are read in the order in which units take them, an equal number in each
+cycle: the least with which each is there when a unit takes it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
+from hwmodel.datapath.port_cycles import read_cycles
 from hwmodel.local_memory.offsets import Access, Place, joined
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """`fresh` are the places that come from the memory in a round, `registers` the data kept, `fill` more rounds."""
+    """`fresh` are the places that come from the memory in a round, in their order, at most `each` in a cycle.
+
+    `registers` are the data kept, `fill` the rounds more at the start of a line.
+    """
 
     fresh: tuple[Place, ...]
+    each: int
     registers: int
     fill: int
 
-    def reads(self, cycles: int) -> tuple[tuple[Place, ...], ...]:
-        """The places that are read in each cycle of a round of `cycles`."""
-        size = -(-len(self.fresh) // cycles)
-        return tuple(self.fresh[start : start + size] for start in range(0, len(self.fresh), size))
+    @property
+    def reads(self) -> tuple[tuple[Place, ...], ...]:
+        """The places that are read in the cycles of a round, up to the last with any."""
+        return tuple(self.fresh[start : start + self.each] for start in range(0, len(self.fresh), self.each))
 
 
 def window_of(access: Access) -> Window | None:
     """The window of an access; None where there is none.
 
     There is none where repetitions start in no order, where the units' step along the line is 0, and where what they
-    read next has nothing of what they read now. `fill` is ceil(|A| / |New|) - 1 for boxes.
+    read next has nothing of what they read now. `fill` is ceil(|A| / |New|) - 1 for boxes, `each` ceil(|New| / o) where
+    that is not too late.
     """
     ahead = tuple(access.units * part for part in access.step)
     if not access.ordered or access.random or not any(ahead):
@@ -41,7 +52,22 @@ def window_of(access: Access) -> Window | None:
     fresh = tuple(place for place in whole if _moved(place, ahead) not in places)
     if len(fresh) == len(whole):
         return None
-    return Window(fresh, len(whole), max(_way(place, ahead, places) for place in fresh))
+    taken = _taken(access)
+    fresh = tuple(sorted(fresh, key=taken.__getitem__))
+    each = max(-(-number // (taken[place] + 1)) for number, place in enumerate(fresh, 1))
+    each = max(each, -(-len(fresh) // access.cycles))
+    return Window(fresh, each, len(whole), max(_way(place, ahead, places) for place in fresh))
+
+
+def _taken(access: Access) -> dict[Place, int]:
+    """The first cycle of a round in which a unit takes each place of the joint set."""
+    size = len(access.places)
+    cycles = read_cycles(np.arange(size), size, access.cycles).tolist()
+    taken: dict[Place, int] = {}
+    for place, cycle in zip(access.places, cycles, strict=True):
+        for one in joined([place], access.step, access.units):
+            taken[one] = min(cycle, taken.get(one, cycle))
+    return taken
 
 
 def _moved(place: Place, by: Place, sign: int = 1) -> Place:

@@ -92,12 +92,10 @@ def _names(accesses: Accesses, tasks: Sequence[str], array: str) -> Iterator[Rea
 def _reading(ports: PortPlan, built: Organisation) -> Iterator[ReadPorts]:
     for access, window in zip(ports.ports.readers, ports.windows, strict=True):
         own = _in_a_cycle(access, window) if built.way == "copies" else 1
-        kept = None if window is None else WindowReads(window.fresh, window.fill)
+        kept = None if window is None else WindowReads(window.fresh, window.each, window.fill)
         yield ReadPorts(own, kept, access.random)
 
 
 def _in_a_cycle(access: Access, window: Window | None) -> int:
     """The most places that a reader takes from the memory in a cycle."""
-    if window is None:
-        return access.in_a_cycle
-    return max(map(len, window.reads(access.cycles)))
+    return access.in_a_cycle if window is None else window.each

@@ -11,12 +11,14 @@ that fill the registers before the line's first repetition starts.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from arrayol.text import counted
 from hwmodel.accesses import points
+from hwmodel.datapath.port_cycles import read_cycles, result_cycles
 from hwmodel.local_memory.banked import BankedMemory, ReadPorts, WindowReads
 from hwmodel.simulator.bank_ports import Use, mover, require_ports
 from hwmodel.simulator.plan import Ints, fault
@@ -63,7 +65,7 @@ class BankCheck:
             self._read_anywhere(rows, ports)
             return
         if ports.window is None:
-            touches = Touches.of(rows.cycle[:, None] + _chunks(words.shape[1], rows.interval), words)
+            touches = _touches(rows, words, read_cycles)
         else:
             touches = self._through_window(rows, words, ports.window)
         touches = touches.once()
@@ -72,7 +74,7 @@ class BankCheck:
 
     def write(self, rows: Rows, words: Ints) -> None:
         """What a task writes through one tiler. Raises SimulatorError (`bank`)."""
-        touches = Touches.of(rows.cycle[:, None] + _chunks(words.shape[1], rows.interval), words).once()
+        touches = _touches(rows, words, result_cycles).once()
         self._require(touches, 1, rows)
         self._written.append(self._use(touches, rows))
 
@@ -140,6 +142,11 @@ class BankCheck:
             raise fault("window", f"{text}, where {-int(source[there].min())} are needed")
         first = rows.cycle - turn * rows.interval  # of the line, if its rounds follow each other
         early = source < 0
+        size = words.shape[1]
+        missed = there & (back[unit] == 0) & (chunk[unit] > read_cycles(np.arange(size), size, rows.interval))
+        for row in np.flatnonzero(missed.any(axis=1))[:1].tolist():
+            text = f"{rows.named(row)} takes a datum of '{self.array}' in cycle {rows.cycle[row]} or after"
+            raise fault("window", f"{text}, before it is read for its window")
         memory = there & (early | (back[unit] == 0))
         cycle = np.where(early, first[:, None] + source * rows.interval, rows.cycle[:, None]) + chunk[unit]
         late = np.flatnonzero((memory & (cycle < rows.begin[:, None])).any(axis=1))
@@ -166,16 +173,16 @@ class BankCheck:
             raise fault("window", f"{text} that is not in the registers of its window")
 
 
-def _chunks(places: int, interval: int) -> Ints:
-    """The cycle of an occupancy in which each place of a pattern is touched."""
-    return np.arange(places) // -(-places // interval)
+def _touches(rows: Rows, words: Ints, cycles: Callable[[Ints, int, int], Ints]) -> Touches:
+    """What repetitions read themselves, or write, in these cycles from their first one on."""
+    size = words.shape[1]
+    return Touches.of(rows.cycle[:, None] + cycles(np.arange(size), size, rows.interval), words)
 
 
 def _ways(rows: Rows, window: WindowReads) -> tuple[Ints, Ints]:
     """By unit and place of its pattern: how many rounds before its use it is read, and in which cycle of the round."""
     fitting = np.array(rows.touch.tiler.fitting, np.int64).reshape(len(rows.ahead), len(rows.touch.pattern))
     pattern = points(rows.touch.pattern) @ fitting.T
-    size = -(-len(window.fresh) // rows.interval)
     number = {place: at for at, place in enumerate(window.fresh)}
     one, far = np.array(rows.ahead, np.int64), np.array(rows.ahead, np.int64) * rows.units
     back, chunk = np.zeros((rows.units, len(pattern)), np.int64), np.zeros((rows.units, len(pattern)), np.int64)
@@ -185,5 +192,5 @@ def _ways(rows: Rows, window: WindowReads) -> tuple[Ints, Ints]:
             place, back[unit, at] = place + far, back[unit, at] + 1
             if back[unit, at] > len(pattern) * rows.units:
                 raise fault("window", f"the window of '{rows.touch.process}' on '{rows.touch.array}' misses a place")
-        chunk[unit, at] = number[tuple(place.tolist())] // size
+        chunk[unit, at] = number[tuple(place.tolist())] // window.each
     return back, chunk

@@ -9,6 +9,7 @@ import numpy as np
 
 from hwmodel.accesses import Accesses
 from hwmodel.datapath.figures import Datapath
+from hwmodel.datapath.port_cycles import read_cycles, result_cycles
 from hwmodel.design import GroupDesign
 from hwmodel.platform import Platform
 from hwmodel.simulator.chains import Chains, Waiting, chains_of, waiting_of
@@ -68,15 +69,16 @@ class Processor:
         self.began[first:end], self.started[first:end] = clock, clock + starts
         for fifo, data in self.inputs:
             mine = data[first:end]
-            chunk = np.arange(mine.shape[1]) // -(-mine.shape[1] // self.unit.interval)
-            fifo.read(mine, clock + starts[:, None] + chunk, first + np.arange(len(mine)))
+            number = np.arange(mine.shape[1])
+            taken = read_cycles(number, len(number), self.unit.interval)
+            fifo.read(mine, clock + starts[:, None] + taken, first + np.arange(len(mine)))
         for fifo, writing, data in self.outputs:
             low, high = np.searchsorted(writing, [first, end])
-            mine, size = data[low:high], data.shape[1]
-            spread = -(-np.arange(1, size + 1) * self.unit.interval // size)
-            there = clock + starts[writing[low:high] - first][:, None] + spread + self.unit.latency
-            arrivals[fifo.array][mine] = there
-            fifo.write(mine, there - 1, writing[low:high])
+            mine, number = data[low:high], np.arange(data.shape[1])
+            leaving = result_cycles(number, len(number), self.unit.interval)
+            written = clock + starts[writing[low:high] - first][:, None] + leaving + self.unit.latency
+            arrivals[fifo.array][mine] = written + 1
+            fifo.write(mine, written, writing[low:high])
         return int(starts.max()) + self.unit.interval + self.unit.latency
 
     def _starts(self, first: int, end: int, clock: int, arrivals: Mapping[str, Ints]) -> list[int]:

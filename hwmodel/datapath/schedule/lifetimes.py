@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hwmodel.datapath.graph.sorts import Ints
+from hwmodel.datapath.port_cycles import read_cycles, result_cycles
 from hwmodel.datapath.schedule.dataflow import Dataflow
 from hwmodel.datapath.schedule.place import FAR, Placed, Problem
 
@@ -25,14 +26,14 @@ from hwmodel.datapath.schedule.place import FAR, Placed, Problem
 def arrivals_of(dataflow: Dataflow, interval: int) -> Ints:
     """The cycles in which the inputs are in their registers, by value."""
     sizes = np.array(list(dataflow.sizes(dataflow.inputs).values()), np.int64)
-    return dataflow.places // -(-sizes // interval)[dataflow.ports]
+    return read_cycles(dataflow.places, sizes[dataflow.ports], interval)
 
 
 def readiness(dataflow: Dataflow, port: str, interval: int) -> Ints:
     """ceil((j + 1) I / k) for each place of an output port of k elements j."""
     parts = dataflow.parts[port]
     elements = len(dataflow.outputs[port]) // parts
-    return np.repeat(-(-np.arange(1, elements + 1) * interval // elements), parts)
+    return np.repeat(result_cycles(np.arange(elements), elements, interval) + 1, parts)
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from arrayol.ir.spec import Delay, TiledDefault, port_named
 from hwmodel.accesses import Accesses, Touch
+from hwmodel.datapath.port_cycles import read_cycles, result_cycles
 from hwmodel.emit.schedule.activity import Activity, Lanes, rows_of
 from hwmodel.emit.schedule.bits import bits_of_constant, not_emitted
 from hwmodel.emit.schedule.memories import Memory, Section
@@ -198,10 +199,9 @@ class TaskScheduler:
         if window is None:
             at, lane = _in_chunks(first, units, size, chunk)
             return port, Lanes(name, memory, _table((timed.readers, own.units * chunk), at, lane, words)), None
-        kept = window_kept(when, window, size, chunk)
-        each = -(-len(window.fresh) // own.unit.interval)
-        row = first[:, None] - kept.back[units] * own.unit.interval + kept.lane[units] // each
-        table = _table((timed.readers, each), row, kept.lane[units] % each, words)
+        kept = window_kept(when, window, size)
+        row = first[:, None] - kept.back[units] * own.unit.interval + kept.lane[units] // window.each
+        table = _table((timed.readers, window.each), row, kept.lane[units] % window.each, words)
         moves = np.zeros(timed.readers, np.int64)
         for ahead in range(window.fill + 1):
             moves[timed.reading - ahead * own.unit.interval] = 1  # also where nothing but a border's constant is read
@@ -290,8 +290,8 @@ class TaskScheduler:
         """Which instances read what is not in a memory a cycle after its address: a unit hands it on to itself."""
         now, before = pairs
         interval, place = own.unit.interval, np.arange(size)
-        written = own.started[before][:, None] + own.unit.latency - (-(place + 1) * interval // size) - 1
-        read = own.started[now][:, None] + place // -(-size // interval)
+        written = own.started[before][:, None] + own.unit.latency + result_cycles(place, size, interval)
+        read = own.started[now][:, None] + read_cycles(place, size, interval)
         return (written > read).any(axis=1)
 
     def _require_own(self, own: Processor, delay: Delay, pairs: tuple[Ints, Ints], timed: Timed) -> None:
@@ -365,9 +365,9 @@ def _in_chunks(first: Ints, unit: Ints, size: int, chunk: int) -> tuple[Ints, In
 
 
 def _leaving(first: Ints, unit: Ints, size: int, interval: int) -> tuple[Ints, Ints]:
-    """Row and lane of results, of which datum j of k leaves in cycle ceil((j + 1) I / k) - 1 from the first one on."""
+    """Row and lane of results, which leave in cycles from the first one on."""
     place = np.arange(size)
-    cycle = -(-(place + 1) * interval // size) - 1
+    cycle = result_cycles(place, size, interval)
     lane = place - cycle * size // interval
     return first[:, None] + cycle, unit[:, None] * -(-size // interval) + lane
 

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hwmodel.accesses import points
-from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.local_memory.banked import Place, WindowReads
 from hwmodel.simulator.rows import Rows
 
@@ -44,11 +43,8 @@ class Kept:
     back: Ints
 
 
-def window_kept(when: Rows, window: WindowReads, size: int, chunk: int) -> Kept:
-    """The registers of a window: of each place of a round, and of all on the way there from a fresh one.
-
-    Raises ArrayolError (`not-emitted`) where a place is read later in its round than units take it.
-    """
+def window_kept(when: Rows, window: WindowReads, size: int) -> Kept:
+    """The registers of a window: of each place of a round, and of all on the way there from a fresh one."""
     fitting = np.array(when.touch.tiler.fitting, np.int64).reshape(len(when.ahead), len(when.touch.pattern))
     pattern = points(when.touch.pattern) @ fitting.T
     one, far = np.array(when.ahead, np.int64), np.array(when.ahead, np.int64) * when.units
@@ -62,11 +58,7 @@ def window_kept(when: Rows, window: WindowReads, size: int, chunk: int) -> Kept:
             number.setdefault(place, len(number))
             back[unit, at] += 1
         lane[unit, at] = fresh[place]
-    each = -(-len(window.fresh) // when.interval)
-    if ((back == 0) & (lane // each > np.arange(size) // chunk)).any():
-        task, array = when.touch.process, when.touch.array
-        raise not_emitted(f"the window of '{task}' on '{array}' is read later than units take it", "no such window")
     ahead = tuple(number.get(tuple((np.array(place) + far).tolist()), -1) for place in number)
     source = tuple(fresh.get(place, -1) for place in number)
     patterns = tuple(tuple(row) for row in own.tolist())
-    return Kept(WindowPort(tuple(number), source, ahead, patterns, each), lane, back)
+    return Kept(WindowPort(tuple(number), source, ahead, patterns, window.each), lane, back)

@@ -1,9 +1,8 @@
 """In which cycles the elements of a port come into a datapath and leave it, at an interval of I cycles.
 
-An input of p elements comes in chunks of ceil(p / I), in consecutive cycles, as docs/cost.md says: element e in cycle
-e div ceil(p / I) of the repetition. An output of k elements leaves at the rate at which a FIFO takes it: element e in
-cycle latency + ceil((e + 1) I / k) - 1, so that it can be read in the next one. These are at most ceil(k / I) elements
-a cycle, those from floor(t k / I) to before floor((t + 1) k / I) in cycle latency + t.
+As hwmodel/datapath/port_cycles.py says: an input of p elements comes in chunks of ceil(p / I), in consecutive cycles.
+An output of k elements leaves evenly, at most ceil(k / I) elements a cycle, those from floor(t k / I) to before
+floor((t + 1) k / I) in cycle latency + t.
 
 Where I divides k this is one chunk of k / I elements a cycle. Else it is not: the only element of a port leaves in the
 last cycle of the interval, latency + I - 1, and of 5 elements at I = 2 first two leave, then three.

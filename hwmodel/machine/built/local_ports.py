@@ -151,7 +151,7 @@ class LocalPorts:
     def writers(self, array: str, rates: Rates) -> list[Access]:
         """What they write."""
         touches = [touch for task in self.group.tasks for touch in self.group.writes(task, array)]
-        return [self.access(touch, *rates[touch.process]) for touch in touches]
+        return [self.access(touch, *rates[touch.process], results=True) for touch in touches]
 
     def loaded_words(self, array: str) -> Sets:
         """The sets of a word that the loader writes; none of what is not loaded."""
@@ -183,8 +183,8 @@ class LocalPorts:
         down = scan is not None and dict(zip(scan.dimensions, scan.descending, strict=True))[dimension]
         return dimension, -1 if down else 1
 
-    def access(self, touch: Touch, units: int, cycles: int) -> Access:
-        """One tiler at the units and the occupancy of its task."""
+    def access(self, touch: Touch, units: int, cycles: int, *, results: bool = False) -> Access:
+        """One tiler at the units and the occupancy of its task, by which it reads or writes its results."""
         along = self._along(touch.process)
         step = tuple(row[along[0]] * along[1] if along else 0 for row in touch.tiler.paving)
         return Access(
@@ -195,6 +195,7 @@ class LocalPorts:
             self._random(touch),
             ordered=not self.group.delays(touch.process),
             edges=self._edges(touch, [part * (units - 1) for part in step]),
+            results=results,
         )
 
     def _random(self, touch: Touch) -> int:

@@ -51,10 +51,11 @@ class LonePorts:
 
     def _serves(self, touch: Touch, units: int, cycles: int, *, read: bool) -> bool:
         """Whether there may be as many banks as one tiler touches places in a cycle, copies of them, or registers."""
-        access, terms, array = self.ports.access(touch, units, cycles), self.terms, touch.array
+        access = self.ports.access(touch, units, cycles, results=not read)
+        terms, array = self.terms, touch.array
         window, most = window_of(access) if read else None, access.in_a_cycle
         if window is not None:
-            most = min(most, max(map(len, window.reads(cycles))))
+            most = min(most, window.each)
         if read and most <= terms.copies_most * ROM_READS:
             return True
         least = len(set(access.places)) * self.ports.group.network.arrays[array].type.bits  # that its memory holds

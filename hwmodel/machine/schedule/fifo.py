@@ -14,6 +14,7 @@ import numpy as np
 from arrayol.errors import ArrayolError, error
 from arrayol.text import listed
 from hwmodel.datapath.figures import Datapath
+from hwmodel.datapath.port_cycles import read_cycles, result_cycles
 from hwmodel.machine.group import Elements, Group
 from hwmodel.machine.ticks import Ticks, Work
 
@@ -38,11 +39,11 @@ class FifoData:
 
     def lags(self, path: Datapath) -> Elements:
         """Cycles from the start of the writer's repetition until each datum is there."""
-        return -(-(self.made + 1) * path.interval // self.written) + path.latency
+        return result_cycles(self.made, self.written, path.interval) + path.latency + 1
 
     def chunks(self, path: Datapath) -> Elements:
         """Cycles from the start of the reader's repetition to the one in which each datum is read."""
-        return self.taken // -(-self.read // path.interval)
+        return read_cycles(self.taken, self.read, path.interval)
 
 
 def fifo_data(group: Group, ticks: Ticks, array: str) -> FifoData:

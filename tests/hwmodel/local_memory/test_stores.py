@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
@@ -92,16 +92,21 @@ def _plain(store: Store, banks: Banks, line: int) -> int:
 def _windowed(store: Store, banks: Banks, line: int, window: Window) -> int:
     """Registers by place relative to the round: in a round they move U steps back, and New is read.
 
-    Rounds before the first read what lies in the array only, as hardware would that masks its requests.
+    Rounds before the first read what lies in the array only, as hardware would that masks its requests. In a cycle
+    units find in the registers what they take in it.
     """
     access, registers = store.access, dict[Place, int]()
+    size, reads = -(-len(access.places) // access.cycles), window.reads
     for start in range(-window.fill, _rounds(store)):
         registers = {moved(place, (-access.units, access.step)): word for place, word in registers.items()}
-        for chunk in window.reads(access.cycles):
+        for cycle in range(access.cycles):
+            chunk = reads[cycle] if cycle < len(reads) else ()
             there = [moved(place, (start * access.units, access.step), (line, store.apart)) for place in chunk]
             inside = [(own, place) for own, place in zip(chunk, there, strict=True) if min(place) >= 0]
             slots = banks.slots([place for _, place in inside]) if inside else []
             registers |= {own: banks.words[slot] for (own, _), slot in zip(inside, slots, strict=True)}
+            for place in access.places[cycle * size : (cycle + 1) * size] if start >= 0 else ():
+                assert all(moved(place, (unit, access.step)) in registers for unit in range(access.units))
         kept = {place for place in registers if place in _joint(store)}
         assert len(kept) <= window.registers
         for place in _joint(store) if start >= 0 else ():
@@ -134,7 +139,7 @@ def test_one_bank_fewer_meets_a_conflict_where_a_cycle_takes_them_all(store: Sto
     plan = plan_of(store)
     window = plan.windows[0]
     touched = run_places(min(store.word, store.shape[1]), store.shape)[0]
-    reads = window.reads(store.access.cycles) if window else ()
+    reads = window.reads if window else ()
     largest = max([len(touched), *map(len, reads)] + ([] if window else [plan.reads]))
     assert plan.function is not None
     assert plan.function.banks >= largest
@@ -143,6 +148,17 @@ def test_one_bank_fewer_meets_a_conflict_where_a_cycle_takes_them_all(store: Sto
         for function in (*fewer, Residues((1, largest - 1)), Residues((largest - 1, 1))):
             with pytest.raises(ConflictError):
                 execute(store, plan, function)
+
+
+@given(stores())
+def test_one_place_fewer_in_a_cycle_is_late_or_does_not_end(store: Store) -> None:
+    plan = plan_of(store)
+    window = plan.windows[0]
+    if window is None or (window.each - 1) * store.access.cycles < len(window.fresh):
+        return
+    assert plan.function is not None
+    with pytest.raises(AssertionError):
+        execute(store, replace(plan, windows=(replace(window, each=window.each - 1),)), plan.function)
 
 
 @given(stores())
@@ -172,7 +188,7 @@ def _touch_all(store: Store, plan: PortPlan, function: BankFunction) -> None:
     for places in run_places(store.word, store.shape):
         banks.slots(list(places))
     if window is not None:
-        chunks = [list(places) for places in window.reads(access.cycles)]
+        chunks = [list(places) for places in window.reads]
     else:
         size = -(-len(access.places) // access.cycles)
         singles = [access.places[at : at + size] for at in range(0, len(access.places), size)]

@@ -334,6 +334,28 @@ def test_a_window_without_its_fill_or_with_a_place_too_few() -> None:
     assert found >= 2
 
 
+def test_a_window_that_reads_late_is_stopped() -> None:
+    """Eight units take five places of nine each in the first of two cycles: more than half of those that are fresh."""
+    bench = Bench.of("conv3x3", 8)
+    first, *others = bench.design.groups
+    slow = replace(first, processors=tuple(replace(one, interval=2) for one in first.processors))
+    bench = Bench(bench.model, Design((slow, *others)))
+    own, late = bench.local[0], 0
+    assert bench.stopped(0, own) is None
+    for array, memory in own.banks.items():
+        for name, reader in memory.readers.items():
+            if reader.window is not None:
+                assert (len(reader.window.fresh), reader.window.each) == (24, 15)
+                window = replace(reader.window, each=reader.window.each - 1)
+                readers = {**memory.readers, name: replace(reader, window=window)}
+                error = bench.with_memory(0, array, replace(memory, readers=readers))
+                assert error is not None
+                assert error.rule == "window"
+                assert "before it is read for its window" in error.diagnostics[0].message
+                late += 1
+    assert late
+
+
 def test_classes_banks_windows_and_wrapped_axes_in_one_machine() -> None:
     """All of harris in one group, which wraps: nine parts of a buffer with several readers, windows, and banks."""
     parts, banks = set[int](), set[int]()
