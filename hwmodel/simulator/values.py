@@ -25,8 +25,7 @@ from arrayol.ir.spec import (
 )
 from hwmodel.accesses import Accesses, Extents
 from hwmodel.simulator.group import GroupRun
-from hwmodel.simulator.moves import Read
-from hwmodel.simulator.plan import Work
+from hwmodel.simulator.plan import Ints, Work
 from hwmodel.simulator.subscripts import RandomReads, places_read
 
 Values = dict[str, NDArray[Any]]  # by array: the value of each token
@@ -55,18 +54,20 @@ class Evaluation:
         assert isinstance(elementary, Elementary), "processes repeat elementaries"
         space = (len(work.repetition),) if work.recomputed else self.accesses.extents(work.task)
         place = np.arange(len(work.repetition)) if work.recomputed else work.repetition
-        alone = _task_alone(
-            elementary, space, process.delays, {touch.port for touch in self.accesses.writes[work.task]}
-        )
+        random = [reads for reads in run.random if reads.name[0] == work.task]
+        written = {touch.port for touch in self.accesses.writes[work.task]}
+        written |= {delay.output for delay in process.delays if random}
+        alone = _task_alone(elementary, space, process.delays, written)
         inputs = {
             touch.port: self._patterns(run, work, number, place, space, values)
             for number, touch in enumerate(self.accesses.reads[work.task])
         }
         spec = Spec(self.spec.name, {}, {elementary.name: elementary, alone.name: alone})
         outputs = execute(spec, alone.name, inputs, functions=self.functions)
-        for reads in run.random:
-            if reads.name[0] == work.task and not process.delays:  # whose values are not at hand
-                self._check_subscripts(reads, elementary, run.moves.all_reads[reads.name], inputs, place)
+        for reads in random:
+            states = {delay.port: _state(delay, elementary, inputs, outputs[delay.output]) for delay in alone.delays}
+            own = place[run.moves.all_reads[reads.name].rows]
+            reads.check(*_places_read(elementary, reads, inputs | states, own))
         made: Values = {}
         repetitions = self.accesses.repetitions(work.task)[work.repetition]
         for touch in self.accesses.writes[work.task]:
@@ -75,17 +76,6 @@ class Evaluation:
             rows = patterns[writing].reshape(-1)
             made[touch.array] = np.concatenate([made[touch.array], rows]) if touch.array in made else rows
         return made
-
-    def _check_subscripts(
-        self, reads: RandomReads, elementary: Elementary, read: Read, inputs: Values, place: NDArray[Any]
-    ) -> None:
-        """What repetitions read at subscripts of their data. Raises SimulatorError (`port`)."""
-        own = place[read.rows]
-        patterns = {}
-        for port in elementary.inputs:
-            shape = tuple(extent or 1 for extent in port.shape)
-            patterns[port.name] = inputs[port.name].reshape(-1, *shape)[own]
-        reads.check(*places_read(elementary, read.touch.port, patterns, len(own)))
 
     def _patterns(
         self, run: GroupRun, work: Work, number: int, place: NDArray[Any], space: Extents, values: Values
@@ -130,6 +120,27 @@ def _task_alone(elementary: Elementary, space: Extents, delays: tuple[Delay, ...
         tuple(_delay(delay, elementary, space) for delay in delays),
         elementary.span,
     )
+
+
+def _places_read(elementary: Elementary, reads: RandomReads, taken: Values, own: NDArray[Any]) -> tuple[Ints, Ints]:
+    """What some repetitions read at subscripts of what they have `taken` (space, pattern), by port."""
+    shapes = {port.name: tuple(extent or 1 for extent in port.shape) for port in elementary.inputs}
+    patterns = {name: taken[name].reshape(-1, *shape)[own] for name, shape in shapes.items()}
+    return places_read(elementary, reads.rows.touch.port, patterns, len(own))
+
+
+def _state(delay: Delay, elementary: Elementary, inputs: Values, made: NDArray[Any]) -> NDArray[Any]:
+    """What a delay hands to each repetition (space, pattern): what an earlier one has made, or the default."""
+    default = delay.default
+    if isinstance(default, TiledDefault):
+        state = inputs[delay.port].copy()
+    else:
+        port = port_named(elementary.inputs, delay.port)
+        state = np.full(made.shape, port.type.held(default), made.dtype)
+    if delay.acts:
+        to = tuple(slice(max(step, 0), min(step, 0) or None) for step in delay.vector)
+        state[to] = made[tuple(slice(max(-step, 0), min(-step, 0) or None) for step in delay.vector)]
+    return state
 
 
 def _tiled(delay: Delay | None) -> bool:

@@ -7,19 +7,24 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from judging import local_of
 from shipped import SMALL, any_input
 from test_banks import Bench
 
 from arrayol.checks.check import check_source, load_checked
 from arrayol.files import shipped_folder
+from arrayol.ir.network import flatten
 from arrayol.ir.spec import Elementary
 from arrayol.source import SourceFile
+from hwmodel.design import Blocks, Design, GroupDesign, Processor, Scan
 from hwmodel.local_memory.bank_functions import Residues
 from hwmodel.local_memory.banked import BankedMemory
+from hwmodel.machine.model import MachineModel
+from hwmodel.platform import load_platform
 from hwmodel.simulator.group import LocalMemories
 from hwmodel.simulator.plan import SimulatorError
 from hwmodel.simulator.simulate import Simulation, simulate
-from hwmodel.simulator.subscripts import places_read
+from hwmodel.simulator.subscripts import RandomReads, places_read
 
 BODY = """elementary look(x: u8, T: u8[6]) -> (y: u8[3]) {
   y[0] = T[x] + T[5 - x]
@@ -38,6 +43,39 @@ def test_a_body_says_what_it_reads() -> None:
     repetition, place = places_read(elementary, "T", {"x": x, "T": np.tile(table, (3, 1))}, 3)
     read = [place[repetition == one].tolist() for one in range(3)]
     assert read == [[0, 5, 3, 1], [2, 3, 0, 1], [5, 0, 1]]
+
+
+STATE = """task top(x: u8[12], T: u8[40]) -> (y: u8[12]) {
+  repeat [12] of look { x <- x  T <- T  y -> y  s <- n delay [STEP] else START
+  }
+}
+elementary look(x: u8, s: u8, T: u8[40]) -> (y: u8, n: u8) { y = T[s]  n = (s + x) % 40 }
+"""
+
+
+@pytest.mark.parametrize("step", [1, 3, -1, 12])
+def test_a_state_says_where_a_table_is_read(step: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The subscript is what the delay hands on: from an earlier repetition, a later one, or always the default."""
+    text = STATE.replace("STEP", str(step)).replace("START", "7")
+    spec = check_source(SourceFile("state.aol", text)).spec
+    model = MachineModel(flatten(spec, "top"), load_platform(shipped_folder() / "camera.toml"))
+    scan = Scan((0,), (step < 0,))
+    design = Design((GroupDesign((Processor("top"),), Blocks((4,), scan)),))
+    rng = np.random.default_rng(1)
+    inputs = {"x": rng.integers(0, 40, 12, np.uint8), "T": rng.integers(0, 256, 40, np.uint8)}
+    seen = list[tuple[list[int], list[int]]]()
+    monkeypatch.setattr(RandomReads, "check", lambda _, row, place: seen.append((row.tolist(), place.tolist())))
+    local = local_of(model, design, model.evaluate(design))
+    found = simulate(spec, model.accesses, model.platform, design, local, inputs)
+    assert found.identical
+    made, wanted = dict[int, int](), list[int]()
+    for at in range(12) if step > 0 else range(11, -1, -1):
+        state = made.get(at - step, 7)
+        made[at] = (state + int(inputs["x"][at])) % 40
+        wanted.append(state)
+    ((row, place),) = seen
+    assert sorted(row) == list(range(12))
+    assert sorted(place) == sorted(wanted)
 
 
 def tables() -> Iterator[tuple[int, tuple[str, str], BankedMemory]]:
