@@ -13,6 +13,7 @@ from dse.space.rates import check_intervals
 from dse.space.study import Study, parse_scan
 from dse.space.task_graph import Mask, TaskGraph
 from hwmodel.accesses import Accesses
+from hwmodel.machine.group import frames_back
 from hwmodel.residence import unfit_load
 
 
@@ -31,6 +32,7 @@ def check_study(study: Study, graph: TaskGraph, accesses: Accesses) -> None:
         *_unfit_outer_blocks(study, graph, accesses),
         *_unfit_loads(study, accesses.network),
         *_unfit_keeps(study, accesses),
+        *_unfit_sharing(study, accesses.network),
     ]
     if misfits:
         raise ArrayolError(misfits)
@@ -143,6 +145,18 @@ def _unfit_keeps(study: Study, accesses: Accesses) -> Iterator[Diagnostic]:
             if not any(keep_of(text, at) for at in range(loops + 1)):
                 message = f"'array.{name}' cannot have keep = [\"{text}\"]: no scan has so many loops"
                 yield _unfit(study, message, f"a scan here has {loops} loops at most", "array", name, "keep")
+
+
+def _unfit_sharing(study: Study, network: Network) -> Iterator[Diagnostic]:
+    """A state that passes from frame to frame lies in its memory while other groups work."""
+    for task, process in network.processes.items() if study.reuse_memory else ():
+        for delay in process.delays:
+            if frames_back(process.repetition, delay):
+                message = (
+                    f"'{task}' keeps '{delay.output}' from frame to frame, in memory that no other group can share"
+                )
+                yield _unfit(study, message, "leave out --reuse-memory, or 'reuse_memory'", "reuse_memory")
+                break
 
 
 def _unknown_task(study: Study, graph: TaskGraph, task: str, key: str) -> Diagnostic:

@@ -146,3 +146,29 @@ def test_fronts_are_those_of_all_whole_designs(
     result = api.explore(folder / "both.aol", objectives=objectives, method=method, space=space).result
     assert {tuple(round(design.objectives[name], 6) for name in objectives) for design in result.pareto} == expected
     require_consistent(result, "result.json")
+
+
+def test_a_state_from_frame_to_frame_is_not_shared(tmp_path: Path) -> None:
+    path = tmp_path / "mean.aol"
+    path.write_text("""\
+elementary mean(x: i16, old: i16) -> (y: i16) { y = (x + 3 * old) // 4 }
+task top(x: i16[*, 6]) -> (y: i16[*, 6]) {
+  repeat [*, 6] of mean {
+    x <- x
+    old <- y delay [STEP] else 0
+    y -> y
+  }
+}
+""")
+    text = path.read_text()
+    for step, is_refused in (("1, 0", True), ("0, 1", False)):
+        path.write_text(text.replace("STEP", step))
+        space = api.Space(Study.model_validate(NARROW), reuse_memory=True, verify=False)
+        if not is_refused:
+            assert api.explore(path, space=space).result.pareto
+            continue
+        with pytest.raises(ArrayolError) as caught:
+            api.explore(path, space=space)
+        (told,) = caught.value.diagnostics
+        assert told.code == "study-misfit"
+        assert told.message == "'top' keeps 'y' from frame to frame, in memory that no other group can share"
