@@ -14,9 +14,10 @@ multiples the first in order has gcd(alpha_a, B) as its first entry other than 0
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from functools import lru_cache
+from itertools import pairwise, product
 
 import numpy as np
 
@@ -25,7 +26,8 @@ from hwmodel.local_memory.offsets import Places
 MOST_BANKS = 1024  # tried, unless fewer are allowed
 WORK = 20_000_000  # products of a difference and a vector before linear functions are given up
 _CHUNK = 1 << 18
-_FIRST = 16  # differences that a vector is tried with before all others
+_FIRST = 16  # differences that a vector is tried with first, then with four times as many
+_CELLS = 1 << 24  # of a box of differences
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,14 +143,23 @@ def one_bank(rank: int) -> BankFunction:
     return Residues((1,) * rank)
 
 
-def is_free(function: BankFunction, differences: Places) -> bool:
-    """Whether places with these differences are never in one bank."""
-    if isinstance(function, Linear):
-        return bool((function.bank(differences) != 0).all())
-    left = differences
-    for axis, modulus in enumerate(function.moduli):
-        left = left[left[:, axis] % modulus == 0]
-    return not len(left)
+def _test_of_residues(differences: Places) -> Callable[[Residues], bool]:
+    """What tells of residues whether places with these differences are never in one bank.
+
+    They are in one where a difference is a multiple of the modulus along each axis. In a box of all differences these
+    are few cells, which is quick where the box is not too large.
+    """
+    reach = np.abs(differences).max(axis=0, initial=0)
+    if math.prod(2 * int(far) + 1 for far in reach) > _CELLS:
+        return lambda one: bool((one.bank(differences) != 0).all())
+    box = np.zeros(2 * reach + 1, np.bool_)
+    box[tuple((differences + reach).T)] = True
+
+    def is_free(one: Residues) -> bool:
+        multiples = (slice(int(far) % part, None, part) for far, part in zip(reach, one.moduli, strict=True))
+        return not box[tuple(multiples)].any()
+
+    return is_free
 
 
 def smallest_function(
@@ -161,11 +172,12 @@ def smallest_function(
     rank, work = differences.shape[1], WORK
     if not len(differences) and least <= 1:
         return one_bank(rank)
+    is_free = _test_of_residues(differences)
     for banks in range(max(1, least), most + 1):
         if power_of_two and banks & banks - 1:
             continue
         residues = (Residues(moduli) for moduli in factors(banks, rank))
-        found: BankFunction | None = next((one for one in residues if is_free(one, differences)), None)
+        found: BankFunction | None = next(filter(is_free, residues), None)
         if found is None and work > 0 and rank:
             found, work = _linear(differences, banks, work)
         if found is not None:
@@ -173,25 +185,30 @@ def smallest_function(
     return None
 
 
-def factors(number: int, rank: int) -> Iterator[tuple[int, ...]]:
+@lru_cache(maxsize=4096)
+def factors(number: int, rank: int) -> tuple[tuple[int, ...], ...]:
     """The ways to write a number as a product of `rank` factors, in lexicographic order."""
-    if rank == 1:
-        yield (number,)
-    for first in (factor for factor in range(1, number + 1) if number % factor == 0 and rank > 1):
-        yield from ((first, *rest) for rest in factors(number // first, rank - 1))
+    if rank <= 1:
+        return ((number,),) * rank
+    divisors = (factor for factor in range(1, number + 1) if number % factor == 0)
+    return tuple((first, *rest) for first in divisors for rest in factors(number // first, rank - 1))
 
 
 def _linear(differences: Places, banks: int, work: int) -> tuple[Linear | None, int]:
     """The first linear function of so many banks, and what is left of the work."""
     step = max(1, _CHUNK // max(1, len(differences)))
+    narrow = int(np.abs(differences).max(initial=0)) * banks * differences.shape[1] < 1 << 31
+    apart = differences.astype(np.int32 if narrow else np.int64)
+    ends = [_FIRST << 2 * more for more in range(len(apart).bit_length())]  # most vectors fail soon
     vectors, chunk = _vectors(banks, differences.shape[1]), []
     while work > 0:
         chunk = [vector for _, vector in zip(range(step), vectors, strict=False)]
         if not chunk:
             break
-        left = np.array(chunk, np.int64)
-        for some in (differences[:_FIRST], differences[_FIRST:]):  # most vectors fail soon
-            left = left[(left @ some.T % banks != 0).all(axis=1)]
+        left = np.array(chunk, apart.dtype)
+        for first, end in pairwise((0, *ends)):
+            if first < len(apart):
+                left = left[(left @ apart[first:end].T % banks != 0).all(axis=1)]
         if len(left):
             return Linear(tuple(left[0].tolist()), banks), work
         work -= len(chunk) * max(1, len(differences))

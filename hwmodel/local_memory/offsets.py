@@ -70,7 +70,8 @@ class Access:
         return max(len(places) for places in joint_sets(self))
 
 
-def box_places(fitting: Sequence[Sequence[int]], pattern: Sequence[int]) -> tuple[Place, ...]:
+@lru_cache(maxsize=1024)
+def box_places(fitting: tuple[tuple[int, ...], ...], pattern: tuple[int, ...]) -> tuple[Place, ...]:
     """The places of a pattern, row-major: fitting f for all f."""
     points = product(*map(range, pattern))
     return tuple(tuple(sum(a * f for a, f in zip(row, point, strict=True)) for row in fitting) for point in points)
@@ -120,8 +121,20 @@ def differences(sets: Iterable[Sequence[Place]], edges: Sequence[Edge | None] = 
 
 
 def _pairs(places: Places) -> Places:
-    first, second = np.triu_indices(len(places), 1)
-    return distinct(places[second] - places[first])
+    """The differences of different places, one of d and -d: pair by pair, or where they overlap if one set is moved."""
+    extents = np.ptp(places, axis=0) + 1 if places.size else np.ones(1, np.int64)
+    apart = (2 * extents - 1).tolist()
+    if 4 * math.prod(apart) > len(places) ** 2:
+        first, second = np.triu_indices(len(places), 1)
+        return distinct(places[second] - places[first])
+    box = np.zeros(extents)
+    box[tuple((places - places.min(axis=0)).T)] = 1
+    overlap = np.fft.irfftn(np.abs(np.fft.rfftn(box, apart)) ** 2, apart) > 0.5  # how many places, rounded
+    moved = np.stack(np.nonzero(overlap), axis=1)
+    moved = np.where(moved < extents, moved, moved - apart)
+    first = (moved != 0).argmax(axis=1)
+    half: Places = moved[moved[np.arange(len(moved)), first] > 0]
+    return half
 
 
 def distinct(places: Places) -> Places:

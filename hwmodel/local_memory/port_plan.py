@@ -95,9 +95,19 @@ class _Search:
 def _function(search: _Search, bent: bool, most: int) -> BankFunction | None:
     if search.rank == 0:
         return smallest_function(differences(()), 1)
-    apart = [differences(sets, edges if bent else ()).reshape(-1, search.rank) for sets, edges in search.parts]
+    apart = [_apart(sets, edges if bent else ()).reshape(-1, search.rank) for sets, edges in search.parts]
     rows = distinct(np.concatenate([np.zeros((0, search.rank), np.int64), *apart]))
-    return smallest_function(rows, search.largest, most, power_of_two=search.power_of_two)
+    return _smallest(rows.tobytes(), search.rank, search.largest, most, search.power_of_two)
+
+
+_apart = lru_cache(maxsize=256)(differences)  # many searches have parts in common
+
+
+@lru_cache(maxsize=256)
+def _smallest(rows: bytes, rank: int, least: int, most: int, power_of_two: bool) -> BankFunction | None:
+    """The first function for differences (n, rank): other ports may lead to the same ones."""
+    apart = np.frombuffer(rows, np.int64).reshape(-1, rank)
+    return smallest_function(apart, least, most, power_of_two=power_of_two)
 
 
 @lru_cache(maxsize=4096)
@@ -157,7 +167,7 @@ def _no_window(reader: Access) -> Refusal | None:
 def _no_banks(search: _Search, *, random: bool) -> Refusal:
     if random:
         return Refusal("random-port", "no banks: subscripts from data may meet in one")
-    if search.function(bent=False) is not None:
+    if any(any(edges) for _, edges in search.parts) and search.function(bent=False) is not None:
         return Refusal("wrap-banks", "no banks: places that wrap, or a border leads back, meet in one")
     least = f"{search.largest:,} places are touched in a cycle"
     return Refusal("no-banks", f"no banks: {least}, and no function with up to {search.most:,} banks keeps them apart")

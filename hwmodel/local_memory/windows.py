@@ -64,9 +64,11 @@ def _taken(access: Access) -> dict[Place, int]:
     size = len(access.places)
     cycles = read_cycles(np.arange(size), size, access.cycles).tolist()
     taken: dict[Place, int] = {}
-    for place, cycle in zip(access.places, cycles, strict=True):
-        for one in joined([place], access.step, access.units):
-            taken[one] = min(cycle, taken.get(one, cycle))
+    for unit in range(access.units):
+        offset = tuple(unit * part for part in access.step)
+        for place, cycle in zip(access.places, cycles, strict=True):
+            moved = _moved(place, offset)
+            taken[moved] = min(cycle, taken.get(moved, cycle))
     return taken
 
 
