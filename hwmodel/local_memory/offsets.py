@@ -129,7 +129,9 @@ def _pairs(places: Places) -> Places:
         return distinct(places[second] - places[first])
     box = np.zeros(extents)
     box[tuple((places - places.min(axis=0)).T)] = 1
-    overlap = np.fft.irfftn(np.abs(np.fft.rfftn(box, apart)) ** 2, apart) > 0.5  # how many places, rounded
+    axes = range(len(apart))
+    spectrum = np.fft.rfftn(box, apart, axes)
+    overlap = np.fft.irfftn(np.abs(spectrum) ** 2, apart, axes) > 0.5  # a number of places, but for rounding
     moved = np.stack(np.nonzero(overlap), axis=1)
     moved = np.where(moved < extents, moved, moved - apart)
     first = (moved != 0).argmax(axis=1)
