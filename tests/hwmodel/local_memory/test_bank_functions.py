@@ -39,6 +39,26 @@ def _keeps_apart(function: BankFunction, own: set[Place]) -> bool:
     return len(np.unique(function.bank(np.array(sorted(own), np.int64)))) == len(own)
 
 
+def grid(*extents: int) -> st.SearchStrategy[set[Place]]:
+    """Many places of a box, so that it has fewer cells than they have pairs; or few of them."""
+    box = list(product(*map(range, extents)))
+    return st.sets(st.sampled_from(box), min_size=1) | st.sets(st.sampled_from(box), max_size=6).map(
+        lambda left_out: set(box) - left_out
+    )
+
+
+@given(st.one_of(grid(24), grid(6, 7), grid(3, 2, 9)))
+def test_differences_are_those_of_all_pairs(own: set[Place]) -> None:
+    """Pair by pair, or by moving one set over the other: one of d and -d each."""
+    found = differences([sorted(own)])
+    event("moved" if len(own) > 20 else "pair by pair")
+    pairs = [tuple(b - a for a, b in zip(one, other, strict=True)) for one in own for other in own if one != other]
+    assert {max(row, tuple(-part for part in row)) for row in map(tuple, found.tolist())} == {
+        max(row, tuple(-part for part in row)) for row in pairs
+    }
+    assert len({tuple(row) for row in found.tolist()}) == len(found)
+
+
 far = st.sampled_from([0, 1, -3, 1 << 40, -(1 << 61)])
 
 
