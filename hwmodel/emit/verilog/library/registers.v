@@ -13,21 +13,35 @@ module registers #(
   input wire [READERS*ADDRESS-1:0] raddress,
   output reg [READERS*WIDTH-1:0] rdata
 );
-  reg [WIDTH-1:0] words [0:DEPTH-1];
+  reg [DEPTH*WIDTH-1:0] words;  // one vector, so that no tool makes memories of it
   reg [READERS*ADDRESS-1:0] from;
   reg [WRITERS-1:0] valid;
   reg [WRITERS*ADDRESS-1:0] into;
   reg [WRITERS*WIDTH-1:0] given;
-  integer w, r;
+  integer w, d, r;
+  // No two lanes write one word in a cycle, so that what they give a word can be put together without a choice.
+  reg [DEPTH-1:0] write;
+  reg [DEPTH*WIDTH-1:0] data;
+  always @* begin
+    write = 0;
+    data = 0;
+    for (d = 0; d < DEPTH; d = d + 1)
+      for (w = 0; w < WRITERS; w = w + 1)
+        if (valid[w] && into[w*ADDRESS +: ADDRESS] == d) begin
+          write[d] = 1'b1;
+          data[d*WIDTH +: WIDTH] = data[d*WIDTH +: WIDTH] | given[w*WIDTH +: WIDTH];
+        end
+  end
+  integer own;
   always @(posedge clk) begin
     from <= raddress;
     valid <= wvalid;
     into <= waddress;
     given <= wdata;
-    for (w = 0; w < WRITERS; w = w + 1)
-      if (valid[w]) words[into[w*ADDRESS +: ADDRESS]] <= given[w*WIDTH +: WIDTH];
+    for (own = 0; own < DEPTH; own = own + 1)
+      if (write[own]) words[own*WIDTH +: WIDTH] <= data[own*WIDTH +: WIDTH];
   end
   always @(posedge clk)
     for (r = 0; r < READERS; r = r + 1)
-      rdata[r*WIDTH +: WIDTH] <= words[from[r*ADDRESS +: ADDRESS]];
+      rdata[r*WIDTH +: WIDTH] <= words[from[r*ADDRESS +: ADDRESS]*WIDTH +: WIDTH];
 endmodule
