@@ -26,8 +26,8 @@ def ascending(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
 def numbered(numbers: NDArray[np.int64], most: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The same, and for each number which of them it is."""
     if most > _TIMES * len(numbers):
-        found, which = np.unique(numbers, return_inverse=True)
-        return found, which.ravel()
+        found = ascending(numbers)
+        return found, np.searchsorted(found, numbers)
     there = _there(numbers, most)
     return np.flatnonzero(there), (np.cumsum(there) - 1)[numbers]
 

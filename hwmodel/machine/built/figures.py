@@ -20,6 +20,7 @@ from arrayol.text import rounded
 from hwmodel.design import interval_of, units_of
 from hwmodel.machine.built.local_ports import Rates
 from hwmodel.machine.int64 import EXACT_LIMIT, SMALLER, require_energy, too_large
+from hwmodel.machine.numbering import numbered
 from hwmodel.machine.schedule.datapaths import Datapaths
 
 Ints = NDArray[np.int64]
@@ -203,7 +204,12 @@ def _distinct(rates: Ints) -> tuple[Ints, Ints]:
 
 
 def _distinct_rows(rates: Ints) -> tuple[Ints, Ints]:
-    distinct, of = np.unique(rates.reshape(-1, rates.shape[-1]), axis=0, return_inverse=True)
+    rows = rates.reshape(-1, rates.shape[-1])
+    distinct, of = np.zeros((1, 0), np.int64), np.zeros(len(rows), np.int64)
+    for column in rows.T:  # beginning by beginning: many times faster than a sort of rows
+        values, place = numbered(column, int(column.max(initial=0)) + 1)
+        found, of = numbered(of * len(values) + place, len(distinct) * len(values))
+        distinct = np.column_stack([distinct[found // len(values)], values[found % len(values)]])
     return distinct, of.reshape(rates.shape[:-1])
 
 

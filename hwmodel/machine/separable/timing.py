@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from hwmodel.accesses import subscripts
 from hwmodel.design import BankLayout, interval_of, rate_of, units_of
 from hwmodel.machine.group import Group
+from hwmodel.machine.numbering import numbered
 from hwmodel.machine.port import Port, PortCycles
 from hwmodel.machine.schedule.datapaths import Datapaths, Waits
 from hwmodel.machine.schedule.processors import bank_cycles
@@ -319,11 +320,12 @@ def _prefixes(variants: Ints) -> list[tuple[Ints, Ints, Ints]]:
     Of each: the shorter beginning that it goes on from, and the variant added; of each row: its beginning.
     """
     prefixes = []
-    before = np.zeros(len(variants), np.int64)
+    before, there = np.zeros(len(variants), np.int64), 1
     for column in variants.T:
-        pairs, number = np.unique(np.stack([before, column], axis=1), axis=0, return_inverse=True)
-        before = number.ravel()
-        prefixes.append((pairs[:, 0], pairs[:, 1], before))
+        width = int(column.max(initial=0)) + 1
+        found, before = numbered(before * width + column, there * width)
+        there = len(found)
+        prefixes.append((found // width, found % width, before))
     return prefixes
 
 
