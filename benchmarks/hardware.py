@@ -24,7 +24,6 @@ from tempfile import TemporaryDirectory
 
 from accuracy import Shipped, shipped, write_table
 
-from arrayol import api
 from arrayol.errors import ArrayolError
 from dse.verify.testbench import Testbench, memories_of_groups, run_simulation
 from hwmodel.design import Design
@@ -34,8 +33,6 @@ from hwmodel.emit.verilog.icarus import FrameSeen, run_bench
 from hwmodel.emit.verilog.top import FRAMES
 
 HEAD = "| specification and size | designs | emitted | cycles equal | outputs equal | refused | CPU s |\n|---|---|---|---|---|---|---|\n"  # noqa: E501  one line of Markdown
-LARGE = {"camera", "downscaler", "harris", "mobilenet", "stereo"}  # searched coarse to fine
-BUDGET = 2.0  # for so many predicted seconds
 BUILT = 20_000  # cycles that Icarus runs in the time in which it builds a design
 
 
@@ -58,14 +55,6 @@ class Tried:
     def outputs_equal(self) -> bool:
         """Whether both frames left the outputs of the reference execution."""
         return len(self.frames) == FRAMES and not any(frame.wrong for frame in self.frames)
-
-
-def front_of(spec: Shipped) -> Sequence[Design]:
-    """The plain front at the reduced size; of large specifications what a short search finds of it."""
-    if spec.name not in LARGE:
-        return spec.front()
-    loaded, space = api.load(spec.path, dict(spec.verifier.platform.verify)), api.Space(narrow=True, verify=False)
-    return api.explore(loaded, space=space, method="rounds", budget=BUDGET).decisions
 
 
 def cheap(bench: Testbench, front: Sequence[Design], most: int) -> list[Design]:
@@ -140,7 +129,7 @@ def main() -> int:
     sys.stdout.write(HEAD)
     for name in options.names or shipped():
         began, spec = time.process_time(), Shipped(name)
-        front = front_of(spec)
+        front = spec.front()
         seen = list[Tried]()
         for design in cheap(spec.verifier.testbench, front, options.most):
             seen.append(tried(spec.verifier.testbench, design))
