@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from arrayol.api.hardware import check_verilog as check_verilog
     from arrayol.api.hardware import emit_verilog as emit_verilog
     from arrayol.api.hardware import synthesise as synthesise
+    from arrayol.api.hardware import write_waveforms as write_waveforms
     from arrayol.api.nest import transfers as transfers
     from arrayol.api.spec import Source as Source
     from arrayol.api.spec import load as load
@@ -150,6 +151,7 @@ _MODULES = {  # every public name, and the module that has it
     "write_report": "arrayol.api.exploration",
     "write_result": "arrayol.api.exploration",
     "write_trace": "arrayol.api.exploration",
+    "write_waveforms": "arrayol.api.hardware",
 }
 __all__ = sorted(_MODULES)  # noqa: PLE0605
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from numpy.typing import NDArray
@@ -34,6 +35,17 @@ def check_verilog(emitted: EmittedDesign, folder: Path | str, vcd: Path | str | 
     `cannot-write`.
     """
     return check_hardware(emitted, Path(folder), None if vcd is None else Path(vcd))
+
+
+def write_waveforms(
+    opened: StoredDesign, file: Path | str, inputs: Mapping[str, NDArray[Any]] | None = None
+) -> CheckedDesign:
+    """Write waveforms of all signals of a design in Verilog, as VCD: two frames on some inputs, else on random data.
+
+    What was emitted for it is not kept. Raises ArrayolError as `emit_verilog` and `check_verilog`.
+    """
+    with TemporaryDirectory() as folder:
+        return check_verilog(emit_verilog(opened, Path(folder) / "design", inputs), Path(folder) / "design", file)
 
 
 def synthesise(  # noqa: PLR0913  one for each thing that may be asked for

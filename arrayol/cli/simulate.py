@@ -31,6 +31,7 @@ from arrayol.cli.tables import facts_table, headed_table, print_parts
 from arrayol.errors import ArrayolError
 from arrayol.execute.extern import Functions, externs_of
 from arrayol.execute.inputs import FileSource
+from hwmodel.emit.verilog.icarus import require_icarus
 
 _IDENTICAL = {
     True: "identical to the reference execution",
@@ -109,6 +110,12 @@ tokens, and --in is left out.
     type=PLACE,
     help="Write every load, computation and store as a trace, which Perfetto and Chrome's about:tracing open.",
 )
+@click.option(
+    "--vcd",
+    metavar="FILE",
+    type=PLACE,
+    help="Write the waveforms of all signals of the design in Verilog, run in Icarus, which GTKWave and Surfer open.",
+)
 @click.option("--allow-extern", is_flag=True, help="Import and run the Python functions that the specification names.")
 @top_option
 @set_option
@@ -121,6 +128,7 @@ def command(  # noqa: PLR0913  one for each option
     inputs: Sequence[tuple[str, Source]],
     timeline: Path | None,
     trace: Path | None,
+    vcd: Path | None,
     allow_extern: bool,
     top: str | None,
     settings: Mapping[str, str],
@@ -130,21 +138,23 @@ def command(  # noqa: PLR0913  one for each option
 
     Every repetition runs on a unit, every word passes the port, every datum of a buffer lies in the word of its
     address, in memories of exactly the sizes that the model says. The output is compared with the reference execution,
-    the cycles with the model's: exit code 1 where they disagree.
+    the cycles with the model's: exit code 1 where they disagree, as where Verilog does with --vcd.
     """
     loaded = api.load(spec, settings)
+    if vcd is not None:
+        require_icarus()
     opened = api.open_design(loaded, result, design, top=top, warn=warn)
     warn_of_idle(loaded, opened.top)
     with ExitStack() as stack:
         functions = load_functions(externs_of(opened.spec, opened.top) if allow_extern else [], stack)
-        simulated = opened.simulate(_arrays(opened, inputs, functions), functions)
+        arrays = _arrays(opened, inputs, functions)
+        simulated = opened.simulate(arrays, functions)
     tell(opened.remarks)
-    if timeline is not None:
-        api.draw_timeline(opened, simulated, timeline)
-        click.echo(f"wrote {timeline}", err=True)
-    if trace is not None:
-        api.write_trace(opened, simulated, trace)
-        click.echo(f"wrote {trace}", err=True)
+    for path, write in ((timeline, api.draw_timeline), (trace, api.write_trace)):
+        if path is not None:
+            write(opened, simulated, path)
+            click.echo(f"wrote {path}", err=True)
+    checked = None if vcd is None else _waveforms(opened, vcd, arrays)
     cycles = {"cycles": simulated.simulation.cycles, "analytic_cycles": simulated.estimate.latency_cycles}
     if simulated.simulation.setup.data:
         cycles["setup_cycles"] = simulated.simulation.setup.cycles
@@ -161,11 +171,19 @@ def command(  # noqa: PLR0913  one for each option
         _show(opened, simulated)
     try:
         simulated.require_agreement()
+        if checked is not None:
+            checked.require_agreement()
     except ArrayolError as disagreement:
         disagreement.found = document
         raise
     if as_json:
         click.echo(json.dumps(document, indent=2))
+
+
+def _waveforms(opened: api.StoredDesign, vcd: Path, arrays: dict[str, NDArray[Any]] | None) -> api.CheckedDesign:
+    checked = api.write_waveforms(opened, vcd, arrays)
+    click.echo(f"wrote {vcd}", err=True)
+    return checked
 
 
 def _arrays(

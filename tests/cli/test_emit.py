@@ -248,6 +248,22 @@ def test_waveforms_of_all_frames_are_written(emit: Emit, here: Path) -> None:
 
 
 @needs_icarus
+def test_simulate_writes_the_same_waveforms(emit: Emit, arrayol: CommandLine, here: Path) -> None:
+    """But for the date, and the name of the file that the test bench writes."""
+
+    def signals() -> list[str]:
+        _, _, behind_the_date = (here / "waves.vcd").read_text(encoding="utf-8").partition("$timescale")
+        return [line for line in behind_the_date.splitlines() if len(line) < 200]
+
+    emit("--check", "--vcd", "waves.vcd", "--in", "x=random:7")
+    emitted = signals()
+    design = ("chain.aol", "--result", "chain-explore", "--design", "2:1", "--in", "x=random:7")
+    done = arrayol("simulate", *design, "--vcd", "waves.vcd", cwd=here)
+    assert (done.returncode, done.stderr) == (0, "wrote waves.vcd\n")
+    assert emitted == signals() != []
+
+
+@needs_icarus
 def test_every_design_of_the_front_agrees(emit: Emit, here: Path) -> None:
     stored = json.loads((here / "chain-explore" / "result.json").read_text(encoding="utf-8"))
     for design in stored["pareto"]:
