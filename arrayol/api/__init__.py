@@ -50,7 +50,9 @@ if TYPE_CHECKING:
     from arrayol.api.exploration import write_report as write_report
     from arrayol.api.exploration import write_result as write_result
     from arrayol.api.exploration import write_trace as write_trace
+    from arrayol.api.hardware import check_hls as check_hls
     from arrayol.api.hardware import check_verilog as check_verilog
+    from arrayol.api.hardware import emit_hls as emit_hls
     from arrayol.api.hardware import emit_verilog as emit_verilog
     from arrayol.api.hardware import synthesise as synthesise
     from arrayol.api.hardware import write_waveforms as write_waveforms
@@ -121,6 +123,7 @@ _MODULES = {  # every public name, and the module that has it
     "Technology": "hwmodel.datapath.technology.technology",
     "Transfers": "hwmodel.transfers.study",
     "Transformed": "arrayol.transforms.trace",
+    "check_hls": "arrayol.api.hardware",
     "check_verilog": "arrayol.api.hardware",
     "compare": "arrayol.api.exploration",
     "cost": "arrayol.api.cost",
@@ -128,6 +131,7 @@ _MODULES = {  # every public name, and the module that has it
     "draw_layout_exploration": "arrayol.api.banks",
     "draw_schedule": "arrayol.api.cost",
     "draw_timeline": "arrayol.api.exploration",
+    "emit_hls": "arrayol.api.hardware",
     "emit_layout": "arrayol.api.banks",
     "emit_verilog": "arrayol.api.hardware",
     "explore": "arrayol.api.exploration",

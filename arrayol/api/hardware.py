@@ -9,7 +9,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from dse.output.hardware import CheckedDesign, EmittedDesign, check_hardware, emit_hardware, write_hardware
+from dse.output import hardware_hls, hardware_verilog
+from dse.output.hardware import EmittedDesign, emit_hardware, write_hardware
 from dse.output.open_design import StoredDesign
 from dse.output.synthesis import Asked, Synthesis, synthesise_folder
 
@@ -22,19 +23,43 @@ def emit_verilog(
     A former emission there is replaced, any other folder that is not empty is refused. Raises ArrayolError:
     `not-emitted` for what has no hardware, and those of `dse.output.hardware`.
     """
-    emitted = emit_hardware(opened, inputs)
+    emitted = emit_hardware(hardware_verilog.EmittedVerilog, opened, inputs)
     write_hardware(emitted, Path(folder))
     return emitted
 
 
-def check_verilog(emitted: EmittedDesign, folder: Path | str, vcd: Path | str | None = None) -> CheckedDesign:
+def check_verilog(
+    emitted: EmittedDesign, folder: Path | str, vcd: Path | str | None = None
+) -> hardware_verilog.CheckedVerilog:
     """Run the test bench of what was written to a folder in Icarus, and compare cycles and outputs.
 
     `mismatches` of what is returned says what is not as promised. With `vcd` a file of waveforms of all signals is
     written. Raises ArrayolError: `no-icarus` without its programs, `bench-failed` where one of them stops,
     `cannot-write`.
     """
-    return check_hardware(emitted, Path(folder), None if vcd is None else Path(vcd))
+    return hardware_verilog.check_verilog(emitted, Path(folder), None if vcd is None else Path(vcd))
+
+
+def emit_hls(
+    opened: StoredDesign, folder: Path | str, inputs: Mapping[str, NDArray[Any]] | None = None
+) -> EmittedDesign:
+    """Write a design as C++ for tools of high-level synthesis to a folder, with a program for g++ that runs it.
+
+    Folder, data and errors are those of `emit_verilog`; `not-in-hardware` names functions that tools round in ways of
+    their own.
+    """
+    emitted = emit_hardware(hardware_hls.EmittedHls, opened, inputs)
+    write_hardware(emitted, Path(folder))
+    return emitted
+
+
+def check_hls(folder: Path | str) -> hardware_hls.CheckedHls:
+    """Build what was written to a folder with g++, plain and with sanitizers, run it, and compare the outputs.
+
+    `mismatches` of what is returned says what is not as promised, streams that hold too much among it. Raises
+    ArrayolError: `no-compiler` without g++, `build-failed`, `program-failed` where a sanitizer finds something.
+    """
+    return hardware_hls.check_hls(Path(folder))
 
 
 def write_waveforms(

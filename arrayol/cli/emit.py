@@ -1,13 +1,15 @@
-"""`arrayol emit`: a design of a stored result as hardware, and `verilog`, its one form."""
+"""`arrayol emit`: a design of a stored result as hardware, in one of two forms: `verilog` and `hls`."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import click
+from numpy.typing import NDArray
 from rich.table import Table
 
 from arrayol import api
@@ -31,7 +33,10 @@ from arrayol.errors import ArrayolError
 from arrayol.text import counted
 from dse.output.folder import load_result
 from dse.output.hardware import RANDOM, require_emittable
+from dse.output.hardware_hls import CheckedHls
+from dse.output.hardware_verilog import CheckedVerilog
 from dse.results.pick import Rule, pick
+from hwmodel.emit.hls.compiler import require_compiler
 from hwmodel.emit.verilog.icarus import require_icarus
 
 
@@ -47,45 +52,105 @@ test bench is random.
 """
 
 
-@command.command("verilog", short_help="As Verilog-2001 with a test bench.", epilog=_EPILOG)
-@spec_argument
-@result_option
-@click.option("--design", metavar="ID", help="The design, by its name in the result, as 2+2:1; or take --pick.")
-@pick_option
-@click.option(
-    "--out",
-    metavar="FOLDER",
-    type=PLACE,
-    shell_complete=folders,
-    help="The folder for the design.  [default: STEM-verilog]",
-)
-@click.option(
+_IN = click.option(
     "--in", "inputs", metavar="NAME=DATA", multiple=True, callback=sources, help="An input of the frame. Repeatable."
 )
-@click.option("--check", is_flag=True, help="Run the test bench in Icarus Verilog; exit code 1 where anything differs.")
-@click.option(
-    "--vcd",
-    metavar="FILE",
-    type=PLACE,
-    help="With --check: write waveforms of all signals, which GTKWave and Surfer open.",
+
+
+def _options(form: str, *own: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The options of all forms, with those of its own before the last ones."""
+    place = f"The folder for the design.  [default: STEM-{form}]"
+    options = (
+        spec_argument,
+        result_option,
+        click.option("--design", metavar="ID", help="The design, by its name in the result, as 2+2:1; or take --pick."),
+        pick_option,
+        click.option("--out", metavar="FOLDER", type=PLACE, shell_complete=folders, help=place),
+        _IN,
+        *own,
+        top_option,
+        set_option,
+        json_option,
+    )
+
+    def decorated(function: Any) -> Any:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorated
+
+
+@dataclass(frozen=True)
+class _Request:
+    """What all forms are asked for, by the names of the options."""
+
+    spec: Path
+    result: Path
+    design: str | None
+    rule: Rule | None
+    out: Path | None
+    inputs: Sequence[tuple[str, Source]]
+    top: str | None
+    settings: Mapping[str, str]
+    as_json: bool
+
+    def opened(self, folder: Path, require: Callable[[], None] | None) -> api.StoredDesign:
+        """The design. What is needed to check it is required before anything is done."""
+        loaded = api.load(self.spec, self.settings)
+        require_emittable(folder)
+        if require is not None:
+            require()
+        opened = api.open_design(
+            loaded, self.result, self.design or _picked(self.result, self.rule), top=self.top, warn=warn
+        )
+        warn_of_idle(loaded, opened.top)
+        return opened
+
+    def folder(self, form: str) -> Path:
+        """Where the design goes."""
+        if (self.design is None) == (self.rule is None):
+            raise click.UsageError("Take either '--design' or '--pick'.")
+        return self.out if self.out is not None else Path(f"{self.spec.stem}-{form}")
+
+    def frame(self, opened: api.StoredDesign) -> dict[str, NDArray[Any]] | None:
+        """The data that are given; none for random ones."""
+        return frame_arrays(opened, self.inputs) if self.inputs else None
+
+    def tell(self, opened: api.StoredDesign) -> None:
+        """What stderr says of a design that was written."""
+        tell(opened.remarks)
+        if not self.inputs:
+            click.echo(f"the frame of the test bench is {RANDOM}; --in gives other data", err=True)
+
+    def finish(
+        self, document: Mapping[str, Any], checked: api.CheckedDesign | None, parts: Iterable[str | Table]
+    ) -> None:
+        """Print what was written and seen. Raises ArrayolError where that is not as promised."""
+        if not self.as_json:
+            print_parts(*parts)
+        if checked is not None:
+            try:
+                checked.require_agreement()
+            except ArrayolError as disagreement:
+                disagreement.found = dict(document)
+                raise
+        if self.as_json:
+            click.echo(json.dumps(document, indent=2))
+
+
+@command.command("verilog", short_help="As Verilog-2001 with a test bench.", epilog=_EPILOG)
+@_options(
+    "verilog",
+    click.option("--check", is_flag=True, help="Run the test bench in Icarus Verilog; exit code 1 where it differs."),
+    click.option(
+        "--vcd",
+        metavar="FILE",
+        type=PLACE,
+        help="With --check: write waveforms of all signals, which GTKWave and Surfer open.",
+    ),
 )
-@top_option
-@set_option
-@json_option
-def verilog(  # noqa: PLR0913  one for each option
-    *,
-    spec: Path,
-    result: Path,
-    design: str | None,
-    rule: Rule | None,
-    out: Path | None,
-    inputs: Sequence[tuple[str, Source]],
-    check: bool,
-    vcd: Path | None,
-    top: str | None,
-    settings: Mapping[str, str],
-    as_json: bool,
-) -> None:
+def verilog(*, check: bool, vcd: Path | None, **options: Any) -> None:
     """Write one design of a result as Verilog-2001, with a test bench, a Makefile and a page that says what it is.
 
     The design is run on the simulated machine, and what every unit, memory and port does in each cycle becomes programs
@@ -95,35 +160,65 @@ def verilog(  # noqa: PLR0913  one for each option
     FOLDER is written whole or not at all. A former design there is replaced, any other folder that is not empty is
     refused.
     """
-    folder = out if out is not None else Path(f"{spec.stem}-verilog")
-    if (design is None) == (rule is None):
-        raise click.UsageError("Take either '--design' or '--pick'.")
+    request = _Request(**options)
+    folder = request.folder("verilog")
     if vcd is not None and not check:
         raise click.UsageError("--vcd is for --check, which runs the test bench.", click.get_current_context())
-    loaded = api.load(spec, settings)
-    require_emittable(folder)
-    if check:
-        require_icarus()
-    opened = api.open_design(loaded, result, design or _picked(result, rule), top=top, warn=warn)
-    warn_of_idle(loaded, opened.top)
-    emitted = api.emit_verilog(opened, folder, frame_arrays(opened, inputs) if inputs else None)
-    tell(opened.remarks)
-    if not inputs:
-        click.echo(f"the frame of the test bench is {RANDOM}; --in gives other data", err=True)
+    opened = request.opened(folder, require_icarus if check else None)
+    emitted = api.emit_verilog(opened, folder, request.frame(opened))
+    request.tell(opened)
     checked = api.check_verilog(emitted, folder, vcd) if check else None
     if vcd is not None:
         click.echo(f"wrote {vcd}", err=True)
-    document = _document(emitted, checked, folder)
-    if not as_json:
-        _show(emitted, checked, folder)
+    document = _document(emitted, folder)
     if checked is not None:
-        try:
-            checked.require_agreement()
-        except ArrayolError as disagreement:
-            disagreement.found = document
-            raise
-    if as_json:
-        click.echo(json.dumps(document, indent=2))
+        frames = [
+            {"setup_cycles": frame.before, "cycles": frame.cycles, "wrong_words": frame.wrong}
+            for frame in checked.frames
+        ]
+        document["checked"] = {"frames": frames, "mismatches": list(checked.mismatches)}
+    parts = list(_head(emitted))
+    if checked is not None:
+        parts += [fullest_table(emitted.simulated), _frames(checked)]
+    request.finish(document, checked, [*parts, facts_table(_facts(emitted, checked, folder))])
+
+
+@command.command("hls", short_help="As C++ for tools of high-level synthesis.", epilog=_EPILOG)
+@_options(
+    "hls",
+    click.option(
+        "--check",
+        is_flag=True,
+        help="Build with g++, plain and with sanitizers, and run; exit code 1 where it differs.",
+    ),
+)
+def hls(*, check: bool, **options: Any) -> None:
+    """Write one design of a result as C++ for tools of high-level synthesis, with a program for g++ and a Makefile.
+
+    The schedule is that of `arrayol emit verilog`: tasks and ports are loops whose programs say what each round
+    touches, memories are arrays with a dimension for their banks, FIFOs are streams. The outputs are those of `arrayol
+    run`, bit for bit; cycles are those of the tool. What is not covered is refused by name.
+
+    FOLDER is written whole or not at all. A former design there is replaced, any other folder that is not empty is
+    refused.
+    """
+    request = _Request(**options)
+    folder = request.folder("hls")
+    opened = request.opened(folder, require_compiler if check else None)
+    emitted = api.emit_hls(opened, folder, request.frame(opened))
+    request.tell(opened)
+    checked = api.check_hls(folder) if check else None
+    document = _document(emitted, folder)
+    if checked is not None:
+        runs = [
+            {"build": run.build, "wrong_words": list(run.wrong), "streams": [asdict(own) for own in run.streams]}
+            for run in checked.runs
+        ]
+        document["checked"] = {"runs": runs, "mismatches": list(checked.mismatches)}
+    parts = list(_head(emitted))
+    if checked is not None:
+        parts += _runs(checked)
+    request.finish(document, checked, [*parts, facts_table(_hls_facts(emitted, checked, folder))])
 
 
 def _picked(result: Path, rule: Rule | None) -> str:
@@ -136,10 +231,10 @@ def _picked(result: Path, rule: Rule | None) -> str:
     return picked.design.id
 
 
-def _document(emitted: api.EmittedDesign, checked: api.CheckedDesign | None, folder: Path) -> dict[str, Any]:
-    """What `--json` prints."""
+def _document(emitted: api.EmittedDesign, folder: Path) -> dict[str, Any]:
+    """What `--json` prints of what was written."""
     simulated = emitted.simulated
-    document: dict[str, Any] = {
+    return {
         "design": emitted.opened.record.id,
         "folder": str(folder),
         "files": list(emitted.files),
@@ -148,29 +243,18 @@ def _document(emitted: api.EmittedDesign, checked: api.CheckedDesign | None, fol
         "data": emitted.data,
         "remarks": emitted.opened.remarks,
     }
-    if checked is not None:
-        document["checked"] = {
-            "frames": [
-                {"setup_cycles": frame.before, "cycles": frame.cycles, "wrong_words": frame.wrong}
-                for frame in checked.frames
-            ],
-            "mismatches": list(checked.mismatches),
-        }
-    return document
 
 
-def _show(emitted: api.EmittedDesign, checked: api.CheckedDesign | None, folder: Path) -> None:
-    """Print what was written, and what Icarus says of it."""
+def _head(emitted: api.EmittedDesign) -> Iterator[str | Table]:
+    """What the simulated machine and the model say."""
     opened, simulated = emitted.opened, emitted.simulated
     cycles, clock = simulated.simulation.cycles, opened.platform.clock_mhz
     time = f", {cycles / clock:,.1f} µs" if clock else ""
-    parts: list[str | Table] = [f"{opened.top} {opened.record.id}: {cycles:,} cycles{time}", group_table(simulated)]
-    if checked is not None:
-        parts += [fullest_table(simulated), _frames(checked)]
-    print_parts(*parts, facts_table(_facts(emitted, checked, folder)))
+    yield f"{opened.top} {opened.record.id}: {cycles:,} cycles{time}"
+    yield group_table(simulated)
 
 
-def _frames(checked: api.CheckedDesign) -> Table:
+def _frames(checked: CheckedVerilog) -> Table:
     """The frames of the test bench."""
     figures = ("setup\ncycles", "cycles", "model\ncycles", "wrong words\nof outputs")
     table = headed_table("frame in Verilog", right=figures)
@@ -179,7 +263,7 @@ def _frames(checked: api.CheckedDesign) -> Table:
     return table
 
 
-def _facts(emitted: api.EmittedDesign, checked: api.CheckedDesign | None, folder: Path) -> Iterator[tuple[str, str]]:
+def _facts(emitted: api.EmittedDesign, checked: CheckedVerilog | None, folder: Path) -> Iterator[tuple[str, str]]:
     yield "proven", "the programs touch what the simulated machine touched; no live datum is lost, no bank met twice"
     if checked is not None:
         differs = any(checked.mismatches)
@@ -187,3 +271,28 @@ def _facts(emitted: api.EmittedDesign, checked: api.CheckedDesign | None, folder
     yield "platform", emitted.opened.platform_name
     modules = sum(name.startswith("rtl/") for name in emitted.files)
     yield "written", f"{folder}: {counted(modules, 'module')} in rtl, tb, data, design.json, Makefile, README.md"
+
+
+def _runs(checked: CheckedHls) -> Iterator[Table]:
+    """What the program said of its frames and of its streams, by build."""
+    table = headed_table("frame in C++", "built", right=("wrong words\nof outputs",))
+    for run in checked.runs:
+        for number, wrong in enumerate(run.wrong):
+            table.add_row(str(number), run.build, f"{wrong:,}")
+    yield table
+    streams = checked.runs[0].streams
+    if streams:
+        table = headed_table("stream", right=("bank", "fullest\ndata", "depth\ndata"))
+        for own in streams:
+            table.add_row(own.array, str(own.number), f"{own.fullest:,}", f"{own.depth:,}")
+        yield table
+
+
+def _hls_facts(emitted: api.EmittedDesign, checked: CheckedHls | None, folder: Path) -> Iterator[tuple[str, str]]:
+    yield "proven", "no live datum is lost, no bank met twice; rounds touch what cycles of the schedule touch"
+    if checked is not None:
+        differs = any(checked.mismatches)
+        yield "C++", "DIFFERS" if differs else "agrees: the outputs bit for bit, plain and with sanitizers"
+    yield "platform", emitted.opened.platform_name
+    groups = sum(name.startswith("src/group") for name in emitted.files)
+    yield "written", f"{folder}: {counted(groups, 'group')} in src, shim, tb, data, design.json, Makefile, README.md"

@@ -1,4 +1,4 @@
-"""A design of a stored result as hardware: simulated, scheduled, written as a folder, and checked in a simulator.
+"""A design of a stored result as hardware of some form: simulated, scheduled, and written as a folder.
 
 A folder is written whole or not at all, in place of a former one only; what else lies in it is carried over. The same
 design on the same data gives the same bytes.
@@ -8,40 +8,35 @@ from __future__ import annotations
 
 import json
 import shutil
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, TypeVar
 
 from numpy.typing import NDArray
 
 from arrayol.errors import error
 from arrayol.execute.inputs import noise
 from arrayol.files import atomic_folder
-from arrayol.text import counted
 from dse.output.folder import OTHER_FOLDER, require_replaceable
-from dse.output.hardware_page import Promised, page_of
 from dse.output.open_design import Simulated, StoredDesign
 from dse.verify.testbench import SEED, memories_of_groups
 from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.design import HardwareDesign, schedule_design
 from hwmodel.emit.schedule.document import document_of
-from hwmodel.emit.verilog.design import DesignFiles
-from hwmodel.emit.verilog.icarus import FrameSeen, run_bench
-from hwmodel.emit.verilog.makefile import makefile
-from hwmodel.emit.verilog.top import FRAMES
 
 DOCUMENT, MAKEFILE, PAGE = "design.json", "Makefile", "README.md"
 SYNTHESIS = "synthesis"  # the folder of what `arrayol synth` writes
-_OURS = {DOCUMENT, MAKEFILE, PAGE, SYNTHESIS, "rtl", "tb", "data", "build"}  # build: what the Makefile makes
+_OURS = {DOCUMENT, MAKEFILE, PAGE, SYNTHESIS, "rtl", "src", "shim", "tb", "data", "build"}  # build: of make
 RANDOM, GIVEN = f"random data, seed {SEED}", "the data that were given"  # what a frame is made of
 
 
 @dataclass(frozen=True)
-class EmittedDesign:
-    """A design as Verilog: its simulation, its schedule, and its files by path. `data` says what the frame is made of.
+class EmittedDesign(ABC):
+    """A design as hardware: its simulation, its schedule, and its files by path. `data` says what the frame is made of.
 
     It is what the machine model says of it: simulation and model agree.
     """
@@ -54,13 +49,11 @@ class EmittedDesign:
     @cached_property
     def files(self) -> Mapping[str, str]:
         """All files, by path in the folder."""
-        files, promised = DesignFiles(self.hardware), Promised(self.opened, self.hardware, self.data)
-        return {
-            **files.files(),
-            DOCUMENT: json.dumps(self._document(), indent=1) + "\n",
-            MAKEFILE: makefile(f"{self.hardware.top}_top", files.axi),
-            PAGE: page_of(promised, files.outside, files.engines, files.axi),
-        }
+        return {**self._sources(), DOCUMENT: json.dumps(self._document(), indent=1) + "\n"}
+
+    @abstractmethod
+    def _sources(self) -> Mapping[str, str]:
+        """All but the schedule as data."""
 
     def _document(self) -> dict[str, Any]:
         opened = self.opened
@@ -85,42 +78,31 @@ class EmittedDesign:
         }
 
 
-@dataclass(frozen=True)
-class CheckedDesign:
-    """What a simulator of Verilog saw of an emitted design, frame by frame, beside the cycles that one must take.
+class CheckedDesign(ABC):
+    """What a run of an emitted design showed; `form` is the language, `promise` what it is compared with."""
 
-    `setup_cycles` go before the first frame, for what is loaded once.
-    """
-
-    frames: tuple[FrameSeen, ...]
-    cycles: int
-    setup_cycles: int = 0
+    form: ClassVar[str]
+    promise: ClassVar[str]
 
     @property
+    @abstractmethod
     def mismatches(self) -> Iterator[str]:
         """What is not as promised, in words."""
-        if len(self.frames) != FRAMES:
-            yield f"{counted(len(self.frames), 'frame')} of {FRAMES} ended"
-        for number, frame in enumerate(self.frames):
-            if frame.cycles != self.cycles:
-                yield f"frame {number} takes {frame.cycles:,} cycles, where the model says {self.cycles:,}"
-            before = 0 if number else self.setup_cycles
-            if frame.before != before:
-                yield f"{counted(frame.before, 'cycle')} go before frame {number}, where the model says {before:,}"
-            if frame.wrong:
-                yield f"{counted(frame.wrong, 'word')} of the outputs of frame {number} differ from the execution's"
 
     def require_agreement(self) -> None:
         """Raises ArrayolError (`emitted-differs`) where anything is not as promised."""
         reasons = list(self.mismatches)
         if reasons:
             hint = "this is a mistake in arrayol; please report it with the spec, the platform and the design"
-            message = f"Verilog and model do not agree: {'; '.join(reasons)}"
+            message = f"{self.form} and {self.promise} do not agree: {'; '.join(reasons)}"
             raise error("emitted-differs", message, hint=hint)
 
 
-def emit_hardware(opened: StoredDesign, inputs: Mapping[str, NDArray[Any]] | None = None) -> EmittedDesign:
-    """A design as Verilog, from its run on the simulated machine on some inputs, without any on random ones.
+Form = TypeVar("Form", bound=EmittedDesign)
+
+
+def emit_hardware(form: type[Form], opened: StoredDesign, inputs: Mapping[str, NDArray[Any]] | None = None) -> Form:
+    """A design as hardware of a form, from its run on the simulated machine on some inputs, without any on random ones.
 
     Raises ArrayolError: `not-emitted` for what has no hardware, `unproven-schedule`, `verification-failed` where the
     simulation is not as the model says, those of executing.
@@ -134,7 +116,7 @@ def emit_hardware(opened: StoredDesign, inputs: Mapping[str, NDArray[Any]] | Non
         raise not_emitted("a task reads what other frames made", "tasks that read their own frame")
     local = memories_of_groups(opened.accesses, opened.platform, opened.design, opened.estimate)
     hardware = schedule_design(opened.spec, opened.accesses, opened.platform, local, simulated.simulation, frame)
-    return EmittedDesign(opened, simulated, hardware, RANDOM if inputs is None else GIVEN)
+    return form(opened, simulated, hardware, RANDOM if inputs is None else GIVEN)
 
 
 def _random(opened: StoredDesign) -> dict[str, NDArray[Any]]:
@@ -157,12 +139,6 @@ def write_hardware(emitted: EmittedDesign, target: Path) -> tuple[Path, ...]:
     return tuple(target / name for name in emitted.files)
 
 
-def check_hardware(emitted: EmittedDesign, folder: Path, waves: Path | None = None) -> CheckedDesign:
-    """Run the test bench of a written folder in Icarus: see `hwmodel.emit.verilog.icarus.run_bench`."""
-    estimate = emitted.simulated.estimate
-    return CheckedDesign(run_bench(folder, waves), estimate.latency_cycles, estimate.setup_cycles)
-
-
 def require_emittable(target: Path) -> None:
     """Raises ArrayolError where hardware may not be written to `target`.
 
@@ -170,7 +146,9 @@ def require_emittable(target: Path) -> None:
     `require_replaceable`.
     """
     if target.exists() and not target.is_dir():
-        raise error("not-hardware", "this is a file, and Verilog goes to a folder", file=str(target), hint=OTHER_FOLDER)
+        raise error(
+            "not-hardware", "this is a file, and a design goes to a folder", file=str(target), hint=OTHER_FOLDER
+        )
     require_replaceable(target)
     if target.is_dir() and not _holds_hardware(target) and any(target.iterdir()):
         message = "this folder is not empty and holds no design that was emitted before"

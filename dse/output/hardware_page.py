@@ -27,12 +27,12 @@ class Promised:
 def page_of(own: Promised, outside: Outside, engines: Sequence[str], axi: str | None) -> str:
     """The page, for a memory outside and the ports to it; `axi` is the top module with these behind AXI4."""
     parts = (
-        _heading(own),
+        heading(own, f"{own.hardware.top}_top", ("Verilog", "verilog"), "Verilog-2001; no primitives of a vendor."),
         _promises(own),
         _running(own, axi),
-        _units(own.hardware),
+        units_part(own.hardware),
         _memories(own),
-        _costs(own),
+        costs_part(own),
         _interface(own.hardware, outside, engines),
         _timing(own.hardware),
         _axi(axi, outside),
@@ -41,14 +41,15 @@ def page_of(own: Promised, outside: Outside, engines: Sequence[str], axi: str | 
     return "\n".join(line for part in parts for line in part).rstrip("\n") + "\n"
 
 
-def _heading(own: Promised) -> Iterator[str]:
-    opened = own.opened
+def heading(own: Promised, named: str, form: tuple[str, str], last: str) -> Iterator[str]:
+    """What it is and what it was made of; `form` are the language, and the command's word for it."""
+    opened, (language, word) = own.opened, form
     consts = ", ".join(f"{name} = {value}" for name, value in opened.spec.constants.items())
-    yield f"# `{own.hardware.top}_top`: design {opened.record.id} in Verilog"
+    yield f"# `{named}`: design {opened.record.id} in {language}"
     yield ""
-    of = f"Made by `arrayol emit verilog` of the task `{opened.top}` in {Path(opened.spec.name).name}"
+    of = f"Made by `arrayol emit {word}` of the task `{opened.top}` in {Path(opened.spec.name).name}"
     yield f"{of}{f' with {consts}' if consts else ''},"
-    yield f"on the platform {opened.platform_name}. Verilog-2001; no primitives of a vendor."
+    yield f"on the platform {opened.platform_name}. {last}"
     yield ""
 
 
@@ -70,7 +71,6 @@ def _promises(own: Promised) -> Iterator[str]:
 
 
 def _running(own: Promised, axi: str | None) -> Iterator[str]:
-    size = own.hardware.addresses
     yield "## Running it"
     yield ""
     yield "- `make sim` runs two frames in Icarus Verilog, `make sim-verilator` in Verilator 5. Each prints"
@@ -89,6 +89,12 @@ def _running(own: Promised, axi: str | None) -> Iterator[str]:
     if axi is not None:
         yield f"| rtl/{axi}.v, rtl/axi_port.v | the top module behind AXI4; tb/tb_axi.v and tb/axi_memory.v run it |"
     yield "| tb/tb.v, tb/external_memory.v | the test bench, and the external memory as the model has it |"
+    yield from addresses_part(own)
+
+
+def addresses_part(own: Promised) -> Iterator[str]:
+    """The data of a frame, and where they lie outside: the rest of the table of files."""
+    size = own.hardware.addresses
     yield f"| data/memory.hex | the external memory before a frame: {own.data} |"
     yield "| data/expected.hex | the same after it |"
     yield "| design.json | the whole schedule as data |"
@@ -99,12 +105,13 @@ def _running(own: Promised, axi: str | None) -> Iterator[str]:
     yield ""
 
 
-def _units(hardware: HardwareDesign) -> Iterator[str]:
+def units_part(hardware: HardwareDesign) -> Iterator[str]:
+    """The tasks of each group, and their units."""
     yield "## Groups and units"
     yield ""
     yield "Groups run one after another; the tasks of a group run together, step by step."
     yield ""
-    yield from _table(
+    yield from table(
         ("group", "cycles", "steps", "task", "units", "interval in cycles", "latency in cycles"),
         (
             (number, f"{group.cycles:,}", f"{group.steps:,}", own.task, own.units, own.interval, own.latency)
@@ -119,7 +126,7 @@ def _memories(own: Promised) -> Iterator[str]:
     yield ""
     yield "As they are in rtl/; each reader has a copy of its own, registers are read by all."
     yield ""
-    yield from _table(
+    yield from table(
         ("group", "memory", "of array", "banks", "depth in words", "width in bits", "copies"),
         (
             (number, memory.name, memory.array, memory.banks, f"{memory.depth:,}", memory.width, _copies(group, memory))
@@ -127,11 +134,16 @@ def _memories(own: Promised) -> Iterator[str]:
             for memory in group.memories
         ),
     )
+    yield from built_part(own)
+
+
+def built_part(own: Promised) -> Iterator[str]:
+    """What the model builds memories of."""
     built = own.opened.memories
     if built is not None:
         yield "What the model builds them of:"
         yield ""
-        yield from _table(
+        yield from table(
             ("memory (groups from 1)", "organisation", "built of", "blocks", "LUT", "FF"),
             (
                 (one.title, one.organisation, one.built_of, *(f"{own:,.6g}" for own in (one.blocks, one.lut, one.ff)))
@@ -150,7 +162,8 @@ def _copies(group: GroupSchedule, memory: Memory) -> str:
     return str(sum(lanes) if memory.copy_each else len(readers))
 
 
-def _costs(own: Promised) -> Iterator[str]:
+def costs_part(own: Promised) -> Iterator[str]:
+    """What the model says that units and memories cost."""
     opened = own.opened
     costs = ", ".join(f"{value:,} {name.upper()}" for name, value in opened.estimate.costs.items())
     blocks = opened.memories.totals[TOTALS[0][0]] if opened.memories is not None else 0
@@ -190,7 +203,7 @@ def _interface(hardware: HardwareDesign, outside: Outside, engines: Sequence[str
         for port in engine_ports(engine, outside):
             text = said[port.name.removeprefix(f"{engine}_")]
             rows.append((port.name, "out" if port.output else "in", port.bits, text))
-    yield from _table(("signal", "direction", "bits", "meaning"), rows)
+    yield from table(("signal", "direction", "bits", "meaning"), rows)
 
 
 def _timing(hardware: HardwareDesign) -> Iterator[str]:
@@ -231,7 +244,8 @@ def _not_promised() -> Iterator[str]:
     yield "- Anything after a `reset` in the middle of a frame, while the external memory still answers requests."
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
+def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
+    """A table of Markdown."""
     yield f"| {' | '.join(head)} |"
     yield f"|{'---|' * len(head)}"
     yield from (f"| {' | '.join(map(str, row))} |" for row in rows)

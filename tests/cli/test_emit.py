@@ -439,7 +439,7 @@ def test_a_former_design_is_replaced_and_what_else_lies_there_stays(emit: Emit, 
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda path: path.write_text("x"), "error[not-hardware]: this is a file, and Verilog goes to a folder"),
+        (lambda path: path.write_text("x"), "error[not-hardware]: this is a file, and a design goes to a folder"),
         (
             lambda path: (path.mkdir(), (path / "design.json").write_text('{"format": 1}')),
             "error[not-hardware]: this folder is not empty and holds no design that was emitted before",

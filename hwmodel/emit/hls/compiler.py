@@ -22,9 +22,12 @@ _STREAM = re.compile(r"^stream (.*) (\d+) fullest (\d+) depth (\d+) early (\d+) 
 
 @dataclass(frozen=True, slots=True)
 class StreamSeen:
-    """A stream by name and number: its data at once, the depth that is declared, data read too early, data left."""
+    """The stream of a bank of a FIFO: its data at once, the depth that is declared, data read too early, data left.
 
-    name: str
+    The array is named with its group from 1 on, as in "2: sums".
+    """
+
+    array: str
     number: int
     fullest: int
     depth: int

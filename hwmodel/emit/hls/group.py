@@ -191,7 +191,9 @@ class GroupText:
             name, kind = self._things[memory.name], hls_type(self._types[memory.name])
             lines.append(f"static hls::stream<{kind}, {memory.depth}> {name}[{memory.banks}];")
             lines += ["#ifndef __SYNTHESIS__"]
-            lines += [f'static const bool named_{name} = hls::name_streams({name}, "{self.number}:{memory.array}");']
+            lines += [
+                f'static const bool named_{name} = hls::name_streams({name}, "{self.number + 1}: {memory.array}");'
+            ]
             lines += [f"(void)named_{name};", "#endif"]
         yield "// What passes to and from the external memory and what tasks do in a step touch different words."
         yield from block(

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from hwmodel.emit.c.lines import indented
 from hwmodel.emit.hls.names import unsigned_type
 from hwmodel.emit.schedule.activity import Agent, Counter, LaneCounters
 from hwmodel.emit.schedule.memories import Memory
@@ -78,7 +79,7 @@ class Walk:
         yield "for (int round = 0; !ends; ++round) {"
         yield f"#pragma HLS PIPELINE II = {interval}"
         yield f"  const row_of_{name} &row = rows_of_{name}[program_of_{name}[program.at].row];"
-        yield from (f"  {line}" for line in body)
+        yield from indented(body)
         for counter, own in self.counters.items():
             yield f"  {own} = turned({own}, {self.column(counter.column)}, {counter.modulus});"
         yield f"  ends = {self.column(self.agent.last)};"
