@@ -10,14 +10,15 @@ from pathlib import Path
 from manual import read
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+DATAPATHS = {"datapath.py", "bodies.py"}  # of which the codes stand with those of datapaths
 
 
 def sources() -> Iterator[Path]:
-    for folder in ("schedule", "verilog"):
+    for folder in ("schedule", "verilog", "hls"):
         rooms = (ROOT / "hwmodel" / "emit" / folder).rglob("*.py")
-        yield from (path for path in rooms if path.name != "datapath.py")  # its codes stand with those of datapaths
+        yield from (path for path in rooms if path.name not in DATAPATHS)
     yield from (ROOT / "hwmodel" / "synth").glob("*.py")
-    yield from (ROOT / "dse" / "output" / f"{name}.py" for name in ("hardware", "synthesis"))
+    yield from (ROOT / "dse" / "output" / f"{name}.py" for name in ("hardware", "hardware_hls", "synthesis"))
 
 
 def codes(path: Path) -> Iterator[str]:

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from arrayol.errors import ArrayolError, error
+from arrayol.errors import error
 
 FLAGS = (
     "-std=c++17", "-fwrapv", "-ffp-contract=off", "-Wall", "-Wextra", "-Wno-unknown-pragmas", "-Ishim", "-Isrc"
 )  # fmt: skip
 PLAIN, SANITIZED = "plain", "with sanitizers"
 BUILDS = {PLAIN: ("-O1",), SANITIZED: ("-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")}
+_HINT = "please report it with the folder"
 _FRAME = re.compile(r"^frame \d+ wrong (\d+)$", re.MULTILINE)
 _STREAM = re.compile(r"^stream (.*) (\d+) fullest (\d+) depth (\d+) early (\d+) left (\d+)$", re.MULTILINE)
 
@@ -63,15 +64,15 @@ def run_build(folder: Path, build: str) -> RunSeen:
         command = ["g++", *FLAGS, *BUILDS[build], "-o", binary, *sources, "tb/main.cpp"]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
         if done.returncode:
-            raise _failed("build-failed", "'g++'", done)
+            raise error("build-failed", f"'g++' stopped: {_told(done)}", hint=_HINT)
         done = subprocess.run([binary], cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode not in (0, 1) or done.stderr:
-        raise _failed("program-failed", f"the program, built {build},", done)
+        raise error("program-failed", f"the program, built {build}, stopped: {_told(done)}", hint=_HINT)
     streams = (StreamSeen(name, *map(int, figures)) for name, *figures in _STREAM.findall(done.stdout))
     return RunSeen(build, tuple(map(int, _FRAME.findall(done.stdout))), tuple(streams))
 
 
-def _failed(code: str, what: str, done: subprocess.CompletedProcess[str]) -> ArrayolError:
+def _told(done: subprocess.CompletedProcess[str]) -> str:
+    """The line that says why something stopped."""
     lines = (done.stderr or done.stdout).strip().splitlines() or [f"exit code {done.returncode}"]
-    told = next((line for line in lines if "error" in line), lines[0])
-    return error(code, f"{what} stopped: {told.strip()}", hint="please report it with the folder")
+    return next((line for line in lines if "error" in line), lines[0]).strip()

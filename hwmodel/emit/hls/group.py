@@ -6,8 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from arrayol.errors import error
-from arrayol.ir.expressions import Function, assigns, expressions, inside
 from arrayol.ir.network import Network
 from arrayol.ir.spec import Elementary, Spec, port_named
 from arrayol.ir.types import ElementType
@@ -15,8 +13,7 @@ from arrayol.text import counted
 from hwmodel.emit.c.expressions import Helpers
 from hwmodel.emit.c.helpers import c_type
 from hwmodel.emit.c.lines import block
-from hwmodel.emit.c.names import Named
-from hwmodel.emit.c.tasks import function_of
+from hwmodel.emit.hls.bodies import body_of
 from hwmodel.emit.hls.names import Names, Thing, hls_type, value_of_bits
 from hwmodel.emit.hls.ports import port_function
 from hwmodel.emit.hls.rounds import port_rounds, task_rounds
@@ -26,7 +23,6 @@ from hwmodel.emit.schedule.group import GroupSchedule, TaskAgents
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.port import AddressMap
 
-INEXACT = {"exp", "log", "sin", "cos", "tan"}  # functions that no standard rounds
 _HEAD = """\
 #include "design.hpp"
 #include "schedule.hpp"
@@ -58,18 +54,6 @@ class GroupText:
 
     # What is computed.
 
-    def _require_exact(self, elementary: Elementary) -> None:
-        """Raises ArrayolError (`not-in-hardware`) for functions whose last bit hangs on who computes them."""
-        for assign in assigns(elementary.body or ()):
-            for node in (node for expr in expressions(assign) for node in inside(expr)):
-                if isinstance(node, Function) and node.name in INEXACT:
-                    raise error(
-                        "not-in-hardware",
-                        f"'{elementary.name}' cannot be printed: tools round '{node.name}' in ways of their own",
-                        node.span,
-                        hint="only what is rounded exactly is printed",
-                    )
-
     def _elementary(self, task: TaskAgents) -> Elementary:
         elementary = self.spec.components[task.units.elementary]
         assert isinstance(elementary, Elementary), "processes repeat elementaries"
@@ -81,9 +65,7 @@ class GroupText:
         for task in self.schedule.tasks:
             own = self._elementary(task)
             if own.name not in found:
-                self._require_exact(own)
-                head, *lines = function_of(own, Named.DO.of(own.name), helpers, ())
-                found[own.name] = [head, "#pragma HLS INLINE", *lines]
+                found[own.name] = body_of(own, helpers)
         yield [line for text in helpers.texts.values() for line in text.splitlines()]
         yield from found.values()
 

@@ -1,0 +1,32 @@
+"""Bodies of elementaries in C++: those of C, where all tools compute the same."""
+
+from __future__ import annotations
+
+from arrayol.errors import error
+from arrayol.ir.expressions import Function, assigns, expressions, inside
+from arrayol.ir.spec import Elementary
+from hwmodel.emit.c.expressions import Helpers
+from hwmodel.emit.c.names import Named
+from hwmodel.emit.c.tasks import function_of
+
+INEXACT = {"exp", "log", "sin", "cos", "tan"}  # functions that no standard rounds
+
+
+def body_of(elementary: Elementary, helpers: Helpers) -> list[str]:
+    """The function of a body, const arrays as parameters too. Raises ArrayolError (`not-in-hardware`)."""
+    _require_exact(elementary)
+    head, *lines = function_of(elementary, Named.DO.of(elementary.name), helpers, ())
+    return [head, "#pragma HLS INLINE", *lines]
+
+
+def _require_exact(elementary: Elementary) -> None:
+    """No function of the body has a last bit that hangs on who computes it."""
+    for assign in assigns(elementary.body or ()):
+        for node in (node for expr in expressions(assign) for node in inside(expr)):
+            if isinstance(node, Function) and node.name in INEXACT:
+                raise error(
+                    "not-in-hardware",
+                    f"'{elementary.name}' cannot be printed: tools round '{node.name}' in ways of their own",
+                    node.span,
+                    hint="only what is rounded exactly is printed",
+                )
