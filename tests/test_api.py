@@ -26,7 +26,7 @@ Resources Result Simulated Source Space Spec StoredDesign Study Synthesis Techno
 check_verilog compare cost draw_layout draw_layout_exploration draw_schedule draw_timeline emit_designs emit_hls
 emit_layout emit_verilog explore explore_layouts layout load load_platform load_result load_technology local_banks
 memories open_design pick run spec_text synthesise transfers transform transform_design write_report write_result
-write_trace
+write_trace write_waveforms
 """
 
 

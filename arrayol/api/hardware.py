@@ -1,4 +1,4 @@
-"""Designs of results as hardware: Verilog with a test bench, and what Icarus, yosys and nextpnr say of it."""
+"""Designs of results as hardware: Verilog, and what Icarus, yosys and nextpnr say of it; C++, and what g++ says."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def check_hls(folder: Path | str) -> hardware_hls.CheckedHls:
 
 def write_waveforms(
     opened: StoredDesign, file: Path | str, inputs: Mapping[str, NDArray[Any]] | None = None
-) -> CheckedDesign:
+) -> hardware_verilog.CheckedVerilog:
     """Write waveforms of all signals of a design in Verilog, as VCD: two frames on some inputs, else on random data.
 
     What was emitted for it is not kept. Raises ArrayolError as `emit_verilog` and `check_verilog`.
