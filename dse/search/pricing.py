@@ -48,6 +48,12 @@ class RateChoices:
         return count_combinations(self.offered) if self.chosen is None else len(self.chosen)
 
     @property
+    def of_tasks(self) -> int:
+        """How many rates each task has in them, summed over the tasks."""
+        each = self.offered if self.chosen is None else tuple(zip(*self.chosen, strict=True))
+        return sum(len(set(own)) for own in each)
+
+    @property
     def combinations(self) -> NDArray[np.int64]:
         """All of them, of shape (combinations, tasks)."""
         return _combinations(self)

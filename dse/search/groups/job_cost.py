@@ -23,7 +23,8 @@ _LISTED_STRUCTURE = 4e-3  # of a plain structure of which buffers may have to be
 _LISTED_ELEMENT = 6e-8  # of its arrays
 _OPEN = 0.03  # of a group, once
 _TABLES = 0.035  # of a group, for each task, before the first structure of a job is priced
-_BUILT_TABLES = 0.06  # the same where memories are compared that are built
+_PAIRS = 8e-4  # and for each pair of tasks, whose times are put together
+_KIND = 0.01  # of memories that are built for each rate of a task
 _RUN = 0.5e-6  # of a structure that is priced element by element, for each repetition,
 _ACCESS = 0.12e-6  # for each access,
 _AROUND = 0.25e-6  # for each that may go around the ends of an array or over them,
@@ -36,20 +37,21 @@ _BLOCKS_APART = 4  # blocks that differ: inside, and at the ends of two axes
 _SCHEDULED = 64, 0.25  # combinations that are scheduled: so many, and so many of the others
 _LOOK = 5e-4  # of a plain structure, for a look at all that it may keep,
 _KEPT_TASK = 4e-4  # and where something is read again, for each task,
-_KEPT = 1e-3  # and for prices of some of the choices, by their number to the power of 3/4
+_KEPT = 1e-3  # and for prices of some of the choices, by their number to the power of 3/4,
+_KEPT_PLACE = 5e-7  # each for each task and index along a dimension of the blocks
 
 
 class JobCost:
     """Roughly how many seconds it takes to price a group's structures, each under some `rates`.
 
-    All of them are compared in so many `combinations`; with FIFOs they are scheduled, each by itself. `built` says that
-    memories are compared that are built for their rates.
+    All of them are compared in so many `combinations`; with FIFOs they are scheduled, each by itself. `kinds` are the
+    rates of each task, summed over the tasks, where memories are compared that are built for them.
     """
 
     def __init__(
-        self, space: MappingSpace, tasks: tuple[str, ...], combinations: int, *, rates: int = 1, built: bool = False
+        self, space: MappingSpace, tasks: tuple[str, ...], combinations: int, *, rates: int = 1, kinds: int = 0
     ) -> None:
-        self.space, self.tasks, self.combinations, self.built = space, tasks, combinations, built
+        self.space, self.tasks, self.combinations, self.kinds = space, tasks, combinations, kinds
         self.rates = rates
         self.is_separable = space.model.is_separable(tasks)
         batch = space.model.batch(tasks) if self.is_separable else None
@@ -59,8 +61,9 @@ class JobCost:
     @property
     def tables(self) -> float:
         """What must be there before the first plain structure is priced."""
-        each = _BUILT_TABLES if self.built else _TABLES
-        return _OPEN + (each * len(self.tasks) if self.is_separable else 0.0)
+        number = len(self.tasks)
+        of_tasks = _TABLES * number + _PAIRS * number**2 + _KIND * self.kinds
+        return _OPEN + (of_tasks if self.is_separable else 0.0)
 
     @property
     def plain(self) -> float:
@@ -68,7 +71,7 @@ class JobCost:
         if not self.is_separable:
             return self._alone + _BATCH_DESIGN * self.combinations + self._plan
         listed = _LISTED_STRUCTURE + _LISTED_ELEMENT * self._elements if self._lists else 0
-        each = _BUILT_STRUCTURE if self.built else _BATCH_STRUCTURE
+        each = _BUILT_STRUCTURE if self.kinds else _BATCH_STRUCTURE
         return listed + each * len(self.tasks) + _BATCH_DESIGN * self.combinations
 
     @property
@@ -76,8 +79,10 @@ class JobCost:
         """What a plain structure may keep in other ways."""
         if not self._reads_again:
             return _LOOK
-        choices = self.space.count_keeps(self.tasks, len(self.space.accesses.extents(self.tasks[-1])))
-        return _LOOK + _KEPT_TASK * len(self.tasks) + _KEPT * sqrt(choices * sqrt(choices))
+        extents, number = self.space.accesses.extents(self.tasks[-1]), len(self.tasks)
+        choices = self.space.count_keeps(self.tasks, len(extents))
+        each = _KEPT + _KEPT_PLACE * number * sum(extents)
+        return _LOOK + _KEPT_TASK * number + each * sqrt(choices * sqrt(choices))
 
     @cached_property
     def _reads_again(self) -> bool:

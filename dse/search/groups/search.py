@@ -102,8 +102,8 @@ class GroupJobs:
             combinations = 1
         elif has_bounds(columns, rates):
             combinations = 1 + rates.count // PRUNED_TO
-        built = columns.builds_memories and not columns.units_are_free
-        self.cost = JobCost(space, tasks, combinations, rates=rates.count, built=built)
+        kinds = rates.of_tasks if columns.builds_memories and not columns.units_are_free else 0
+        self.cost = JobCost(space, tasks, combinations, rates=rates.count, kinds=kinds)
 
     def plain(
         self, part: GroupPart, structures: Iterable[tuple[Scan, Shape]], *, products_only: bool = False

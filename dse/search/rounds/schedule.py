@@ -27,6 +27,8 @@ Options = Literal["none", "on fronts", "spread", "all"]
 Structure = tuple[Scan, Shape]
 COMBINATIONS_AT_MOST = 4096  # of rates that are all tried
 COMBINATIONS_AT_ONCE = 512  # that are all tried in every round: bounds leave most of them out
+FEW_TASKS = 8  # in the whole graph: of more, earlier rounds try the fewer rates, so that there soon is a front
+LEAST_RATES = 2
 FEW_DIMENSIONS = 3  # from so many on coarse rounds take two scans
 
 
@@ -186,8 +188,10 @@ class Schedule:
         """The rates that a group's structures are priced under; all on offer where units are `free`."""
         tasks = self.space.tasks(group)
         offered = tuple(map(self.space.rates, tasks))
-        most = ROUNDS[number].rates
-        if free or count_combinations(offered) <= max(most, COMBINATIONS_AT_ONCE):
+        most, at_once = ROUNDS[number].rates, COMBINATIONS_AT_ONCE
+        if len(self.space.graph) > FEW_TASKS and most < COMBINATIONS_AT_MOST:
+            most, at_once = max(LEAST_RATES, most * FEW_TASKS // len(self.space.graph)), 0
+        if free or count_combinations(offered) <= max(most, at_once):
             return RateChoices(offered)
         work = [len(self.space.accesses.repetitions(task)) for task in tasks]
         return RateChoices(chosen=tuple(evenly(balanced(work, offered), most)))
