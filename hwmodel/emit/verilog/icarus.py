@@ -46,6 +46,11 @@ def run_bench(folder: Path, waves: Path | None = None) -> tuple[FrameSeen, ...]:
         dump = [] if waves is None else [f"+vcd={stack.enter_context(atomic_file(waves)).resolve()}"]
         _run(["iverilog", "-g2001", "-s", "tb", "-o", binary, *sources], folder)
         told = _run(["vvp", "-n", binary, *dump], folder)
+    return frames_seen(told)
+
+
+def frames_seen(told: str) -> tuple[FrameSeen, ...]:
+    """The frames of which a test bench has told, whatever simulator ran it."""
     return tuple(FrameSeen(int(before), int(cycles), int(wrong)) for before, cycles, wrong in _FRAME.findall(told))
 
 

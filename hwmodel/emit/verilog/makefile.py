@@ -17,7 +17,7 @@ build/icarus: $(RTL) $(TB)
 	iverilog -g2001 -s tb -o $@ $^
 build/verilator/tb: $(RTL) $(TB)
 	mkdir -p build
-	verilator --binary --timing --top-module tb -Wno-fatal -Wno-lint --Mdir build/verilator -o tb $^
+	verilator --binary --timing --top-module tb -Wno-fatal -Wno-lint -Wno-TIMESCALEMOD --Mdir build/verilator -o tb $^
 lint:
 	iverilog -g2001 -Wall -Wno-implicit -t null $(RTL)
 	verilator --lint-only -Wno-WIDTH --top-module {top} $(RTL)
