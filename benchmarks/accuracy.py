@@ -176,7 +176,8 @@ def line(spec: Shipped, designs: int, simulations: Sequence[Compared], seconds: 
 
 def addressed_line(name: str) -> tuple[str, list[float]]:
     """The line of a specification in the table of sizes, and the addressed over the live bits of each design."""
-    front = api.explore(shipped_folder() / f"{name}.aol", space=api.Space(narrow=True, verify=False)).result.pareto
+    path, space = shipped_folder() / f"{name}.aol", api.Space(narrow=True, verify=False)
+    front = api.explore(path, space=space, method="rounds", budget=BUDGET).result.pareto
     over = [(design.addressed_bits or 0) / design.live_bits for design in front if design.live_bits]
     return f"| {name} | {len(front):,} | {median(over):.3f} | {max(over):.3f} |\n", over
 
