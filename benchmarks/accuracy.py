@@ -183,8 +183,8 @@ def addressed_line(name: str) -> tuple[str, list[float]]:
 
 
 def print_addressed(names: Iterable[str]) -> list[str]:
-    """The table of sizes, a line as soon as it is known; the last one is of all designs."""
-    lines, every = [], list[float]()
+    """The table of sizes, a line as soon as it is known; of several specifications the last one is of all designs."""
+    lines, every, names = [], list[float](), list(names)
     sys.stdout.write(ADDRESSED)
     for name in names:
         text, over = addressed_line(name)
@@ -192,6 +192,8 @@ def print_addressed(names: Iterable[str]) -> list[str]:
         lines.append(text)
         sys.stdout.write(text)
         sys.stdout.flush()
+    if len(names) == 1:
+        return lines
     lines.append(f"| all | {len(every):,} | {median(every):.3f} | {max(every):.3f} |\n")
     sys.stdout.write(lines[-1])
     return lines
