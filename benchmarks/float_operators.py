@@ -28,7 +28,7 @@ from floats.check import pairs, simulate, single, wrong
 from floats.measure import measure
 from floats.rows import shown, written
 
-from hwmodel.emit.verilog.floats.netlist import COMBINATIONAL, Circuit
+from hwmodel.emit.verilog.datapaths.floats.netlist import COMBINATIONAL, Circuit
 
 TABLE = Path(__file__).parents[1] / "hwmodel" / "datapath" / "technology" / "tables" / "ecp5-6.toml"
 PAGE = Path(__file__).parents[1] / "docs" / "technologies.md"

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from hwmodel.emit.verilog.floats import arithmetic, comparisons, conversions, digits
-from hwmodel.emit.verilog.floats.formats import F32, F64, Format
-from hwmodel.emit.verilog.floats.netlist import Circuit, shortest_periods
+from hwmodel.emit.verilog.datapaths.floats import arithmetic, comparisons, conversions, digits
+from hwmodel.emit.verilog.datapaths.floats.formats import F32, F64, Format
+from hwmodel.emit.verilog.datapaths.floats.netlist import Circuit, shortest_periods
 
 Array = np.ndarray[Any, Any]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hwmodel.emit.verilog.floats.netlist import Circuit
+from hwmodel.emit.verilog.datapaths.floats.netlist import Circuit
 
 Words = np.ndarray  # unsigned integers that hold the bits of values
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from hwmodel.emit.verilog.floats.netlist import Circuit
+from hwmodel.emit.verilog.datapaths.floats.netlist import Circuit
 from hwmodel.synth.ecp5 import Amounts, Device, place, synthesise
 
 SEEDS = (1, 2, 3)  # placements, of which the middle one counts

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from hwmodel.datapath.derive import Derived
-from hwmodel.emit.verilog.datapath import datapath_module, operator_modules
-from hwmodel.emit.verilog.testbench import Chains, write_test_bench
+from hwmodel.emit.verilog.datapaths.datapath import datapath_module, operator_modules
+from hwmodel.emit.verilog.datapaths.testbench import Chains, write_test_bench
 
 needs_icarus = pytest.mark.skipif(shutil.which("iverilog") is None, reason="no iverilog, the simulator of Verilog")
 

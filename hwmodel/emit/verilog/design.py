@@ -17,8 +17,8 @@ from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.verilog.access import access_ports
 from hwmodel.emit.verilog.agents import agent_module
 from hwmodel.emit.verilog.axi import SLOWER, axi_bench, axi_module, has_axi
-from hwmodel.emit.verilog.chunks import has_bus
-from hwmodel.emit.verilog.datapath import datapath_module, operator_modules
+from hwmodel.emit.verilog.datapaths.chunks import has_bus
+from hwmodel.emit.verilog.datapaths.datapath import datapath_module, operator_modules
 from hwmodel.emit.verilog.group import group_module
 from hwmodel.emit.verilog.top import Bench, test_bench, top_module
 from hwmodel.emit.verilog.wiring import Outside, UnitModule

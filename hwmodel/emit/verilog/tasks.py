@@ -8,8 +8,8 @@ from arrayol.text import counted
 from hwmodel.emit.schedule.group import TaskAgents
 from hwmodel.emit.schedule.tasks import ReadPort
 from hwmodel.emit.verilog.agents import bits_of
+from hwmodel.emit.verilog.datapaths.nets import identifier
 from hwmodel.emit.verilog.lookups import access_net, asked_for, lookups
-from hwmodel.emit.verilog.nets import identifier
 from hwmodel.emit.verilog.wiring import Wiring, wire
 
 

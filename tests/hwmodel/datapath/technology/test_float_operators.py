@@ -9,9 +9,9 @@ from floats.catalogue import STEP, entries, variants
 from floats.rows import shown, written
 
 from hwmodel.datapath.graph.numbers import Number
-from hwmodel.emit.verilog.floats.formats import F32, F64
-from hwmodel.emit.verilog.floats.netlist import COMBINATIONAL, Circuit
-from hwmodel.emit.verilog.floats.operators import FloatOperator, circuit_of
+from hwmodel.emit.verilog.datapaths.floats.formats import F32, F64
+from hwmodel.emit.verilog.datapaths.floats.netlist import COMBINATIONAL, Circuit
+from hwmodel.emit.verilog.datapaths.floats.operators import FloatOperator, circuit_of
 
 MEASURED = json.loads(float_operators.MEASURED.read_text(encoding="utf-8"))
 ENTRIES = {entry.name: entry for entry in (*entries(), *variants()) if not (entry.form is F32 and entry.steps)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hwmodel.emit.verilog.floats.formats import (
+from hwmodel.emit.verilog.datapaths.floats.formats import (
     Format,
     Parts,
     Special,
@@ -13,7 +13,7 @@ from hwmodel.emit.verilog.floats.formats import (
     shifted_right,
     unpack,
 )
-from hwmodel.emit.verilog.floats.netlist import LUT, Circuit, Value, adder, gate
+from hwmodel.emit.verilog.datapaths.floats.netlist import LUT, Circuit, Value, adder, gate
 
 
 def add(circuit: Circuit, form: Format) -> None:

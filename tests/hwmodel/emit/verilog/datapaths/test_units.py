@@ -14,8 +14,8 @@ from hwmodel.datapath.derive import Derived, derivation_of
 from hwmodel.datapath.graph.graph import CONSTANT, INPUT
 from hwmodel.datapath.graph.numbers import Number
 from hwmodel.datapath.technology.technology import load_technology
-from hwmodel.emit.verilog.units import common, units_of
-from hwmodel.emit.verilog.uses import origin, uses_in
+from hwmodel.emit.verilog.datapaths.units import common, units_of
+from hwmodel.emit.verilog.datapaths.uses import origin, uses_in
 
 ECP5 = load_technology("ecp5-6")
 

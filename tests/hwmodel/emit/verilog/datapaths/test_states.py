@@ -16,9 +16,9 @@ from arrayol import api
 from arrayol.ir.spec import Elementary
 from hwmodel.datapath.derive import Derived, derivation_of
 from hwmodel.datapath.technology.technology import load_technology
-from hwmodel.emit.verilog.datapath import datapath_module
-from hwmodel.emit.verilog.states import Kept
-from hwmodel.emit.verilog.testbench import Chains
+from hwmodel.emit.verilog.datapaths.datapath import datapath_module
+from hwmodel.emit.verilog.datapaths.states import Kept
+from hwmodel.emit.verilog.datapaths.testbench import Chains
 
 ECP5 = load_technology("ecp5-6")
 BODIES = [

@@ -9,10 +9,10 @@ from typing import Any
 
 from hwmodel.datapath.graph.graph import FREE, Graph
 from hwmodel.datapath.graph.numbers import Number
-from hwmodel.emit.verilog.floats import arithmetic, comparisons, conversions, digits
-from hwmodel.emit.verilog.floats.formats import FORMATS
-from hwmodel.emit.verilog.floats.netlist import COMBINATIONAL, Circuit, shortest_periods
-from hwmodel.emit.verilog.nets import Net, Nets, resized
+from hwmodel.emit.verilog.datapaths.floats import arithmetic, comparisons, conversions, digits
+from hwmodel.emit.verilog.datapaths.floats.formats import FORMATS
+from hwmodel.emit.verilog.datapaths.floats.netlist import COMBINATIONAL, Circuit, shortest_periods
+from hwmodel.emit.verilog.datapaths.nets import Net, Nets, resized
 
 _SAME = {"sub": "add", "mulc": "mul"}  # of one circuit: a difference is a sum with the other sign
 

@@ -20,7 +20,7 @@ from hwmodel.datapath.graph.build import build_graph
 from hwmodel.datapath.graph.count import count_nodes
 from hwmodel.datapath.graph.evaluate import evaluate
 from hwmodel.datapath.technology.technology import load_technology
-from hwmodel.emit.verilog.datapath import datapath_module, refusals
+from hwmodel.emit.verilog.datapaths.datapath import datapath_module, refusals
 
 ROOT = Path(__file__).resolve().parents[4]
 SPECS = sorted((ROOT / "specs").glob("*.aol"))

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from hwmodel.datapath.graph.digits import Plan, plan_of
 from hwmodel.datapath.graph.graph import quotient_number, reciprocal
 from hwmodel.datapath.graph.numbers import Number
-from hwmodel.emit.verilog.nets import Net, Nets, biased, common_bits, literal, part, resized
+from hwmodel.emit.verilog.datapaths.nets import Net, Nets, biased, common_bits, literal, part, resized
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from strategies_bodies import INTEGER_TYPES, elementaries, elementary_of
 
 from hwmodel.datapath.derive import derivation_of
 from hwmodel.datapath.technology.technology import load_technology
-from hwmodel.emit.verilog.chunks import chunk_size, elements_of, leaving, output_cycle
+from hwmodel.emit.verilog.datapaths.chunks import chunk_size, elements_of, leaving, output_cycle
 
 ECP5 = load_technology("ecp5-6")
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hwmodel.emit.verilog.floats.formats import Format, unpack
-from hwmodel.emit.verilog.floats.netlist import LUT, Circuit, Value, adder, gate
+from hwmodel.emit.verilog.datapaths.floats.formats import Format, unpack
+from hwmodel.emit.verilog.datapaths.floats.netlist import LUT, Circuit, Value, adder, gate
 
 
 def _order(circuit: Circuit, form: Format) -> tuple[Value, Value, Value, Value, Value]:

@@ -13,10 +13,10 @@ from arrayol.ir.types import Kind
 from hwmodel.datapath.derive import Derived
 from hwmodel.datapath.graph.graph import Graph
 from hwmodel.emit.verilog.access import AccessPorts, access_ports
-from hwmodel.emit.verilog.chunks import bus_bits, chunk_size, elements_of, has_bus, leaving, slot_bits
-from hwmodel.emit.verilog.floats.formats import FORMATS
-from hwmodel.emit.verilog.nets import identifier
-from hwmodel.emit.verilog.states import Kept
+from hwmodel.emit.verilog.datapaths.chunks import bus_bits, chunk_size, elements_of, has_bus, leaving, slot_bits
+from hwmodel.emit.verilog.datapaths.floats.formats import FORMATS
+from hwmodel.emit.verilog.datapaths.nets import identifier
+from hwmodel.emit.verilog.datapaths.states import Kept
 
 MODULE = "bench"
 

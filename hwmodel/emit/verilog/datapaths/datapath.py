@@ -38,12 +38,12 @@ from arrayol.text import counted
 from hwmodel.datapath.derive import Derived
 from hwmodel.datapath.graph.graph import Graph
 from hwmodel.emit.verilog.access import access_ports
-from hwmodel.emit.verilog.chunks import bus_bits, has_bus, slot_bits
-from hwmodel.emit.verilog.floats.operators import circuit_of, float_operator, is_printed
-from hwmodel.emit.verilog.nets import identifier
-from hwmodel.emit.verilog.printer import print_datapath
-from hwmodel.emit.verilog.states import Kept
-from hwmodel.emit.verilog.units import units_of
+from hwmodel.emit.verilog.datapaths.chunks import bus_bits, has_bus, slot_bits
+from hwmodel.emit.verilog.datapaths.floats.operators import circuit_of, float_operator, is_printed
+from hwmodel.emit.verilog.datapaths.nets import identifier
+from hwmodel.emit.verilog.datapaths.printer import print_datapath
+from hwmodel.emit.verilog.datapaths.states import Kept
+from hwmodel.emit.verilog.datapaths.units import units_of
 
 
 def datapath_module(derived: Derived, name: str | None = None, kept: Kept = frozenset()) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from hwmodel.emit.verilog.floats.formats import Format, Special, finish, normalised, rounded, unpack
-from hwmodel.emit.verilog.floats.netlist import LUT, Circuit, Value, adder, gate
+from hwmodel.emit.verilog.datapaths.floats.formats import Format, Special, finish, normalised, rounded, unpack
+from hwmodel.emit.verilog.datapaths.floats.netlist import LUT, Circuit, Value, adder, gate
 
 Step = Callable[[Circuit, Value, Value], tuple[Value, Value]]
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from hwmodel.datapath.derive import Derived
 from hwmodel.datapath.graph.graph import CONSTANT, FREE, INPUT, Graph
-from hwmodel.emit.verilog.chunks import chunk_size, elements_of, leaving
-from hwmodel.emit.verilog.states import Kept, State, states_of
-from hwmodel.emit.verilog.units import Unit, operands_of, units_of
+from hwmodel.emit.verilog.datapaths.chunks import chunk_size, elements_of, leaving
+from hwmodel.emit.verilog.datapaths.states import Kept, State, states_of
+from hwmodel.emit.verilog.datapaths.units import Unit, operands_of, units_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hwmodel.emit.verilog.floats.formats import Format, Special, chosen, finish, normalised, rounded, unpack
-from hwmodel.emit.verilog.floats.netlist import LUT, Circuit, adder, gate
+from hwmodel.emit.verilog.datapaths.floats.formats import Format, Special, chosen, finish, normalised, rounded, unpack
+from hwmodel.emit.verilog.datapaths.floats.netlist import LUT, Circuit, adder, gate
 
 
 def from_integer(circuit: Circuit, form: Format, *, bits: int) -> None:

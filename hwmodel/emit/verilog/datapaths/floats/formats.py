@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hwmodel.emit.verilog.floats.netlist import LUT, Circuit, Value, adder, gate
+from hwmodel.emit.verilog.datapaths.floats.netlist import LUT, Circuit, Value, adder, gate
 
 
 @dataclass(frozen=True)
