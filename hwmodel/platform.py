@@ -9,7 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import Field, PlainSerializer, PlainValidator, PrivateAttr, ValidationInfo, model_validator
+from pydantic import ConfigDict, Field, PlainSerializer, PlainValidator, PrivateAttr, ValidationInfo, model_validator
+from pydantic.config import JsonDict
 from pydantic_core import PydanticCustomError
 
 from arrayol.errors import ArrayolError, Diagnostic
@@ -22,13 +23,13 @@ from arrayol.language.typed_names import component_name
 from arrayol.source import Span
 from hwmodel.datapath.choices import Choices, Ground, Pairs
 from hwmodel.datapath.derive import Derivation, derivation_of
-from hwmodel.datapath.entry import ElementaryEntry
+from hwmodel.datapath.entry import Costs, ElementaryEntry
 from hwmodel.datapath.figures import Datapath
 from hwmodel.datapath.rules import broken_entries
 from hwmodel.datapath.technology.rows import NO_OPERATORS, OperatorsField, broken_operators
 from hwmodel.datapath.technology.technology import Technology, load_technology, shipped_technologies
 from hwmodel.toml_model import RULE, BrokenRule, KeyPath, TomlFile, read_toml, shown_path, validate
-from hwmodel.toml_values import Amount, Real, Table, Whole
+from hwmodel.toml_values import Amount, Positive, Real, Table, Whole
 
 Value = TypeVar("Value")
 
@@ -38,13 +39,31 @@ class RowModel(Table):
 
     row_bytes: Whole = Field(ge=1, description="a whole number of bytes, 1 or more")
     banks: Whole = Field(default=8, ge=1, description="a whole number of banks, 1 or more")
-    word_ns: Real = Field(gt=0, description="a number of nanoseconds above 0")
+    word_ns: Positive = Field(description="a number of nanoseconds above 0")
     row_change_ns: Real = Field(ge=0, description="a number of nanoseconds, 0 or more")
     same_bank_activate_ns: Real = Field(ge=0, description="a number of nanoseconds, 0 or more")
 
 
+_MEMORY_RULES: JsonDict = {  # those of `_broken_rules` that are about this table, for JSON Schema
+    "allOf": [
+        {"anyOf": [{"required": ["latency"]}, {"required": ["rows"]}]},
+        {"oneOf": [{"required": ["data_per_word"]}, {"required": ["word_bits"]}]},
+        {
+            "if": {"required": ["burst"], "properties": {"burst": {"const": "run"}}},
+            "then": {"properties": {"word_bits": {"multipleOf": 8}}},
+        },
+        {
+            "if": {"required": ["outstanding"], "properties": {"outstanding": {"exclusiveMinimum": 1}}},
+            "then": {"required": ["burst"], "properties": {"burst": {"const": "run"}, "rows": False}},
+        },
+    ]
+}
+
+
 class ExternalMemory(Table):
     """`[memory]`: one address space, arrays row-major. `latency` is L_m in cycles, `data_per_word` is m."""
+
+    model_config = ConfigDict(json_schema_extra=_MEMORY_RULES)
 
     latency: Whole | None = Field(default=None, ge=0, description="a whole number of cycles, 0 or more")
     data_per_word: Whole | None = Field(default=None, ge=1, description="a whole number of data, 1 or more")
@@ -77,7 +96,7 @@ class LocalMemory(Table):
     read_width: Whole | None = Field(default=None, ge=1, description="a whole number of data, 1 or more")
     register_bits: Whole = Field(default=512, ge=0, description="a whole number of bits, 0 or more")
     copies_most: Whole = Field(default=16, ge=1, description="a whole number of copies, 1 or more")
-    banks_most: Whole = Field(default=1024, ge=1, le=1024, description="a whole number of banks, 1 to 1,024")
+    banks_most: int = Field(default=1024, ge=1, le=1024, description="a whole number of banks, 1 to 1,024")
     bank_power_of_two: bool = Field(default=False, description="true or false")
     ports: Literal["1w1r", "1w2r"] = Field(default="1w1r", description='"1w1r" or "1w2r"')
     price: LocalPrices = LocalPrices()
@@ -91,8 +110,8 @@ class LocalMemory(Table):
 class BitCosts(Table):
     """`[cost]`: what one bit of a ROM, or of the locals of a unit, adds to the costs of units of the same names."""
 
-    rom_bits: dict[str, Amount] = Field(default_factory=dict, description="numbers by name, as { lut = 0.02 }")
-    local_bits: dict[str, Amount] = Field(default_factory=dict, description="numbers by name, as { ff = 1 }")
+    rom_bits: Costs = Field(default_factory=dict, description="numbers by name, as { lut = 0.02 }")
+    local_bits: Costs = Field(default_factory=dict, description="numbers by name, as { ff = 1 }")
 
 
 @dataclass(frozen=True)
@@ -158,7 +177,7 @@ def _name_of(technology: Technology | None) -> str | None:
 _SHIPPED = [f'"{name}"' for name in shipped_technologies()]
 TechnologyField = Annotated[
     Technology,
-    PlainValidator(_technology),
+    PlainValidator(_technology, json_schema_input_type=Annotated[str, Field(min_length=1)]),
     PlainSerializer(_name_of),
     Field(description=f"{', '.join(_SHIPPED)}, or the path of a TOML file"),
 ]
@@ -170,11 +189,22 @@ def _constant(value: object) -> int | float | bool:
     raise PydanticCustomError("constant", "not a constant")
 
 
-Constant = Annotated[int | float | bool, PlainValidator(_constant), Field(description="a number, true or false")]
+Constant = Annotated[
+    int | float | bool,
+    PlainValidator(_constant, json_schema_input_type=int | float | bool),
+    Field(description="a number, true or false"),
+]
 
 
 def _derived(elementary: Elementary, delays: Pairs, *, technology: Technology, clock_mhz: float) -> Derivation:
     return derivation_of(elementary, technology, clock_mhz, delays)
+
+
+_PLATFORM_RULES: JsonDict = {  # those of `_broken_rules` over several tables, for JSON Schema
+    "dependentRequired": {"technology": ["clock_mhz"], "operators": ["technology"]},
+    "if": {"required": ["memory"], "properties": {"memory": {"required": ["rows"]}}},
+    "then": {"required": ["clock_mhz"]},
+}
 
 
 class Platform(Table):
@@ -186,7 +216,9 @@ class Platform(Table):
     `verify` holds consts of the spec that make it small: designs are simulated at that size.
     """
 
-    clock_mhz: Real | None = Field(default=None, gt=0, description="a number of megahertz above 0")
+    model_config = ConfigDict(json_schema_extra=_PLATFORM_RULES)
+
+    clock_mhz: Positive | None = Field(default=None, description="a number of megahertz above 0")
     technology: TechnologyField | None = Field(
         default=None, description=f"{', '.join(_SHIPPED)}, or the path of a TOML file"
     )

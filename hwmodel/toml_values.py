@@ -1,13 +1,17 @@
-"""Values that platforms and technologies have in common, as pydantic fields."""
+"""Values that platforms and technologies have in common, as pydantic fields.
+
+What a validator of our own accepts stands beside it as `json_schema_input_type`, for `arrayol schema`.
+"""
 
 from __future__ import annotations
 
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainValidator
+from pydantic.config import JsonDict
 from pydantic_core import PydanticCustomError
 
-from arrayol.limits import LARGEST, in_range
+from arrayol.limits import LARGEST, SMALLEST, in_range
 
 
 class Table(BaseModel):
@@ -28,6 +32,15 @@ def _amount(value: object) -> int | float:
     raise PydanticCustomError("amount", "not an amount")
 
 
+_NOT_TINY: JsonDict = {"maximum": LARGEST, "not": {"exclusiveMinimum": 0, "exclusiveMaximum": SMALLEST}}  # `in_range`
+_AmountForm = Annotated[float, Field(ge=0, json_schema_extra=_NOT_TINY)]
+
 Whole = Annotated[int, Field(le=LARGEST)]
-Real = Annotated[float, AfterValidator(_ranged)]
-Amount = Annotated[int | float, PlainValidator(_amount), Field(description="a number, 0 or more")]
+Count = Annotated[int, Field(ge=1, le=LARGEST)]
+Real = Annotated[float, AfterValidator(_ranged), Field(json_schema_extra=_NOT_TINY)]
+Positive = Annotated[float, Field(gt=0), AfterValidator(_ranged), Field(json_schema_extra=_NOT_TINY)]
+Amount = Annotated[
+    int | float,
+    PlainValidator(_amount, json_schema_input_type=_AmountForm),
+    Field(description="a number, 0 or more"),
+]

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from arrayol.api.hardware import synthesise as synthesise
     from arrayol.api.hardware import write_waveforms as write_waveforms
     from arrayol.api.nest import transfers as transfers
+    from arrayol.api.schema import json_schema as json_schema
     from arrayol.api.spec import Source as Source
     from arrayol.api.spec import load as load
     from arrayol.api.spec import spec_text as spec_text
@@ -136,6 +137,7 @@ _MODULES = {  # every public name, and the module that has it
     "emit_verilog": "arrayol.api.hardware",
     "explore": "arrayol.api.exploration",
     "explore_layouts": "arrayol.api.banks",
+    "json_schema": "arrayol.api.schema",
     "layout": "arrayol.api.banks",
     "load": "arrayol.api.spec",
     "load_platform": "hwmodel.platform",

@@ -38,6 +38,7 @@ COMMANDS = {
     "transfers": ("arrayol.cli.transfers", "Find what each tile of a loop nest loads and stores."),
     "report": ("arrayol.cli.report", "Write a result as one HTML file to look through."),
     "compare": ("arrayol.cli.compare", "Compare the Pareto fronts of two results."),
+    "schema": ("arrayol.cli.schema", "Write the JSON Schema of a kind of file, for editors and other tools."),
     "example": ("arrayol.cli.example", "Write a shipped specification and its platform into this folder."),
 }
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from dse.results.designs import DatapathRecord, Design, Interval, ProcessorRecord, Record
 from hwmodel.design import Splits
@@ -146,7 +146,7 @@ class Result(Record):
     order of the space, the front and the fronts of all fusions of the machine model.
     """
 
-    format: int = FORMAT
+    format: int = Field(json_schema_extra={"const": FORMAT})
     arrayol: str
     spec: str
     top: str

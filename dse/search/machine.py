@@ -20,7 +20,7 @@ from dse.results.exploration import Exploration, Labels
 from dse.results.identifiers import identifier
 from dse.results.pick import TELLING, telling_designs
 from dse.results.records import datapath_records, group_record, resident_records
-from dse.results.schema import EvolutionRecord, GenerationRecord, Refusal, Result, SpaceSummary, SplitSummary
+from dse.results.schema import FORMAT, EvolutionRecord, GenerationRecord, Refusal, Result, SpaceSummary, SplitSummary
 from dse.results.steps import StepFinder
 from dse.results.volume import volume_of
 from dse.search.context import Chosen, Evolution, SearchContext, Searched, SearchRequest
@@ -263,6 +263,7 @@ def _result(
         number = counted(counts.untried, "group design")
         description += f"; {number} of the most units not tried, where no memory serves the fastest rates"
     return Result(
+        format=FORMAT,
         arrayol=version("arrayol"),
         spec=labels.spec,
         top=space.model.network.name,

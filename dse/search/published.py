@@ -19,7 +19,7 @@ from dse.results.designs import Design, GroupRecord, MemoryRecord, ProcessorReco
 from dse.results.exploration import Exploration, Labels
 from dse.results.identifiers import identifier
 from dse.results.pick import TELLING, telling_designs
-from dse.results.schema import Comparisons, Refusal, Result, SpaceSummary, SubspaceSummary
+from dse.results.schema import FORMAT, Comparisons, Refusal, Result, SpaceSummary, SubspaceSummary
 from dse.results.steps import StepFinder
 from dse.results.volume import volume_of
 from dse.search.context import ASKED, AUTO, EXHAUSTIVE, PARTITION, Chosen, SearchRequest, refused
@@ -349,6 +349,7 @@ def _result(
 ) -> Result:
     names = tuple(objective.name for objective in search.objectives)
     return Result(
+        format=FORMAT,
         arrayol=version("arrayol"),
         spec=labels.spec,
         top=search.model.network.name,

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, PlainValidator, PrivateAttr
+from pydantic.config import JsonDict
 from pydantic_core import PydanticCustomError
 
 from arrayol.errors import error
@@ -24,6 +25,7 @@ from arrayol.text import listed
 from hwmodel.design import KEEP_FORM, POLICIES, Scan
 from hwmodel.residence import LOADS, Load, Loads
 from hwmodel.toml_model import BrokenRule, TomlFile, read_toml, validate
+from hwmodel.toml_values import Count
 
 _CONSTRAINT = re.compile(r"\s*([A-Za-z_]\w*)\s*(<=|<|>=|>)\s*([0-9][0-9_]*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)\s*")
 
@@ -149,7 +151,7 @@ def _splits(value: object) -> str | Mapping[str, ByTask]:
 
 
 def _words(kind: Any) -> Callable[[object], tuple[Any, ...]]:
-    """A validator of lists of the words of a Literal, each once."""
+    """What makes a tuple of a list of the words of a Literal, each once."""
 
     def words(value: object) -> tuple[Any, ...]:
         chosen = tuple(_list(value))
@@ -220,6 +222,26 @@ def _refused() -> PydanticCustomError:
     return PydanticCustomError("study", "not allowed")
 
 
+# The forms that the validators accept, for `arrayol schema`.
+_ONCE: JsonDict = {"uniqueItems": True}
+_SCAN = r"\s*-?\s*[0-9]+\s*"
+_CountsForm = Annotated[list[Count], Field(min_length=1)]
+_ShapesForm = dict[str, list[_CountsForm]]
+_TextsForm = Annotated[list[str], Field(min_length=1)]
+_ScanForm = Annotated[str, Field(json_schema_extra={"pattern": rf"^(?:{_SCAN}(?:,{_SCAN})*)?$"})]
+_KeepForm = Annotated[str, Field(json_schema_extra={"pattern": f"^(?:{KEEP_FORM.pattern})$"})]
+_ConstraintForm = Annotated[str, Field(json_schema_extra={"pattern": f"^{_CONSTRAINT.pattern}$"})]
+
+
+def _each_once(kind: Any) -> Any:
+    return Annotated[list[kind], Field(min_length=1, json_schema_extra=_ONCE)]
+
+
+def _of_words(kind: Any) -> PlainValidator:
+    """A validator of lists of the words of a Literal."""
+    return PlainValidator(_words(kind), json_schema_input_type=_each_once(kind))
+
+
 _AS_TEXTS = PlainSerializer(lambda value: value if isinstance(value, str) else [str(one) for one in value])
 _LOADS_TEXT = listed([f'"{load}"' for load in LOADS], "or")
 
@@ -232,10 +254,10 @@ class ArrayStudy(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-    load: Annotated[Any, PlainValidator(_loads), PlainSerializer(_as_written)] = Field(
-        default=(), description=f"{_LOADS_TEXT}, or a list of them"
-    )
-    keep: Annotated[Any, PlainValidator(_keeps)] = Field(
+    load: Annotated[
+        Any, PlainValidator(_loads, json_schema_input_type=Load | _each_once(Load)), PlainSerializer(_as_written)
+    ] = Field(default=(), description=f"{_LOADS_TEXT}, or a list of them")
+    keep: Annotated[Any, PlainValidator(_keeps, json_schema_input_type=_each_once(_KeepForm))] = Field(
         default=(), description='a list of texts as "tile", "shared 1", "whole 2"'
     )
 
@@ -243,62 +265,78 @@ class ArrayStudy(BaseModel):
 class Study(BaseModel):
     """The space of an exploration; its defaults are those of docs/explore.md, "Studies".
 
-    `units` None stands for 1..m, the data per word of the platform, `intervals` None for those worth trying, by task
-    (`dse.space.rates`). `longest_group` and `epsilon` make the search
-    cheaper and its result weaker: it is then no longer the exact front of all fusions, and says so. A front found with
-    `epsilon` has, for each design of the exact one, a design at most 1 + epsilon times as large in every figure.
+    `units` left out stands for 1..m, the data per word of the platform, `intervals` for those worth trying, by task.
+    `longest_group` and `epsilon` make the search cheaper and its result weaker: it is then no longer the exact front of
+    all fusions, and says so. A front found with `epsilon` has, for each design of the exact one, a design at most
+    1 + epsilon times as large in every figure.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
-    fusions: Annotated[Any, PlainValidator(_fusions)] = Field(
-        default="all", description='"all", or a list of fusions, each a list of groups, each a list of tasks'
-    )
+    fusions: Annotated[
+        Any, PlainValidator(_fusions, json_schema_input_type=Literal["all"] | list[list[_TextsForm]])
+    ] = Field(default="all", description='"all", or a list of fusions, each a list of groups, each a list of tasks')
     longest_group: int | None = Field(default=None, ge=1, le=LARGEST, description="a whole number of tasks, 1 or more")
-    blocks: Annotated[Any, PlainValidator(_blocks)] | None = Field(
+    blocks: (
+        Annotated[Any, PlainValidator(_blocks, json_schema_input_type=Literal["divisors", "ladder"] | _ShapesForm)]
+        | None
+    ) = Field(
         default=None,
         description=f'"divisors", "ladder", or a table task = [[12, 4], ...] of block shapes, each side {_COUNT}',
     )
-    orders: Annotated[Any, PlainValidator(_orders), _AS_TEXTS] = Field(
-        default="legal", description='"legal", or a list of scans, outermost dimension first, as ["0,1", "1,-0"]'
-    )
-    outer_blocks: Annotated[Any, PlainValidator(_outer_blocks)] = Field(
+    orders: Annotated[
+        Any,
+        PlainValidator(
+            _orders, json_schema_input_type=Literal["legal"] | Annotated[list[_ScanForm], Field(min_length=1)]
+        ),
+        _AS_TEXTS,
+    ] = Field(default="legal", description='"legal", or a list of scans, outermost dimension first, as ["0,1", "1,-0"]')
+    outer_blocks: Annotated[Any, PlainValidator(_outer_blocks, json_schema_input_type=dict[str, _ShapesForm])] = Field(
         default_factory=dict,
         description='a table task = { "0,1,0" = [[12, 4]] } of shapes by scans that name dimensions twice, '
         f"each side {_COUNT}",
     )
-    units: Annotated[Any, PlainValidator(_counts)] | None = Field(
+    units: Annotated[Any, PlainValidator(_counts, json_schema_input_type=_CountsForm)] | None = Field(
         default=None, description=f"a list of numbers of units, each {_COUNT}"
     )
-    intervals: Annotated[Any, PlainValidator(_intervals)] | None = Field(
+    intervals: (
+        Annotated[Any, PlainValidator(_intervals, json_schema_input_type=_CountsForm | dict[str, _CountsForm])] | None
+    ) = Field(
         default=None,
         description=f"a list of cycles, or a table task = [1, 4], each {_COUNT}",
     )
-    cuts: Annotated[Any, PlainValidator(_cuts)] = Field(
+    cuts: Annotated[Any, PlainValidator(_cuts, json_schema_input_type=_each_once(Cut) | _ShapesForm)] = Field(
         default=("none", "lines"),
         description=f'a list of "none" and "lines", or a table task = [[1, 480], ...] of shapes, each side {_COUNT}',
     )
-    links: Annotated[Any, PlainValidator(_words(LinkKind))] = Field(
+    links: Annotated[Any, _of_words(LinkKind)] = Field(
         default=("buffer", "fifo"), description='a list of "buffer" and "fifo"'
     )
-    layouts: Annotated[Any, PlainValidator(_words(LayoutKind))] = Field(
+    layouts: Annotated[Any, _of_words(LayoutKind)] = Field(
         default=("none", "linear"), description='a list of "none" and "linear"'
     )
-    policies: Annotated[Any, PlainValidator(_words(PolicyWord))] = Field(
+    policies: Annotated[Any, _of_words(PolicyWord)] = Field(
         default=(*POLICIES, "levels"), description=f"a list of {', '.join((*POLICIES, 'levels'))}"
     )
-    recompute: Annotated[Any, PlainValidator(_flags)] = Field(default=(False,), description="a list of false and true")
-    splits: Annotated[Any, PlainValidator(_splits)] = Field(
+    recompute: Annotated[Any, PlainValidator(_flags, json_schema_input_type=_each_once(bool))] = Field(
+        default=(False,), description="a list of false and true"
+    )
+    splits: Annotated[
+        Any,
+        PlainValidator(_splits, json_schema_input_type=Literal["ladder", "none"] | dict[str, dict[str, _CountsForm]]),
+    ] = Field(
         default=LADDER,
         description=f'"{LADDER}", "{NO_SPLITS}", or a table task = {{ k = [4, 16] }} of blocks by range, each {_COUNT}',
     )
     reuse_memory: bool = Field(default=False, description="true or false")
     array: dict[str, ArrayStudy] = Field(default_factory=dict, description="tables, [array.NAME]")
     epsilon: float = Field(default=0.0, ge=0, le=1, description="a number from 0 to 1")
-    objectives: Annotated[Any, PlainValidator(_texts)] | None = Field(default=None, description="a list of objectives")
-    constraints: Annotated[Any, PlainValidator(_constraints), _AS_TEXTS] = Field(
-        default=(), description=f'a list of texts as "internal_memory_bits <= 65536", each number {NUMBERS}'
+    objectives: Annotated[Any, PlainValidator(_texts, json_schema_input_type=_TextsForm)] | None = Field(
+        default=None, description="a list of objectives"
     )
+    constraints: Annotated[
+        Any, PlainValidator(_constraints, json_schema_input_type=list[_ConstraintForm]), _AS_TEXTS
+    ] = Field(default=(), description=f'a list of texts as "internal_memory_bits <= 65536", each number {NUMBERS}')
     _file: TomlFile | None = PrivateAttr(default=None)
 
     def model_post_init(self, context: Any, /) -> None:

@@ -12,7 +12,8 @@ from pydantic import BeforeValidator, Field, PlainValidator
 from pydantic_core import PydanticCustomError
 
 from arrayol.limits import LARGEST
-from hwmodel.toml_values import Amount, Real, Table, Whole
+from hwmodel.datapath.rules import COST_NAMES
+from hwmodel.toml_values import Amount, Count, Positive, Table, Whole
 
 Figure = Literal["latency", "recurrence", "cost", "energy_pj"]
 
@@ -47,7 +48,10 @@ def _listed(value: object) -> object:
     return tuple(value) if isinstance(value, list) else value
 
 
-Recurrence = Annotated[int | dict[str, int], PlainValidator(_recurrence)]
+_IntervalsForm = Count | Annotated[list[Count], Field(min_length=1, json_schema_extra={"uniqueItems": True})]
+_RecurrenceForm = Count | Annotated[dict[str, Count], Field(min_length=1)]
+Recurrence = Annotated[int | dict[str, int], PlainValidator(_recurrence, json_schema_input_type=_RecurrenceForm)]
+Costs = Annotated[dict[str, Amount], Field(json_schema_extra=COST_NAMES)]
 _RECURRENCE = f"{_CYCLES_1}, or a table of such by input port, as {{ left = 4, up = 2 }}"
 
 
@@ -57,9 +61,9 @@ class Measured(Table):
     interval: Whole = Field(ge=1, description=_CYCLES_1)
     latency: Whole | None = Field(default=None, ge=0, description=_CYCLES_0)
     recurrence: Recurrence | None = Field(default=None, description=_RECURRENCE)
-    cost: dict[str, Amount] = Field(default_factory=dict, description=_COSTS)
+    cost: Costs = Field(default_factory=dict, description=_COSTS)
     energy_pj: Amount | None = Field(default=None, description=_PICOJOULES)
-    clock_mhz: Real | None = Field(default=None, gt=0, description=_MEGAHERTZ)
+    clock_mhz: Positive | None = Field(default=None, description=_MEGAHERTZ)
 
 
 class ElementaryEntry(Table):
@@ -72,14 +76,14 @@ class ElementaryEntry(Table):
     """
 
     initiation_interval: Whole | None = Field(default=None, ge=1, description=_CYCLES_1)
-    interval: Annotated[tuple[int, ...], PlainValidator(_intervals)] | None = Field(
-        default=None, description=f"{_CYCLES_1}, or a list of such, each once"
+    interval: Annotated[tuple[int, ...], PlainValidator(_intervals, json_schema_input_type=_IntervalsForm)] | None = (
+        Field(default=None, description=f"{_CYCLES_1}, or a list of such, each once")
     )
     latency: Whole | None = Field(default=None, ge=0, description=_CYCLES_0)
     recurrence: Recurrence | None = Field(default=None, description=_RECURRENCE)
-    cost: dict[str, Amount] = Field(default_factory=dict, description=_COSTS)
+    cost: Costs = Field(default_factory=dict, description=_COSTS)
     energy_pj: Amount | None = Field(default=None, description=_PICOJOULES)
-    clock_mhz: Real | None = Field(default=None, gt=0, description=_MEGAHERTZ)
+    clock_mhz: Positive | None = Field(default=None, description=_MEGAHERTZ)
     measured: Annotated[tuple[Measured, ...], BeforeValidator(_listed)] = Field(
         default=(), description="a list of tables, [[elementary.NAME.measured]]"
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeGuard
 
+from pydantic.config import JsonDict
+
 from arrayol.language.diagnose import did_you_mean
 from hwmodel.datapath.technology.rows import COSTS
 from hwmodel.toml_model import BrokenRule, KeyPath, shown_path
@@ -18,6 +20,9 @@ FIGURES = frozenset(  # what every design has, and how results call where it goe
         *("live_bits", "addressed_bits"),
     }
 )
+COST_NAMES: JsonDict = {  # `_broken_costs` for JSON Schema
+    "propertyNames": {"pattern": "^[A-Za-z_][A-Za-z0-9_]*$", "not": {"enum": [*sorted(FIGURES)]}}
+}
 
 
 def broken_entries(values: Mapping[str, Any]) -> Iterator[BrokenRule]:

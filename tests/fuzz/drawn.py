@@ -186,6 +186,7 @@ LINES: tuple[Command, ...] = (
     ("emit", "verilog", "chain.aol", "--result", "r", "--design", "1-1", "--out", "v"),
     ("emit", "verilog", "chain.aol", "--result", "r", "--pick", "knee", "--in", "image=random:3", "--json"),
     ("synth", "v", "--device", "25k", "--clock", "100", "--seed", "3", "--no-place", "--json"),
+    ("schema", "study", "--out", "s.json"),
     ("layout", "chain.aol", "mean", "--unroll", "3,1", "--banks", "4", "--rule", "list"),
     ("layout", "chain.aol", "smooth", "--partition", "finer", "--replicate", "--json"),
     ("layout", "chain.aol", "mean", "--emit", "l.aol", "--emit-ports", "banks", "--scalar-replacement"),

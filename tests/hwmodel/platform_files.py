@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from schemas import fits
 
 from arrayol.errors import ArrayolError
 from hwmodel.platform import Platform, load_platform
@@ -15,7 +16,9 @@ SMALLEST = "[memory]\nlatency = 30\ndata_per_word = 4\n"
 def load(text: str | bytes) -> Platform:
     path = Path("board.toml")
     path.write_bytes(text.encode() if isinstance(text, str) else text)
-    return load_platform(path)
+    platform = load_platform(path)
+    assert fits("platform", path.read_text(encoding="utf-8-sig"))
+    return platform
 
 
 def refused(text: str | bytes) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from platform_files import SMALLEST, first_lines, load, refused
+from schemas import fits
 
 from arrayol.errors import ArrayolError
 from arrayol.limits import AT_MOST, LARGEST
@@ -93,6 +94,7 @@ def test_a_decimal_for_a_whole_number() -> None:
         ),
         ("clock_mhz = nan", "'clock_mhz' is nan; it must be a number of megahertz above 0"),
         ("clock_mhz = true", "'clock_mhz' is true; it must be a number of megahertz above 0"),
+        ("local.banks_most = 1025", "'local.banks_most' is 1025; it must be a whole number of banks, 1 to 1,024"),
         ("local.banks = true", "'local.banks' is true; it must be a whole number of banks, 1 or more"),
         ("local.banks = [8]", "'local.banks' is [8]; it must be a whole number of banks, 1 or more"),
         ("local.block_bits = 0", "'local.block_bits' is 0; it must be a whole number of bits, 1 or more"),
@@ -139,6 +141,8 @@ def test_a_decimal_for_a_whole_number() -> None:
 )
 def test_impossible_values(line: str, message: str) -> None:
     assert first_lines(f"{line}\n{SMALLEST}") == [f"board.toml:1:1: error[bad-value]: {message}"]
+    whole = line.endswith(".0")  # for JSON 30.0 is a whole number
+    assert fits("platform", f"{line}\n{SMALLEST}") == whole
 
 
 @pytest.mark.parametrize(
@@ -150,6 +154,7 @@ def test_impossible_values(line: str, message: str) -> None:
 )
 def test_impossible_words(line: str, message: str) -> None:
     assert first_lines(f"[memory]\n{line}\nlatency = 1\n") == [f"board.toml:2:1: error[bad-value]: {message}"]
+    assert not fits("platform", f"[memory]\n{line}\nlatency = 1\n")
 
 
 NOT_A_NAME = "has the name {name}, which is no name"
@@ -168,7 +173,9 @@ A_FIGURE = "has the name {name}, which is a figure of every design"
 )
 def test_names_of_costs(name: str, why: str) -> None:
     told = f"board.toml:5:1: error[bad-value]: 'elementary.f.cost' {why.format(name=name)}"
-    assert first_lines(f"{SMALLEST}[elementary.f]\ncost = {{ lut = 1, {name} = 2 }}\n") == [told]
+    text = f"{SMALLEST}[elementary.f]\ncost = {{ lut = 1, {name} = 2 }}\n"
+    assert first_lines(text) == [told]
+    assert not fits("platform", text)
 
 
 def test_names_of_costs_that_were_measured() -> None:

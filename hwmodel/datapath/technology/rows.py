@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, TypeVar
 
-from pydantic import Field, PlainValidator, ValidationError
+from pydantic import ConfigDict, Field, PlainValidator, ValidationError
 from pydantic_core import PydanticCustomError
 
 from arrayol.language.diagnose import did_you_mean
 from arrayol.limits import LARGEST, beyond, in_range
 from arrayol.text import clipped
-from hwmodel.datapath.technology.formulas import Formula, FormulaError, constant, parse_formula
+from hwmodel.datapath.technology.formulas import LONGEST, Formula, FormulaError, constant, parse_formula
 from hwmodel.toml_model import RULE, BrokenRule
-from hwmodel.toml_values import Amount, Real, Table, Whole
+from hwmodel.toml_values import Amount, Count, Positive, Table, Whole
 
 OPERATORS = frozenset(
     {
@@ -43,7 +43,10 @@ def as_formula(value: object) -> Formula:
     raise PydanticCustomError("not_a_formula", "not a formula")
 
 
-FormulaField = Annotated[Formula, PlainValidator(as_formula), Field(description=_FORMULA)]
+FormulaForm = Annotated[float, Field(ge=-LARGEST, le=LARGEST)] | Annotated[str, Field(max_length=LONGEST)]
+FormulaField = Annotated[
+    Formula, PlainValidator(as_formula, json_schema_input_type=FormulaForm), Field(description=_FORMULA)
+]
 NOTHING = constant(0)
 
 
@@ -56,8 +59,10 @@ class Row(Table):
     `source` where they are from.
     """
 
+    model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": ["ns"]}, {"required": ["cycles"]}]})
+
     ns: FormulaField | None = None
-    max_mhz: Real | None = Field(default=None, gt=0, description="a number of megahertz above 0")
+    max_mhz: Positive | None = Field(default=None, description="a number of megahertz above 0")
     cycles: Whole | None = Field(default=None, ge=1, description="a whole number of cycles, 1 or more")
     every: Whole = Field(default=1, ge=1, description="a whole number of cycles, 1 or more")
     lut: FormulaField = NOTHING
@@ -93,7 +98,7 @@ def _is_count(value: object) -> bool:
 
 ShapesField = Annotated[
     tuple[tuple[int, int], ...],
-    PlainValidator(_shapes),
+    PlainValidator(_shapes, json_schema_input_type=list[tuple[Count, Count]]),
     Field(description="a list of [words, bits], as [[512, 36], [1024, 18]]"),
 ]
 
@@ -236,8 +241,30 @@ def _valid_operators(value: object) -> Operators:
     return operators
 
 
+def _either(words: Iterable[str]) -> str:
+    """A pattern of one of these words."""
+    return f"(?:{'|'.join(sorted(words))})"
+
+
+_TYPED = rf"(?:\.{_either(TYPES)})*"
+
+
+class OperatorsForm(Table):
+    """`[operators]`: rows by operator, or by operator and types as `add.f32`; what sharing adds."""
+
+    model_config = ConfigDict(
+        extra="allow",
+        json_schema_extra={"propertyNames": {"pattern": f"^(?:{_either(SHARING)}|{_either(OPERATORS)}{_TYPED})$"}},
+    )
+    __pydantic_extra__: dict[str, Row | Annotated[list[Row], Field(min_length=1)]]
+    mux_in: Wiring | None = None
+    control: Wiring | None = None
+
+
 OperatorsField = Annotated[
-    Operators, PlainValidator(_valid_operators), Field(description="a table of operators, as add = { ns = 2, lut = 9 }")
+    Operators,
+    PlainValidator(_valid_operators, json_schema_input_type=OperatorsForm),
+    Field(description="a table of operators, as add = { ns = 2, lut = 9 }"),
 ]
 NO_OPERATORS = Operators({})
 
@@ -267,5 +294,7 @@ def _valid_kinds(value: object) -> tuple[MemoryKind, ...]:
 
 
 KindsField = Annotated[
-    tuple[MemoryKind, ...], PlainValidator(_valid_kinds), Field(description="tables, [[memory.local.kind]]")
+    tuple[MemoryKind, ...],
+    PlainValidator(_valid_kinds, json_schema_input_type=MemoryKind | list[MemoryKind]),
+    Field(description="tables, [[memory.local.kind]]"),
 ]

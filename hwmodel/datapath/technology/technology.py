@@ -21,6 +21,7 @@ from hwmodel.datapath.technology.formulas import Formula, FormulaError, constant
 from hwmodel.datapath.technology.rows import (
     COSTS,
     NO_OPERATORS,
+    FormulaForm,
     KindsField,
     MemoryKind,
     Operators,
@@ -66,7 +67,9 @@ def _path(value: object) -> PathTable:
     return path
 
 
-PathField = Annotated[PathTable, PlainValidator(_path), Field(description="a table, [path]")]
+PathField = Annotated[
+    PathTable, PlainValidator(_path, json_schema_input_type=PathTable), Field(description="a table, [path]")
+]
 
 
 def _formula_told_by_rules(value: object) -> Formula:
@@ -79,9 +82,11 @@ def _formula_told_by_rules(value: object) -> Formula:
 class LocalTable(Table):
     """`[memory.local]`: energy of a bit of a memory of `bits`, and the memories that there are."""
 
-    pj_per_bit: Annotated[Formula, PlainValidator(_formula_told_by_rules), Field(description="a formula of bits")] = (
-        constant(0)
-    )
+    pj_per_bit: Annotated[
+        Formula,
+        PlainValidator(_formula_told_by_rules, json_schema_input_type=FormulaForm),
+        Field(description="a formula of bits"),
+    ] = constant(0)
     kind: KindsField = ()
 
 
@@ -104,6 +109,9 @@ class LeakageTable(Table):
     mw: dict[str, Amount] = Field(default_factory=dict, description="numbers by cost, as { lut = 0.0005 }")
 
 
+_FigureForm = Annotated[str, Field(json_schema_extra={"enum": [*FIGURES]})]
+
+
 def _figures(value: object) -> tuple[str, ...]:
     if not isinstance(value, list | tuple) or not all(item in FIGURES for item in value):
         raise PydanticCustomError("figures", "not figures")
@@ -115,7 +123,7 @@ class TechnologyTable(Table):
 
     title: str = Field(default="", description="a text")
     source: str = Field(default="", description="a text")
-    estimates: Annotated[Any, PlainValidator(_figures)] = Field(
+    estimates: Annotated[Any, PlainValidator(_figures, json_schema_input_type=list[_FigureForm])] = Field(
         default=(), description=f"a list of {listed(FIGURES, 'or')}"
     )
     path: PathField

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from explored import GIVEN
+from schemas import fits
 
 from arrayol import api
 from arrayol.checks.top import choose_top
@@ -198,12 +199,23 @@ MISTAKES = {
 }
 
 
+UNTOLD = {  # what a schema cannot say: scans that name a dimension twice, or none twice; sizes of numbers in texts
+    'constraints = ["lut <= 1e99999999"]',
+    'constraints = ["lut <= 1e-99999999"]',
+    'orders = ["0,0"]',
+    'outer_blocks = { vfbu = { "0,1" = [[4, 1]] } }',
+    'outer_blocks = { vfbu = { "0,1,0,0" = [[4, 1]] } }',
+}
+
+
 @pytest.mark.parametrize("text", MISTAKES)
 def test_mistakes_of_studies(tmp_path: Path, text: str) -> None:
     with pytest.raises(ArrayolError) as caught:
         explored(lpsf(), narrow=False, study=study(tmp_path, text + "\n"))
     assert MISTAKES[text] in str(caught.value)
     assert "study.toml:1:" in str(caught.value)
+    is_of_form = "bad-value" in str(caught.value) or "unknown-key" in str(caught.value)
+    assert fits("study", text) == (text in UNTOLD or not is_of_form)
 
 
 def test_a_wide_word_needs_a_list_of_units(tmp_path: Path) -> None:

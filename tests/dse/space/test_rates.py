@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from schemas import fits
 
 from arrayol import api
 from arrayol.errors import ArrayolError
@@ -153,6 +154,7 @@ def test_mistakes_of_intervals(tmp_path: Path, study: str) -> None:
         check_space(space(tmp_path, study))
     assert MISTAKES[study].partition("\n")[0] in str(caught.value)
     assert MISTAKES[study].partition("\n")[2] in str(caught.value)
+    assert fits("study", study) == ("bad-value" not in str(caught.value))
     assert "study.toml:1:" in str(caught.value)
 
 

@@ -1,6 +1,7 @@
 """Technology tables: what is shipped, which row a clock takes, and every mistake with its place."""
 
 import pytest
+from schemas import fits
 
 from arrayol.errors import ArrayolError
 from hwmodel.datapath.graph.graph import Operation
@@ -164,6 +165,7 @@ def test_mistakes_of_a_table(tmp_path, text, code, message):
     (told,) = wrong.value.diagnostics
     assert (told.code, told.message) == (code, message)
     assert told.span is not None or code == "missing-key"
+    assert fits("technology", text) == ("is no formula" in message)
 
 
 def test_operators_have_names_of_the_language_of_graphs():
