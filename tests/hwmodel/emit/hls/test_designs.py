@@ -13,7 +13,7 @@ from accuracy import Shipped
 from cpp_programs import is_right, needs_compiler, seen_of, write
 from hardware import cheap, hardware_of
 from hardware_designs import small
-from small_shipped import SMALLER, Smaller, quick_front
+from small_shipped import quick_front, small_shipped
 
 from arrayol.errors import ArrayolError
 from hwmodel.emit.hls import rounds
@@ -32,9 +32,9 @@ SHIPPED = (
 
 @needs_compiler
 @pytest.mark.parametrize("name", SHIPPED)
-def test_shipped_specifications(name: str) -> None:
+def test_shipped_specifications(name: str, tmp_path: Path) -> None:
     """Two designs at the reduced size, one with several units of a task where there are such."""
-    spec = Smaller(name) if name in SMALLER else Shipped(name)
+    spec = small_shipped(name, tmp_path)
     bench = spec.verifier.testbench
     designs = cheap(bench, quick_front(spec), DESIGNS)
     assert len(designs) == DESIGNS

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 from accuracy import Shipped, shipped
-from hardware import cheap, front_of, line, tried, write_design
+from hardware import cheap, line, tried, write_design
 from hardware_designs import small
-from small_shipped import SMALLER, Smaller, quick_front
+from small_shipped import quick_front, small_shipped
 from verilog_programs import needs_icarus
 
 from hwmodel.emit.schedule.design import HardwareDesign
@@ -21,15 +21,14 @@ from hwmodel.emit.verilog.icarus import FrameSeen, run_bench
 
 GOLDEN = Path(__file__).resolve().parents[3] / "golden" / "hardware.txt"
 DESIGNS = 2
-HEAVY = {"mobilenet", "stencil2d"}  # bodies of thousands of operations take Icarus minutes to build
 
 pytestmark = needs_icarus
 
 
-@pytest.mark.parametrize("name", [name for name in shipped() if name not in HEAVY])
-def test_shipped_specifications(name: str, request: pytest.FixtureRequest) -> None:
+@pytest.mark.parametrize("name", shipped())
+def test_shipped_specifications(name: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """Two designs at the reduced size, one with several units of a task where there are such."""
-    spec = Smaller(name) if name in SMALLER else Shipped(name)
+    spec = small_shipped(name, tmp_path)
     bench, front = spec.verifier.testbench, quick_front(spec)
     seen = [tried(bench, design) for design in cheap(bench, front, DESIGNS)]
     for one in seen:
@@ -49,7 +48,7 @@ def golden_lines() -> list[str]:
 
 
 def test_the_golden_table_is_of_what_is_shipped() -> None:
-    assert [text.partition(":")[0] for text in golden_lines()] == [name for name in shipped() if name not in HEAVY]
+    assert [text.partition(":")[0] for text in golden_lines()] == shipped()
 
 
 # Controls: each of these must not agree.
@@ -171,7 +170,7 @@ def test_outputs_that_differ_are_counted_in_words(frames: Frames, folder: Path) 
 
 def test_the_line_of_the_benchmark() -> None:
     spec = Shipped("pattern")
-    bench, front = spec.verifier.testbench, front_of(spec)
+    bench, front = spec.verifier.testbench, spec.front()
     one = tried(bench, cheap(bench, front, 1)[0])
     assert one.frames
     other, refused = replace(one, frames=(FrameSeen(0, one.cycles + 1, 3),) * 2), replace(one, frames=(), refused="it")
