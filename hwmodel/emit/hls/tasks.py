@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import groupby
 
 import numpy as np
 
@@ -51,8 +52,7 @@ class TaskText:
         body = [line for port in ports for line in self._declared(port)]
         body += [line for port in units.reads for line in self._window(port)]
         body += self._operands()
-        for unit in range(units.units):
-            body += self._computed(unit)
+        body += _guarded((self.walk.control(starts_of(unit)), self._computed(unit)) for unit in range(units.units))
         body += self._results()
         body += [line for port in units.reads for line in self._moved(port)]
         yield from self.walk.tables()
@@ -102,7 +102,7 @@ class TaskText:
 
     def _operands(self) -> Iterator[str]:
         """What is read of memories, and then of streams, in the order of their cycles."""
-        streamed = list[_Streamed]()
+        streamed, own_lines = list[_Streamed](), list[tuple[str, list[str]]]()
         for unit in range(self.rounds.units.units):
             lines = list[str]()
             for port in self.rounds.units.reads:
@@ -114,8 +114,8 @@ class TaskText:
                         streamed.append(_Streamed(read_cycles(port)[number], begins + line))
                     else:
                         lines.append(line)
-            if lines:
-                yield from block(f"if ({self.walk.control(starts_of(unit))})", lines)
+            own_lines.append((self.walk.control(starts_of(unit)), lines))
+        yield from _guarded(own_lines)
         yield from self._in_turn(streamed, 0)
 
     def _is_stream(self, port: ReadPort) -> bool:
@@ -191,21 +191,21 @@ class TaskText:
 
     # Bodies and results.
 
-    def _computed(self, unit: int) -> Iterator[str]:
+    def _computed(self, unit: int) -> list[str]:
         inputs = [self._argument(port, unit) for port in self.elementary.inputs]
         outputs = [f"{Named.PATTERN.of(port.name)}[{unit}]" for port in self.elementary.outputs]
         lines = [call_of(Named.DO.of(self.elementary.name), self.elementary, inputs, outputs, ())]
         for made, name in self.rounds.units.kept:
             state = f"{Named.KEPT.of(name)}[{unit}]"
             lines.append(f"memcpy({state}, {Named.PATTERN.of(made)}[{unit}], sizeof {state});")
-        yield from block(f"if ({self.walk.control(starts_of(unit))})", lines)
+        return lines
 
     def _argument(self, port: Port, unit: int) -> str:
         lookup = self._lookup(port.name)
         return f"{Named.PATTERN.of(port.name)}[{unit}]" if lookup is None else self.things[lookup.name]
 
     def _results(self) -> Iterator[str]:
-        units, streamed = self.rounds.units, list[_Streamed]()
+        units, streamed, own_lines = self.rounds.units, list[_Streamed](), list[tuple[str, list[str]]]()
         for unit in range(units.units):
             lines = list[str]()
             for port in units.writes:
@@ -218,8 +218,8 @@ class TaskText:
                             streamed.append(_Streamed(cycle, f"if ({self.walk.control(starts_of(unit))}) {line}"))
                         else:
                             lines.append(line)
-            if lines:
-                yield from block(f"if ({self.walk.control(starts_of(unit))})", lines)
+            own_lines.append((self.walk.control(starts_of(unit)), lines))
+        yield from _guarded(own_lines)
         yield from self._in_turn(streamed, units.latency)
 
     def _written(self, port: WritePort, own: Port, lanes: str, unit: int) -> Iterator[tuple[int, str]]:
@@ -239,6 +239,14 @@ class TaskText:
     def touched(self) -> list[Memory]:
         """The memories that it touches by lanes, each once."""
         return list({own.name: own for own in self.walk.agent.memories.values()}.values())
+
+
+def _guarded(parts: Iterable[tuple[str, list[str]]]) -> Iterator[str]:
+    """Lines that each happen under a condition; those of one condition in a block."""
+    for condition, own in groupby(parts, key=lambda part: part[0]):
+        lines = [line for _, more in own for line in more]
+        if lines:
+            yield from block(f"if ({condition})", lines)
 
 
 def _bracketed(text: str) -> str:

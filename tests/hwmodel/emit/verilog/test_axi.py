@@ -149,7 +149,7 @@ def port_text() -> str:
     return (LIBRARY / "axi_port.v").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, 2])
 def test_requests_at_random(seed: int) -> None:
     seen = on_random_requests(port_text(), seed)
     assert (seen["served"], seen["wrong"], seen["violations"]) == (200, 0, 0)
