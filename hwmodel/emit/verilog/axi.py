@@ -129,6 +129,7 @@ def axi_bench(name: str, bench: Bench, longest: int) -> str:
     bits, base = address_bits(outside), BASE - min(4, words) * outside.word_bits // 8
     memory = [port.name for port in axi_ports(outside) if _seen(port.name)]
     slots = f".WIDTH({outside.word_bits}), .SHIFT({_shift(outside)}), .AXI({bits}), .WORDS({words}), .BASE({base})"
+    slots += f", .LATENCY({bench.latency})"
     lines = [
         "`timescale 1ns / 1ps",
         "module tb_axi;",

@@ -1,11 +1,13 @@
-// For simulation: an external memory behind AXI4 that is slow at random, on every channel. It applies a write when it
-// answers it, no sooner, and counts where a master breaks a rule.
+// For simulation: an external memory behind AXI4 that is slow at random, on every channel. The first word of a burst
+// passes LATENCY cycles after the burst was asked for at the soonest. It applies a write when it answers it, no sooner,
+// and counts where a master breaks a rule.
 module axi_memory #(
   parameter WIDTH = 32,
   parameter SHIFT = 2,
   parameter AXI = 32,
   parameter WORDS = 2,
-  parameter BASE = 0
+  parameter BASE = 0,
+  parameter LATENCY = 0
 ) (
   input wire clk,
   input wire reset,
@@ -32,9 +34,13 @@ module axi_memory #(
   wire [31:0] chance2 = chance1 ^ (chance1 >> 17);
   always @(posedge clk) chance <= reset ? seed * 32'd2654435769 + 1 : chance2 ^ (chance2 << 5);
 
+  reg [63:0] now;
+  always @(posedge clk) now <= reset ? 0 : now + 1;
+
   // Reads.
   reg [AXI-1:0] read_at [0:QUEUE-1];
   reg [7:0] read_length [0:QUEUE-1];
+  reg [63:0] read_since [0:QUEUE-1];
   integer reads_in, reads_out, read_beat, read_word;
   assign arready = chance[3] && reads_in - reads_out < QUEUE;
   wire ar = arvalid && arready;
@@ -48,12 +54,13 @@ module axi_memory #(
       if (ar) begin
         read_at[reads_in % QUEUE] <= araddr;
         read_length[reads_in % QUEUE] <= arlen;
+        read_since[reads_in % QUEUE] <= now;
         reads_in <= reads_in + 1;
       end
       if (reads_in - reads_out > most) most = reads_in - reads_out;
       if (!rvalid || rready) begin
         rvalid <= 1'b0;
-        if (reads_in != reads_out && chance[7:6] != 0) begin
+        if (reads_in != reads_out && chance[7:6] != 0 && now >= read_since[reads_out % QUEUE] + LATENCY) begin
           read_word = ((read_at[reads_out % QUEUE] - BASE) >> SHIFT) + read_beat;
           rdata <= words[read_word < WORDS ? read_word : 0];  // a request may read beyond the last array
           rlast <= read_beat == read_length[reads_out % QUEUE];
@@ -67,11 +74,12 @@ module axi_memory #(
   // Writes: words wait for the answer to their burst.
   reg [AXI-1:0] write_at [0:QUEUE-1];
   reg [7:0] write_length [0:QUEUE-1];
+  reg [63:0] write_since [0:QUEUE-1];
   reg [WIDTH-1:0] waiting [0:QUEUE*256-1];
   reg [WIDTH/8-1:0] strobes [0:QUEUE*256-1];
   integer writes_in, filled, answered, beat, number, at, place;
   assign awready = chance[11] && writes_in - answered < QUEUE;
-  assign wready = chance[14] && writes_in != filled;
+  assign wready = chance[14] && writes_in != filled && now >= write_since[filled % QUEUE] + LATENCY;
   always @(posedge clk)
     if (reset) begin
       writes_in <= 0;
@@ -83,6 +91,7 @@ module axi_memory #(
       if (awvalid && awready) begin
         write_at[writes_in % QUEUE] <= awaddr;
         write_length[writes_in % QUEUE] <= awlen;
+        write_since[writes_in % QUEUE] <= now;
         writes_in <= writes_in + 1;
       end
       if (wvalid && wready) begin
