@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from arrayol.api.exploration import write_report as write_report
     from arrayol.api.exploration import write_result as write_result
     from arrayol.api.exploration import write_trace as write_trace
+    from arrayol.api.hardware import calibrate as calibrate
     from arrayol.api.hardware import check_hls as check_hls
     from arrayol.api.hardware import check_verilog as check_verilog
     from arrayol.api.hardware import emit_hls as emit_hls
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
     from dse.jobs.runner import Resources as Resources
     from dse.output.built_memories import BuiltMemories as BuiltMemories
     from dse.output.built_memories import BuiltMemory as BuiltMemory
+    from dse.output.calibration import Calibration as Calibration
     from dse.output.hardware import CheckedDesign as CheckedDesign
     from dse.output.hardware import EmittedDesign as EmittedDesign
     from dse.output.open_design import Simulated as Simulated
@@ -96,6 +98,7 @@ _MODULES = {  # every public name, and the module that has it
     "ArrayolError": "arrayol.errors",
     "BuiltMemories": "dse.output.built_memories",
     "BuiltMemory": "dse.output.built_memories",
+    "Calibration": "dse.output.calibration",
     "CheckedDesign": "dse.output.hardware",
     "Choices": "hwmodel.banks.layouts",
     "ComparedResults": "arrayol.api.exploration",
@@ -124,6 +127,7 @@ _MODULES = {  # every public name, and the module that has it
     "Technology": "hwmodel.datapath.technology.technology",
     "Transfers": "hwmodel.transfers.study",
     "Transformed": "arrayol.transforms.trace",
+    "calibrate": "arrayol.api.hardware",
     "check_hls": "arrayol.api.hardware",
     "check_verilog": "arrayol.api.hardware",
     "compare": "arrayol.api.exploration",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from dse.output import hardware_hls, hardware_verilog
+from dse.output.calibration import Calibration, calibrate_folders, write_calibration
 from dse.output.hardware import EmittedDesign, emit_hardware, write_hardware
 from dse.output.open_design import StoredDesign
 from dse.output.synthesis import Asked, Synthesis, synthesise_folder
@@ -91,3 +92,16 @@ def synthesise(  # noqa: PLR0913  one for each thing that may be asked for
     """
     asked = Asked(size, package, speed, mhz, seed, places)
     return synthesise_folder(Path(folder), asked, None if out is None else Path(out))
+
+
+def calibrate(
+    folders: Sequence[Path | str], held: Sequence[Path | str] = (), out: Path | str | None = None
+) -> Calibration:
+    """Fit what steers units and memories to folders that were emitted and synthesised, and try it on `held` ones.
+
+    With `out` a technology file is written. Raises ArrayolError as `calibrate_folders` and `atomic_file` do.
+    """
+    calibration = calibrate_folders([Path(one) for one in folders], [Path(one) for one in held])
+    if out is not None:
+        write_calibration(calibration, Path(out))
+    return calibration

@@ -34,6 +34,7 @@ COMMANDS = {
     "simulate": ("arrayol.cli.simulate", "Run a design of a result on the simulated machine, word by word."),
     "emit": ("arrayol.cli.emit", "Write a design of a result as hardware, in Verilog."),
     "synth": ("arrayol.cli.synth", "Synthesise an emitted design for an FPGA, beside what the model said."),
+    "calibrate": ("arrayol.cli.calibrate", "Fit what steers a design to designs that were synthesised."),
     "layout": ("arrayol.cli.layout", "Find which memory bank holds which element of a nest's arrays."),
     "transfers": ("arrayol.cli.transfers", "Find what each tile of a loop nest loads and stores."),
     "report": ("arrayol.cli.report", "Write a result as one HTML file to look through."),

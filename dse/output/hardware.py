@@ -24,9 +24,11 @@ from arrayol.files import atomic_folder
 from dse.output.folder import OTHER_FOLDER, require_replaceable
 from dse.output.open_design import Simulated, StoredDesign
 from dse.verify.testbench import SEED, memories_of_groups
+from hwmodel.datapath.technology.overhead import total_features
 from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.design import HardwareDesign, schedule_design
 from hwmodel.emit.schedule.document import document_of
+from hwmodel.machine.steering import parts_of, steering_of
 
 DOCUMENT, MAKEFILE, PAGE = "design.json", "Makefile", "README.md"
 SYNTHESIS = "synthesis"  # the folder of what `arrayol synth` writes
@@ -68,13 +70,15 @@ class EmittedDesign(ABC):
         }
 
     def _model(self) -> dict[str, Any]:
-        """What the machine model says that it costs: all, and what of it memories take."""
+        """What the machine model says that it costs: all, what of it memories take and what steers, and by what."""
         opened, built = self.opened, self.opened.memories
         return {
             "technology": built.technology if built is not None else None,
             "clock_mhz": opened.platform.clock_mhz,
             "costs": dict(opened.estimate.costs),
             "memories": built.totals if built is not None else {},
+            "steering": steering_of(opened.platform, opened.estimate.groups),
+            "features": total_features(parts_of(opened.estimate.groups)),
         }
 
 

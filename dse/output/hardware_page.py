@@ -171,7 +171,11 @@ def costs_part(own: Promised) -> Iterator[str]:
     yield "## What the model says it costs"
     yield ""
     yield f"{costs or 'nothing'}, {blocks:,.6g} memory blocks, by {technology}. That is units and memories. What steers"
-    yield "them is not in it: the programs and counters of agents, ways to and from banks, and the port."
+    if opened.platform.prices is not None and opened.platform.prices.overhead is not None:
+        yield "them is in it too, as the technology prices it: programs and counters of agents, ways to and from banks,"
+        yield "and the port."
+    else:
+        yield "them is not in it: the programs and counters of agents, ways to and from banks, and the port."
     yield ""
 
 
@@ -240,7 +244,8 @@ def _not_promised() -> Iterator[str]:
     yield ""
     yield "- The clock: what a device reaches is known after placing and routing. Nothing here was synthesised."
     yield "- The cycles, where other masters use the external memory, where it refreshes, or behind a bridge to a bus."
-    yield "- LUT and FF of programs, counters, routes to banks and the port: the model counts units and memories."
+    yield "- LUT and FF of programs, counters, routes to banks and the port: the model counts units and memories,"
+    yield "  and the rest at most as it was in other designs. `arrayol synth` says what it is."
     yield "- Anything after a `reset` in the middle of a frame, while the external memory still answers requests."
 
 

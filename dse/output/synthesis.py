@@ -73,7 +73,7 @@ class EmittedFolder:
     @property
     def default_device(self) -> Device:
         """The largest ECP5, of the speed grade that the technology's name ends with."""
-        grade = re.fullmatch(r"ecp5-(\d)", str(self.model["technology"]))
+        grade = re.match(r"ecp5-(\d)", str(self.model["technology"]))
         return Device(speed=grade[1]) if grade and grade[1] in SPEEDS else Device()
 
 

@@ -17,11 +17,12 @@ which one has what was written last. A ROM is never written: its copies are read
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 from arrayol.errors import ArrayolError, error
+from hwmodel.datapath.technology.overhead import NO_ROUTES, OverheadTable, Routes, memory_features
 from hwmodel.local_memory.bank_functions import MOST_BANKS, BankFunction, Linear, Residues, one_bank
 from hwmodel.local_memory.memory_kinds import Built, Kinds
 from hwmodel.local_memory.port_plan import PortPlan, Refusal
@@ -37,7 +38,8 @@ class Terms:
     """What there is to build with, and how it is compared.
 
     `register_bits` is the most that may be registers, `copies_most` the most copies, `read_ports` those of a bank that
-    is written too. A function has `banks_most` banks at most, a power of two of them with `power_of_two`.
+    is written too. A function has `banks_most` banks at most, a power of two of them with `power_of_two`. `overhead`
+    prices what steers memories, None where nothing does; a word of the external memory has `port_bits`.
     """
 
     kinds: Kinds
@@ -47,6 +49,15 @@ class Terms:
     read_ports: int = 1
     banks_most: int = MOST_BANKS
     power_of_two: bool = False
+    overhead: OverheadTable | None = None
+    port_bits: int = 0
+
+    def steered(self, built: Built, features: Mapping[str, Any]) -> Built:
+        """What is built, with what its features add."""
+        if self.overhead is None:
+            return built
+        lut, ff = self.overhead.of(features)
+        return replace(built, lut=built.lut + float(lut), ff=built.ff + float(ff))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +77,18 @@ class Organisation:
     built: Built
     reason: str = ""
     refused: tuple[Refusal, ...] = ()
+    routes: Routes = NO_ROUTES
 
     @property
     def banks(self) -> int:
         """The banks of one copy."""
         return 1 if self.function is None else self.function.banks
+
+    @property
+    def features(self) -> Mapping[str, Any]:
+        """What its lanes add to costs (docs/technologies.md)."""
+        registers = self.way == "registers"
+        return memory_features(self.routes, self.banks, self.copies, self.width, self.depth, registers=registers)
 
     @property
     def bits(self) -> int:
@@ -91,6 +109,7 @@ class Candidate:
     reads: int = 1
     writes: int = 1
     window: int = 0
+    routes: Routes = NO_ROUTES
 
     @property
     def banks(self) -> int:
@@ -101,9 +120,13 @@ class Candidate:
         """What it is built of where the deepest bank has so many words; None where no memory has its ports."""
         if self.function is None:
             return terms.kinds.registers(bits * deep)
+        features = memory_features(self.routes, self.banks, self.copies, bits, deep)
         bank = terms.kinds.bank(deep, bits, terms.prices, reads=self.reads, writes=self.writes)
         built = bank.times(self.copies * self.banks) if bank is not None else None
-        return built.beside(terms.kinds.registers(self.window * bits)) if built is not None and self.window else built
+        if built is None:
+            return None
+        built = built.beside(terms.kinds.registers(self.window * bits)) if self.window else built
+        return terms.steered(built, features)
 
     def bits(self, bits: int, deep: int) -> int:
         """All bits of it."""
@@ -114,11 +137,12 @@ class Candidate:
 class Ways:
     """What serves the ports of a memory beside registers, in the order in which one is taken of equal ones.
 
-    What reads at subscripts of its data (`is_random`) has no registers.
+    What reads at subscripts of its data (`is_random`) has no registers. `routes` are its lanes where they have a price.
     """
 
     candidates: tuple[Candidate, ...]
     is_random: bool
+    routes: Routes = NO_ROUTES
 
     def register_bits(self, terms: Terms) -> int:
         """The bits of the largest memory that may be registers."""
@@ -136,13 +160,15 @@ def organise(plan: PortPlan, bits: int, words: int, depth: Depth, terms: Terms, 
         raise unserved(name, plan, bits * words, terms)
     best = min(found, key=lambda one: one.built.price(terms.prices))
     others = [one for one in found if one is not best]
-    return replace(best, reason=_reason(best, others, terms), refused=tuple(refused))
+    return replace(best, reason=_reason(best, others, terms), refused=tuple(refused), routes=_routes(plan, terms))
 
 
 def _built_ways(ways: Ways, bits: int, words: int, depth: Depth, terms: Terms) -> Iterator[Organisation]:
     """All that can be built, in the order in which one is taken of equal ones."""
     if bits * words <= ways.register_bits(terms):
-        yield Organisation("registers", 1, None, words, bits, 0, terms.kinds.registers(bits * words))
+        features = memory_features(ways.routes, 1, 1, bits, words, registers=True)
+        built_of = terms.steered(terms.kinds.registers(bits * words), features)
+        yield Organisation("registers", 1, None, words, bits, 0, built_of)
     for one in ways.candidates:
         assert one.function is not None, "registers are no candidate"
         deep = words if one.banks == 1 else depth(one.function)
@@ -176,7 +202,13 @@ def ways_of(plan: PortPlan, terms: Terms) -> Ways:
         found += _of_function("window" if window else "banks", plan, plan.function, plan.ports.reading, window, terms)
     if plan.writes is not None:
         found += _of_function("copies", plan, plan.writes, plan.reads, window, terms)
-    return Ways(tuple(one for one in found if _has_kind(one, terms)), plan.is_random)
+    routes = _routes(plan, terms) if terms.overhead is not None else NO_ROUTES
+    return Ways(tuple(replace(one, routes=routes) for one in found if _has_kind(one, terms)), plan.is_random, routes)
+
+
+def _routes(plan: PortPlan, terms: Terms) -> Routes:
+    """The lanes of a memory, and the words of the port that are put together of what is stored."""
+    return replace(plan.routes, port=terms.port_bits if plan.ports.stored else 0)
 
 
 def _has_kind(one: Candidate, terms: Terms) -> bool:
@@ -216,16 +248,18 @@ def _reason(best: Organisation, others: list[Organisation], terms: Terms) -> str
 
 def organise_fifo(data: int, wide: int, bits: int, terms: Terms) -> Organisation:
     """A FIFO of so many data whose wider end moves `wide` data in a cycle: one bank as wide as that."""
-    deep = -(-data // wide)
-    built = _bank(deep, wide * bits, terms)
-    return Organisation("fifo", 1, one_bank(1), deep, wide * bits, 0, built, f"as wide as its wider end: {wide:,} data")
+    deep, routes = -(-data // wide), Routes(1, 1, 1)
+    built = terms.steered(_bank(deep, wide * bits, terms), memory_features(routes, 1, 1, wide * bits, deep))
+    reason = f"as wide as its wider end: {wide:,} data"
+    return Organisation("fifo", 1, one_bank(1), deep, wide * bits, 0, built, reason, routes=routes)
 
 
 def organise_state(chains: int, banks: int, bits: int, terms: Terms) -> Organisation:
     """The state of a delay whose chains take so many words, each of so many `bits`: as a rule a bank for each unit."""
-    deep = -(-chains // banks)
+    deep, routes = -(-chains // banks), Routes(banks, banks, banks)
     built = _bank(deep, bits, terms).times(banks)
-    return Organisation("state", 1, Residues((banks,)), deep, bits, 0, built, "a bank for each unit")
+    built = terms.steered(built, memory_features(routes, banks, 1, bits, deep))
+    return Organisation("state", 1, Residues((banks,)), deep, bits, 0, built, "a bank for each unit", routes=routes)
 
 
 def organise_layout(function: Linear, copies: int, depth: int, bits: int, terms: Terms) -> Organisation:

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from hwmodel.datapath.technology.overhead import Routes
 from hwmodel.local_memory.bank_functions import MOST_BANKS, BankFunction, smallest_function
 from hwmodel.local_memory.offsets import Access, Edge, Place, differences, distinct, joint_sets
 from hwmodel.local_memory.windows import Window, window_of
@@ -56,7 +57,8 @@ class Ports:
 class PortPlan:
     """`windows` by reader; `function` serves all sets of places, `writes` those that are written alone.
 
-    `reads` are the places read in a cycle, by all readers together. `refused` says why there is no window or function.
+    `reads` are the places read in a cycle, by all readers together, `written` those written. `refused` says why there
+    is no window or function.
     """
 
     ports: Ports
@@ -65,6 +67,18 @@ class PortPlan:
     writes: BankFunction | None
     reads: int
     refused: tuple[Refusal, ...]
+    written: int = 0
+
+    @property
+    def routes(self) -> Routes:
+        """Its lanes. One that reads a place of its own again and again does not move."""
+        still = sum(
+            reader.in_a_cycle
+            for reader in self.ports.readers
+            if not any(reader.step) and not reader.random and reader.cycles == 1
+        )
+        stored = max(map(len, self.ports.stored), default=0)
+        return Routes(self.reads, self.written, self.reads - still - stored, stored=stored)
 
     @property
     def is_random(self) -> bool:
@@ -128,7 +142,8 @@ def plan_ports(ports: Ports, *, power_of_two: bool = False, most: int = MOST_BAN
     refused += [] if function is not None else [_no_banks(whole, random=random)]
     reads = sum(max(map(len, sets), default=0) for sets, _ in read)
     reads += sum(reader.in_a_cycle for reader in ports.readers if reader.random)
-    return PortPlan(ports, windows, function, writes.function(), reads, tuple(dict.fromkeys(refused)))
+    lanes = sum(max(map(len, sets), default=0) for sets, _ in written)
+    return PortPlan(ports, windows, function, writes.function(), reads, tuple(dict.fromkeys(refused)), lanes)
 
 
 def _read(reader: Access, window: Window | None) -> tuple[Sets, tuple[Edge | None, ...]]:

@@ -20,6 +20,7 @@ WITH_JSON = {
     "simulate": ["gone.aol", "--result", "gone", "--design", "1"],
     "emit verilog": ["gone.aol", "--result", "gone", "--design", "1"],
     "synth": ["gone"],
+    "calibrate": ["gone", "gone", "gone"],
     "layout": ["gone.aol", "hflr"],
     "transfers": ["gone.aol", "hflr"],
     "compare": ["gone", "gone"],

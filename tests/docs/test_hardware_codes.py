@@ -18,7 +18,8 @@ def sources() -> Iterator[Path]:
         rooms = (ROOT / "hwmodel" / "emit" / folder).rglob("*.py")
         yield from (path for path in rooms if path.name not in DATAPATHS)
     yield from (ROOT / "hwmodel" / "synth").glob("*.py")
-    yield from (ROOT / "dse" / "output" / f"{name}.py" for name in ("hardware", "hardware_hls", "synthesis"))
+    names = ("hardware", "hardware_hls", "synthesis", "calibration")
+    yield from (ROOT / "dse" / "output" / f"{name}.py" for name in names)
 
 
 def codes(path: Path) -> Iterator[str]:

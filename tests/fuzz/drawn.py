@@ -185,6 +185,7 @@ LINES: tuple[Command, ...] = (
     ("simulate", "chain.aol", "--result", "r", "--design", "2", "--in", "image=random:3", "--json"),
     ("emit", "verilog", "chain.aol", "--result", "r", "--design", "1-1", "--out", "v"),
     ("emit", "verilog", "chain.aol", "--result", "r", "--pick", "knee", "--in", "image=random:3", "--json"),
+    ("calibrate", "v", "v", "v", "--held", "v", "--out", "mine.toml", "--json"),
     ("synth", "v", "--device", "25k", "--clock", "100", "--seed", "3", "--no-place", "--json"),
     ("schema", "study", "--out", "s.json"),
     ("layout", "chain.aol", "mean", "--unroll", "3,1", "--banks", "4", "--rule", "list"),

@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field, PlainValidator
+from pydantic import ConfigDict, Field, PlainValidator
 from pydantic_core import PydanticCustomError
 
 from arrayol.errors import error
@@ -18,6 +18,7 @@ from arrayol.source import Span
 from arrayol.text import listed
 from hwmodel.datapath.graph.graph import Operation
 from hwmodel.datapath.technology.formulas import Formula, FormulaError, constant, parse_formula
+from hwmodel.datapath.technology.overhead import OverheadTable
 from hwmodel.datapath.technology.rows import (
     COSTS,
     NO_OPERATORS,
@@ -118,8 +119,19 @@ def _figures(value: object) -> tuple[str, ...]:
     return tuple(value)
 
 
+def _path_or_like(schema: dict[str, Any]) -> None:
+    """A file needs `[path]`, or is `like` one that has it."""
+    schema["required"] = [name for name in schema["required"] if name != "path"]
+    schema["anyOf"] = [{"required": ["path"]}, {"required": ["like"]}]
+
+
 class TechnologyTable(Table):
-    """A whole technology file. `estimates` names the figures of which no number was measured or read in a source."""
+    """A whole technology file. `estimates` names the figures of which no number was measured or read in a source.
+
+    What a file that is `like` a shipped one does not say is that one's.
+    """
+
+    model_config = ConfigDict(json_schema_extra=_path_or_like)
 
     title: str = Field(default="", description="a text")
     source: str = Field(default="", description="a text")
@@ -130,12 +142,17 @@ class TechnologyTable(Table):
     operators: OperatorsField = NO_OPERATORS
     memory: MemoryTable = MemoryTable()
     leakage: LeakageTable = LeakageTable()
+    overhead: OverheadTable = OverheadTable()
+    like: str = Field(default="", description="the name of a shipped technology")
 
 
 def _broken_rules(values: Mapping[str, Any]) -> Iterator[BrokenRule]:
     """Mistakes inside rows, memories and formulas, which have no types of pydantic."""
     if "path" in values:
         yield from checked(PathTable, values["path"], ("path",))[1]
+    if "like" in values and values["like"] not in shipped_technologies():
+        hint = f"it must be one of {listed(shipped_technologies(), 'or')}"
+        yield BrokenRule("bad-value", ("like",), "'like' names no shipped technology", hint)
     yield from broken_operators(values.get("operators"))
     memory = values.get("memory")
     local = memory.get("local") if isinstance(memory, Mapping) else None
@@ -301,6 +318,11 @@ class Technology:
         """The memories that the technology has."""
         return self.table.memory.local.kind
 
+    @property
+    def overhead(self) -> OverheadTable | None:
+        """What steers units and memories; None where the table says nothing of it."""
+        return None if self.table.overhead.is_empty else self.table.overhead
+
     def is_estimate(self, figure: str) -> bool:
         """Whether no number of a figure (`pj`, `ns`, `leakage` or a cost) was measured or read in a source."""
         return figure in self.table.estimates
@@ -359,4 +381,17 @@ def _shipped(name: str) -> Technology:
 
 def _loaded(path: Path) -> Technology:
     file = read_toml(path)
-    return Technology(path.stem, _digest(file.source.text), validate(file, TechnologyTable, _broken_rules))
+    text, like = file.source.text, file.values.get("like")
+    if isinstance(like, str) and like in shipped_technologies():
+        base = read_toml(TABLES / f"{like}.toml")
+        text, file = base.source.text + text, replace(file, values=_over(file.values, base.values))
+    return Technology(path.stem, _digest(text), validate(file, TechnologyTable, _broken_rules))
+
+
+def _over(values: Mapping[str, Any], base: Mapping[str, Any]) -> dict[str, Any]:
+    """A document in place of parts of another: tables key by key, all else as a whole."""
+    merged = dict(base)
+    for key, value in values.items():
+        own = merged.get(key)
+        merged[key] = _over(value, own) if isinstance(value, Mapping) and isinstance(own, Mapping) else value
+    return merged

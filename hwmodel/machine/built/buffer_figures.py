@@ -97,7 +97,7 @@ class BufferFigures:
     def cheapest(self, ways: Ways, which: Ints) -> Figures:
         """The ROWS of figures (n, 9) of the cheapest that serves the ports in some structures."""
         words = self.words(which)
-        options = [self.builder.figures_of_registers(self._bits, words)]
+        options = [self.builder.figures_of_registers(self._bits, words, ways.routes)]
         prices = [np.where(self._may_be_registers(ways, words), options[0][PRICE], math.inf)]
         for one in ways.candidates:
             assert one.function is not None, "registers are no candidate"

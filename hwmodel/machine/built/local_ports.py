@@ -48,6 +48,8 @@ def _terms_of(platform: Platform) -> Terms | None:
         local.read_ports,
         local.banks_most,
         local.bank_power_of_two,
+        technology.overhead,
+        platform.memory.word_bits or 0,
     )
 
 
@@ -115,7 +117,7 @@ class LocalPorts:
         if key not in self._ways:
             plan = self.planned(self.ports(array, rates))
             ways = ways_of(plan, self._known_terms)
-            self._ways[key] = plan, self._served.setdefault((ways.candidates, ways.is_random), ways)
+            self._ways[key] = plan, self._served.setdefault((ways.candidates, ways.is_random, ways.routes), ways)
         return self._ways[key]
 
     def planned(self, ports: Ports) -> PortPlan:

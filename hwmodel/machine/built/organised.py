@@ -10,10 +10,12 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
 from arrayol.ir.spec import port_named
+from hwmodel.datapath.technology.overhead import Routes, memory_features
 from hwmodel.design import BankLayout
 from hwmodel.local_memory.bank_functions import BankFunction, box_depth
 from hwmodel.local_memory.memory_kinds import Built
@@ -156,12 +158,22 @@ class Builder:
         """The FIGURES and ENERGIES (9, n) of a way with banks of so many words (n,)."""
         banks, known = one.copies * one.banks, self.known.banks(deep, bits, one.reads, one.writes)
         built = known[:-1] * banks + self.known.registers(np.array([one.window * bits]))
+        built = self._steered(built, memory_features(one.routes, one.banks, one.copies, bits, deep))
         return self._rows(built, banks * deep + one.window, bits, known[-1], one.copies)
 
-    def figures_of_registers(self, bits: int, data: Ints) -> Figures:
-        """Those of registers for so many data (n,)."""
+    def figures_of_registers(self, bits: int, data: Ints, routes: Routes) -> Figures:
+        """Those of registers for so many data (n,), with such lanes."""
         built, each = self.known.registers(data * bits), self.known.accesses_fj(data * bits, bits)
+        built = self._steered(built, memory_features(routes, 1, 1, bits, data, registers=True))
         return self._rows(built, data, bits, each, 1)
+
+    def _steered(self, built: Figures, features: Mapping[str, Any]) -> Figures:
+        """What is built, (4, n), with what features add."""
+        if self.terms.overhead is None:
+            return built
+        lut, ff = self.terms.overhead.of(features)
+        blocks, own_lut, own_ff, area = built
+        return np.stack([blocks, own_lut + lut, own_ff + ff, area])
 
     def _rows(self, built: Figures, data: Ints, bits: int, each: Figures, copies: int) -> Figures:
         """Of what is built for so many data in all: an access takes `each` of the energy in every copy."""

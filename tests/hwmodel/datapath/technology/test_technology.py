@@ -19,8 +19,8 @@ def _written(tmp_path, text):
     return path
 
 
-def test_three_technologies_are_shipped():
-    assert shipped_technologies() == ("asic45", "ecp5-6", "series7")
+def test_four_technologies_are_shipped():
+    assert shipped_technologies() == ("asic45", "ecp5-6", "ecp5-6-whole", "series7")
 
 
 @pytest.mark.parametrize("name", shipped_technologies())
@@ -117,7 +117,8 @@ def test_an_unknown_technology_is_told_the_nearest():
         load_technology("ecp5")
     assert str(wrong.value) == (
         "error[unknown-technology]: there is no technology 'ecp5'\n"
-        "  hint: did you mean 'ecp5-6'? shipped are asic45, ecp5-6 and series7; a file is named as ./ecp5.toml"
+        "  hint: did you mean 'ecp5-6'? shipped are asic45, ecp5-6, ecp5-6-whole and series7; "
+        "a file is named as ./ecp5.toml"
     )
 
 

@@ -1,0 +1,151 @@
+"""Whole designs on an ECP5: what the model says of their LUT and FF with all that steers them, and what yosys makes.
+
+    .venv/bin/python benchmarks/whole_designs.py                          # the table, from what was measured
+    .venv/bin/python benchmarks/whole_designs.py measure FOLDER [NAME …]  # anew: emitted there, simulated, synthesised
+    .venv/bin/python benchmarks/whole_designs.py technology               # technologies/ecp5-6-whole.toml, fitted anew
+
+Designs are of shipped specifications at the size of their platform's [verify] table, some of the plain front from
+small to large. Those of HELD are kept out of the fit: one or two of
+each specification, and the only one of stereo. Measuring takes half a
+minute for a design, where `synthesis` in its folder does not have the figures already; LUTs are those before packing.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from arrayol import api
+from arrayol.files import shipped_folder
+from dse.output.calibration import Calibration, Measured, open_measured, write_calibration
+from dse.output.hardware import DOCUMENT, SYNTHESIS
+from dse.output.synthesis import FIGURES
+from hwmodel.datapath.technology.technology import TABLES
+from hwmodel.emit.verilog.icarus import run_bench
+from hwmodel.synth.fit import Sample
+
+STORED = Path(__file__).resolve().with_suffix(".json")
+FITTED = (
+    "conv3x3 2:6",
+    "demosaic 1:3",
+    "firbank 1:14",
+    "firbank 1:5",
+    "pyramid 1+1:14",
+    "splitmatmul 1:16",
+    "wavelet 1+1:14",
+)
+HELD = (
+    "conv3x3 2:3",
+    "firbank 1:11",
+    "pyramid 1+1:11",
+    "pyramid 2:3",
+    "splitmatmul 1:12",
+    "stereo 1:6",
+    "wavelet 2:11",
+    "wavelet 2:17",
+)
+TECHNOLOGY = TABLES / "ecp5-6-whole.toml"
+HEAD = (
+    "| design | cycles: model | simulated | Verilog | units and memories, LUT | model, LUT | yosys, LUT | "
+    "| model, FF | yosys, FF | |\n|---|---|---|---|---|---|---|---|---|---|---|\n"
+)
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A design: its cycles by the model, on the simulated machine and in both frames in Verilog, and its samples."""
+
+    model: int
+    simulated: int
+    verilog: tuple[int, ...]
+    wrong: int
+    tools: tuple[str, ...]
+    lut: Sample
+    ff: Sample
+
+    def measured(self, name: str) -> Measured:
+        """As a calibration takes it."""
+        return Measured(Path(name), name, "ecp5-6", self.model, None, self.tools, {"lut": self.lut, "ff": self.ff})
+
+
+def measure(name: str, folder: Path) -> Whole:
+    """Explore, emit, simulate and synthesise a design, in folders of a folder."""
+    spec_name, identifier = name.split()
+    path, result = shipped_folder() / f"{spec_name}.aol", folder / f"{spec_name}-explore"
+    sizes = {const: str(value) for const, value in api.load_platform(path.with_suffix(".toml")).verify.items()}
+    spec = api.load(path, sizes)
+    if not result.exists():
+        method = {"method": "rounds", "budget": 2.0} if spec_name == "stereo" else {}
+        api.write_result(api.explore(spec, space=api.Space(narrow=True, verify=False), **method), result)  # type: ignore[arg-type]
+    opened = api.open_design(spec, result, identifier)
+    target = folder / name.replace(" ", "-").replace(":", "_").replace("+", "_")
+    if not (target / DOCUMENT).exists():
+        api.emit_verilog(opened, target)
+    if not (target / SYNTHESIS / FIGURES).exists():
+        api.synthesise(target, places=False)
+    frames, own = run_bench(target), open_measured(target)
+    model = opened.estimate.latency_cycles
+    wrong = sum(frame.wrong for frame in frames)
+    cycles = tuple(frame.cycles for frame in frames)
+    return Whole(model, own.cycles, cycles, wrong, own.tools, own.samples["lut"], own.samples["ff"])
+
+
+def stored() -> dict[str, Whole]:
+    """What was measured, by name."""
+    if not STORED.exists():
+        return {}
+    return {name: _whole(own) for name, own in json.loads(STORED.read_text(encoding="utf-8")).items()}
+
+
+def _whole(own: dict[str, Any]) -> Whole:
+    lists = {name: tuple(own[name]) for name in ("verilog", "tools")}
+    return Whole(**{**own, **lists, "lut": Sample(**own["lut"]), "ff": Sample(**own["ff"])})
+
+
+def calibration() -> Calibration:
+    """The fit, to what was measured."""
+    found = stored()
+    return Calibration(
+        tuple(found[name].measured(name) for name in FITTED), tuple(found[name].measured(name) for name in HELD)
+    )
+
+
+def table() -> str:
+    """A line for each design, those that were kept out last, and what both kinds are off by."""
+    fit, found, lines = calibration(), stored(), list[str]()
+    for kind, group in (("fitted to", fit.fitted_to), ("kept out", fit.held)):
+        errors = []
+        for one in group:
+            own, cells = found[one.name], list[str]()
+            for cost in ("lut", "ff"):
+                said, sample = fit.predicted(one, cost), one.samples[cost]
+                cells += [f"{sample.modelled:,.0f}"] if cost == "lut" else []
+                cells += [f"{said:,.0f}", f"{sample.found:,.0f}", f"{said / sample.found - 1:+.0%}"]
+            errors.append(abs(fit.predicted(one, "lut") / one.samples["lut"].found - 1))
+            equal = f"{own.verilog[0]:,}" if len(set(own.verilog)) == 1 and not own.wrong else "differs"
+            named = one.name if kind == "fitted to" else f"**{one.name}**"
+            lines.append(f"| {named} | {own.model:,} | {own.simulated:,} | {equal} | {' | '.join(cells)} |")
+        within = sum(error <= 0.2 for error in errors)
+        mean = sum(errors) / len(errors)
+        lines.append(f"| {kind}: {within} of {len(errors)} within 20%, {mean:.0%} off on the mean |{' |' * 10}")
+    return HEAD + "\n".join(lines)
+
+
+def main(arguments: list[str]) -> None:
+    if arguments[:1] == ["measure"]:
+        folder, found = Path(arguments[1]), stored()
+        for name in arguments[2:] or (*FITTED, *HELD):
+            found[name] = measure(name, folder)
+            print(name, found[name], file=sys.stderr)  # noqa: T201
+            kept = {known: asdict(own) for known, own in sorted(found.items())}
+            STORED.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+    elif arguments == ["technology"]:
+        write_calibration(calibration(), TECHNOLOGY)
+    print(table())  # noqa: T201
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,137 @@
+"""What steers units and memories, fitted to designs that were synthesised, as a technology file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from arrayol.errors import error
+from arrayol.files import atomic_file
+from arrayol.text import listed
+from dse.output.hardware import SYNTHESIS
+from dse.output.synthesis import FIGURES, open_emitted
+from hwmodel.datapath.technology.overhead import STEERED
+from hwmodel.datapath.technology.technology import shipped_technologies
+from hwmodel.synth.fit import FOR_COST, Sample, fitted, predicted
+
+FEWEST = 3  # designs that a fit is made of
+MESSAGE = "this folder has no synthesis of the Verilog in it"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """An emitted design with what synthesis found: by cost a sample. `mhz` is None where it was not placed."""
+
+    folder: Path
+    name: str
+    technology: str
+    cycles: int
+    mhz: float | None
+    tools: tuple[str, ...]
+    samples: Mapping[str, Sample]
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Coefficients by cost and feature, fitted to designs; `held` are others, which they are tried on."""
+
+    fitted_to: tuple[Measured, ...]
+    held: tuple[Measured, ...]
+
+    @cached_property
+    def coefficients(self) -> dict[str, dict[str, float]]:
+        """By cost the coefficients, those of 0 left out."""
+        return {
+            cost: {
+                name: value
+                for name, value in fitted([one.samples[cost] for one in self.fitted_to], FOR_COST[cost]).items()
+                if value
+            }
+            for cost in STEERED
+        }
+
+    def predicted(self, one: Measured, cost: str) -> float:
+        """What the model then says of a design."""
+        return predicted(one.samples[cost], self.coefficients[cost])
+
+    @property
+    def technology(self) -> str:
+        """The technology that the designs were priced with."""
+        return self.fitted_to[0].technology
+
+    def toml(self) -> str:
+        """The technology file: all of the technology, and the coefficients."""
+        designs = [one.name for one in self.fitted_to]
+        tools = sorted({tool for one in self.fitted_to for tool in one.tools})
+        lines = [
+            f'title = "{self.technology}, with what steers units and memories"',
+            f'source = "arrayol calibrate on {len(designs)} designs, {", ".join(tools)}: {", ".join(designs)}"',
+            f'like = "{self.technology}"',
+        ]
+        for cost, values in self.coefficients.items():
+            lines += ["", f"[overhead.{cost}]", *(f"{name} = {values.get(name, 0):g}" for name in FOR_COST[cost])]
+        return "\n".join([*lines, ""])
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data."""
+        return {
+            "technology": self.technology,
+            "coefficients": self.coefficients,
+            "designs": [self._row(one, held=False) for one in self.fitted_to]
+            + [self._row(one, held=True) for one in self.held],
+        }
+
+    def _row(self, one: Measured, *, held: bool) -> dict[str, Any]:
+        figures = {
+            cost: {"units_and_memories": own.modelled, "model": self.predicted(one, cost), "synthesised": own.found}
+            for cost, own in one.samples.items()
+        }
+        return {"folder": str(one.folder), "design": one.name, "held": held, "mhz": one.mhz, **figures}
+
+
+def open_measured(folder: Path) -> Measured:
+    """A folder that was emitted and synthesised.
+
+    Raises ArrayolError: `not-emitted-folder`, and `not-synthesised` where there is no synthesis of this Verilog.
+    """
+    emitted = open_emitted(folder)
+    try:
+        stored = json.loads((folder / SYNTHESIS / FIGURES).read_text(encoding="utf-8"))
+        total, verilog = stored["total"], stored["verilog"]
+        model, features = emitted.model, dict(emitted.model["features"])
+        base = {cost: model["costs"].get(cost, 0) - model["steering"][cost] for cost in STEERED}
+        samples = {cost: Sample(features, base[cost], total[cost]) for cost in STEERED}
+        name = f"{Path(stored['spec']).stem} {stored['design']}"
+        tools, mhz = tuple(stored["tools"]), stored["mhz"]
+    except (OSError, ValueError, KeyError, TypeError):
+        samples, verilog = {}, None
+    if not samples or verilog != emitted.digest:
+        raise error("not-synthesised", MESSAGE, file=str(folder), hint=f"run 'arrayol synth {folder}'")
+    cycles = int(emitted.document["cycles"])
+    return Measured(folder, name, str(model["technology"]), cycles, mhz, tools, samples)
+
+
+def calibrate_folders(folders: Sequence[Path], held: Sequence[Path] = ()) -> Calibration:
+    """Fit what steers units and memories to designs, and try it on others.
+
+    Raises ArrayolError: as `open_measured`, `too-few-designs`, `mixed-technologies`.
+    """
+    if len(folders) < FEWEST:
+        hint = f"emit and synthesise {FEWEST} designs or more, of several specifications"
+        raise error("too-few-designs", f"{len(folders)} of the {FEWEST} designs that a fit needs", hint=hint)
+    fit_to, tried = (tuple(open_measured(folder) for folder in own) for own in (folders, held))
+    names = sorted({one.technology for one in (*fit_to, *tried)})
+    if len(names) > 1 or names[0] not in shipped_technologies():
+        hint = f"take designs that were priced with one of {listed(shipped_technologies(), 'or')}"
+        raise error("mixed-technologies", f"the designs are of {listed(names)}", hint=hint)
+    return Calibration(fit_to, tried)
+
+
+def write_calibration(calibration: Calibration, path: Path) -> None:
+    """Write the technology file. Raises ArrayolError (`cannot-write`)."""
+    with atomic_file(path) as temporary:
+        temporary.write_text(calibration.toml(), encoding="utf-8")

@@ -1,0 +1,23 @@
+"""What steers whole designs, by the features of their memories (docs/technologies.md), and how much that is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hwmodel.datapath.technology.overhead import STEERED
+from hwmodel.machine.estimate import GroupEstimate
+from hwmodel.platform import Platform
+
+
+def parts_of(groups: Sequence[GroupEstimate]) -> list[Mapping[str, Any]]:
+    """The features of each memory."""
+    built = [use.organisation for group in groups for use in group.memories]
+    return [one.features for one in built if one is not None]
+
+
+def steering_of(platform: Platform, groups: Sequence[GroupEstimate]) -> dict[str, float]:
+    """What of a design's costs that is, by name; nothing where the technology says nothing of it."""
+    overhead = platform.prices.overhead if platform.prices is not None else None
+    each = [overhead.of(part) for part in parts_of(groups)] if overhead is not None else []
+    return {name: float(sum(amounts[number] for amounts in each)) for number, name in enumerate(STEERED)}

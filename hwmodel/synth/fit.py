@@ -1,0 +1,73 @@
+"""Coefficients of features from designs that were synthesised: least squares, none below 0."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+FOR_COST = {  # the features that may take LUT, and those that may take FF
+    "lut": ("memory", "port", "lane", "read", "choose", "write", "into", "out"),
+    "ff": ("memory", "port", "lane", "held", "bank"),
+}
+DIGITS = 4  # of a coefficient
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A design: its features, what the model says of a cost without them, and what synthesis found."""
+
+    features: dict[str, float]
+    modelled: float
+    found: float
+
+
+def fitted(samples: Sequence[Sample], names: Sequence[str]) -> dict[str, float]:
+    """By feature the coefficient that makes relative errors of all together the least."""
+    weights = np.array([1 / max(1.0, sample.found) for sample in samples])
+    rows = np.array([[sample.features.get(name, 0.0) for name in names] for sample in samples])
+    rest = np.array([sample.found - sample.modelled for sample in samples])
+    found = non_negative(rows * weights[:, None], rest * weights)
+    return {name: float(f"{value:.{DIGITS}g}") for name, value in zip(names, found.tolist(), strict=True)}
+
+
+def predicted(sample: Sample, coefficients: dict[str, float]) -> float:
+    """What the model says with coefficients."""
+    return sample.modelled + sum(value * sample.features.get(name, 0.0) for name, value in coefficients.items())
+
+
+def non_negative(rows: Floats, values: Floats) -> Floats:
+    """The x >= 0 for which rows x is nearest to the values, by Lawson and Hanson's active sets.
+
+    Features of which no sample has any, or that are as others together, get 0 or a share.
+    """
+    scale = np.sqrt((rows**2).sum(axis=0))
+    scale[scale == 0] = 1.0
+    scaled, count = rows / scale, rows.shape[1]
+    found, free = np.zeros(count), np.zeros(count, np.bool_)
+    for _ in range(10 * count):
+        gradient = scaled.T @ (values - scaled @ found)
+        gradient[free] = 0.0
+        if gradient.max(initial=0.0) <= 1e-10:
+            break
+        free[int(gradient.argmax())] = True
+        found, free = _inside(scaled, values, found, free)
+    return np.asarray(found / scale)
+
+
+def _inside(rows: Floats, values: Floats, found: Floats, free: Any) -> tuple[Floats, Any]:
+    """The least squares of what is free, from `found` on no further than until something is 0."""
+    while True:
+        aim = np.zeros_like(found)
+        aim[free] = np.linalg.lstsq(rows[:, free], values, rcond=None)[0]
+        below = free & (aim <= 0)
+        if not below.any():
+            return aim, free
+        step = float((found[below] / np.maximum(found[below] - aim[below], 1e-300)).min())
+        found = found + step * (aim - found)
+        free = free & (found > 1e-12)
+        found = np.where(free, found, 0.0)

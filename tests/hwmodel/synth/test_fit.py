@@ -1,0 +1,61 @@
+"""Coefficients that made data are found again; none is below 0; scipy's non-negative least squares say the same."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import nnls
+
+from hwmodel.synth.fit import FOR_COST, Sample, fitted, non_negative, predicted
+
+KNOWN = {"memory": 120.0, "port": 3.0, "choose": 0.85, "write": 0.25, "into": 0.5}
+
+
+def sample(generator: np.random.Generator, *, noise: float = 0.0) -> Sample:
+    """A design whose steering is as KNOWN says."""
+    features = {name: float(generator.integers(1, 1000)) for name in FOR_COST["lut"]}
+    units = float(generator.integers(100, 5000))
+    steering = sum(value * features[name] for name, value in KNOWN.items())
+    return Sample(features, units, (units + steering) * (1 + noise * generator.uniform(-1, 1)))
+
+
+def test_what_the_data_were_made_of() -> None:
+    generator = np.random.default_rng(1)
+    samples = [sample(generator) for _ in range(12)]
+    found = fitted(samples, FOR_COST["lut"])
+    assert found == pytest.approx({**dict.fromkeys(FOR_COST["lut"], 0.0), **KNOWN}, rel=1e-3, abs=1e-6)
+    held = sample(generator)
+    assert predicted(held, found) == pytest.approx(held.found, rel=1e-3)
+
+
+def test_what_is_kept_out_is_predicted_through_noise() -> None:
+    """Synthesis that is up to 10% off either way."""
+    generator = np.random.default_rng(2)
+    found = fitted([sample(generator, noise=0.1) for _ in range(40)], FOR_COST["lut"])
+    for _ in range(6):
+        held = sample(generator)
+        assert predicted(held, found) == pytest.approx(held.found, rel=0.15)
+
+
+def test_nothing_is_below_zero() -> None:
+    """What would be best with a negative coefficient goes without."""
+    samples = [Sample({"memory": 1.0, "port": float(port)}, 0.0, 100.0 - port) for port in range(8)]
+    found = fitted(samples, ("memory", "port"))
+    assert found["port"] == 0.0
+    assert 92 < found["memory"] < 100
+
+
+@given(st.integers(0, 10**6), st.integers(1, 9), st.integers(1, 14))
+def test_as_scipy(seed: int, columns: int, rows: int) -> None:
+    generator = np.random.default_rng(seed)
+    matrix, values = generator.normal(size=(rows, columns)), generator.normal(size=rows)
+    own, other = non_negative(matrix, values), nnls(matrix, values)[0]
+    assert (own >= 0).all()
+    assert np.linalg.norm(matrix @ own - values) <= np.linalg.norm(matrix @ other - values) + 1e-6
+
+
+def test_features_that_no_design_has() -> None:
+    rows = np.array([[1.0, 0.0], [2.0, 0.0]])
+    assert non_negative(rows, np.array([2.0, 4.0])).tolist() == pytest.approx([2.0, 0.0])
