@@ -23,7 +23,7 @@ from hwmodel.emit.verilog.design import DesignFiles
 
 pytestmark = needs_icarus
 
-CASES, SEED = 15, 2
+CASES, SEED = 12, 2
 LIBRARY = files("hwmodel.emit.verilog") / "library"
 
 # Requests at random, some longer than a burst and beyond a page, which read and write the same words.
