@@ -36,14 +36,18 @@ task product(a: f32[4, 4], b: f32[4, 4]) -> (c: f32[4, 4]) {
 @pytest.mark.parametrize("technology", [True, False])
 @pytest.mark.parametrize(
     "objectives",
-    [("traffic_bytes", "internal_memory_bits"), ("latency_cycles", "traffic_bytes", "internal_memory_bits")],
+    [
+        ("traffic_bytes", "internal_memory_bits"),
+        ("latency_cycles", "internal_memory_bits"),
+        ("latency_cycles", "traffic_bytes", "internal_memory_bits"),
+    ],
 )
 def test_the_front_is_that_of_all_choices(objectives: tuple[str, ...], technology: bool) -> None:
     spec = check_source(SourceFile("product.aol", PRODUCT)).spec
     default = default_platform().model_copy(update={"assume_datapaths": True})
     platform = default if technology else default.model_copy(update={"technology": None})
     model = MachineModel(flatten(spec, choose_top(spec, None)), platform)
-    blocks = {"product": [[1, 1, 2], [2, 2, 1], [4, 1, 4]]}
+    blocks = {"product": [[1, 1, 2], [2, 2, 1], [4, 1, 4], [2, 1, 2], [1, 4, 1]]}
     asked = {"units": [1, 2], "intervals": [1, 2], "orders": ["0,1,2", "1,2,0"], "blocks": blocks}
     study = narrowed(Study.model_validate(asked)).model_copy(update={"policies": ("levels",)})
     context = SearchContext(space := MappingSpace(model, study), columns_of(objectives, (), model, reuse_memory=False))
