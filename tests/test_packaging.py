@@ -105,7 +105,9 @@ def test_the_installed_wheel_works_away_from_the_checkout(installed: Path, check
 
 def test_every_import_is_a_declared_dependency_and_every_dependency_is_imported(checkout: Path) -> None:
     settings = tomllib.loads((checkout / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    needs = settings["dependencies"] + settings["optional-dependencies"]["cluster"]
+    needs = settings["dependencies"] + [
+        need for name in ("cluster", "lsp") for need in settings["optional-dependencies"][name]
+    ]
     declared = {_normal(re.split(r"[<>=!~;\[ ]", need)[0]) for need in needs}
     imported = {name for package in PACKAGES for path in (checkout / package).rglob("*.py") for name in _imports(path)}
     distributions = packages_distributions()
@@ -130,7 +132,7 @@ def test_constraints_pin_every_dependency_exactly(checkout: Path) -> None:
     pins = dict(line.split("==") for line in lines if not line.startswith("#"))
     settings = tomllib.loads((checkout / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = settings["optional-dependencies"]
-    assert set(extras["cluster"]) < set(extras["test"])  # one command installs all that tests need
+    assert {*extras["cluster"], *extras["lsp"]} < set(extras["test"])  # one command installs all that tests need
     needs = settings["dependencies"] + extras["test"]
     assert {_normal(need.partition(">=")[0]) for need in needs} <= {_normal(name) for name in pins}
 

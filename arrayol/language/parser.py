@@ -306,6 +306,29 @@ def parse(file: SourceFile) -> Parsed:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Awaited:
+    """What can stand at an offset: the tokens of its definition before it, as kinds and texts, and the next kinds."""
+
+    before: tuple[tuple[str, str], ...]
+    kinds: frozenset[str]
+
+
+def awaited(file: SourceFile, offset: int) -> Awaited:
+    """What can stand at an offset; a word that reaches up to it is being written, and does not count."""
+    tables = grammar()
+    tables.builder.open(file)
+    tokens = list(tables.lark.lex(file.text[:offset]))
+    if tokens and tokens[-1].end_pos == offset and (tokens[-1].type == "NAME" or tokens[-1] in KEYWORDS):
+        tokens.pop()
+    piece = list(_pieces(tokens))[-1:]
+    if not piece:
+        return Awaited((), frozenset(ITEM_KEYWORDS))
+    before = tuple((token.type, str(token)) for token in piece[0])
+    kinds = frozenset(_PieceReader(tables, piece[0]).advance().accepts())
+    return Awaited(before, kinds | (ITEM_KEYWORDS.keys() if "$END" in kinds else set()))
+
+
 def _pieces(tokens: list[Token]) -> Iterator[list[Token]]:
     """The tokens cut before each word that starts a definition, written right or wrong."""
     piece: list[Token] = []
@@ -336,6 +359,10 @@ class _PieceReader:
 
     def read(self) -> None:
         """Take every definition that is whole, and note every mistake."""
+        self._finish(self.advance())
+
+    def advance(self) -> InteractiveParser:
+        """The parser behind the last token."""
         parser = self._start()
         place, line = 0, 0
         while place < len(self.tokens):
@@ -348,7 +375,7 @@ class _PieceReader:
                 place += 1
             except UnexpectedToken:
                 parser, place = self._recover(parser, place)
-        self._finish(parser)
+        return parser
 
     def _start(self) -> InteractiveParser:
         return self.grammar.lark.parse_interactive(start="item")

@@ -1,0 +1,22 @@
+"""`arrayol lsp`: the language server, for editors to start."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+import click
+
+from arrayol.errors import error
+
+
+@click.command()
+def command() -> None:
+    """Answer an editor on standard input and output, by the Language Server Protocol, until it ends.
+
+    Editors start this by themselves. It needs the extra `lsp`: pip install 'arrayol[lsp]'.
+    """
+    if find_spec("pygls") is None:
+        raise error("no-language-server", "'pygls' is not there", hint="pip install 'arrayol[lsp]'")
+    from arrayol.lsp.server import make_server  # noqa: PLC0415  pygls need not be there
+
+    make_server().start_io()

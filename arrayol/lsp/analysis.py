@@ -1,0 +1,121 @@
+"""One text of an editor and all that is known of it, each part found when it is first asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from arrayol.checks.check import Checked, check_loaded
+from arrayol.errors import ArrayolError, Diagnostic
+from arrayol.ir import syntax
+from arrayol.ir.spec import Component
+from arrayol.language.loader import Loaded, load_source
+from arrayol.language.parser import Parsed, parse
+from arrayol.language.printer import print_file
+from arrayol.lsp.names import Names, Occurrence, names_of
+from arrayol.source import SourceFile, Span
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """A text under the path of its file; what it imports is read from there."""
+
+    source: SourceFile
+
+    @cached_property
+    def parsed(self) -> Parsed:
+        """The text by itself."""
+        return parse(self.source)
+
+    @cached_property
+    def loaded(self) -> Loaded:
+        """The text with its imports, as far as it can be understood."""
+        return load_source(self.source)
+
+    @cached_property
+    def checked(self) -> Checked:
+        """The same with every check."""
+        return check_loaded(self.loaded)
+
+    @cached_property
+    def names(self) -> Names:
+        return names_of(self.loaded.spec.items)
+
+    def at(self, offset: int) -> Occurrence | None:
+        """The name at an offset of the text."""
+        return self.names.at(self.source.name, offset)
+
+    def components(self, item: syntax.Elementary | syntax.Task) -> tuple[Component, ...]:
+        """What a definition was resolved to: itself, its copies, or nothing where it has mistakes."""
+        spec = self.loaded.spec
+        fragments = self.loaded.resolved.fragments
+        return tuple(one.component for one in fragments if spec.definition_of(one.component.name) == item.name.text)
+
+    def component(self, item: syntax.Elementary | syntax.Task | None) -> Component | None:
+        """The same where there is just one: sizes that differ from copy to copy are not those of the definition."""
+        found = self.components(item) if item is not None else ()
+        return found[0] if len(found) == 1 else None
+
+
+# Where a name is defined, and the canonical text.
+
+
+def definition(analysis: Analysis, offset: int) -> Span | None:
+    """The name where what stands at an offset is defined, or the start of an imported file."""
+    found = analysis.at(offset)
+    if found is not None:
+        return found.symbol.name.span if found.symbol.node is not None else None
+    item = _import_at(analysis, offset)
+    if item is None:
+        return None
+    target = Path(analysis.source.name).parent / item.path
+    return Span(SourceFile(str(target), ""), 0, 0) if target.is_file() else None
+
+
+def references(analysis: Analysis, offset: int) -> tuple[Span, ...]:
+    """Every place of the text and its imports that names what stands at an offset."""
+    found = analysis.at(offset)
+    return tuple(one.span for one in analysis.names.of(found.symbol)) if found is not None else ()
+
+
+def formatted(analysis: Analysis) -> str | None:
+    """The text as `arrayol fmt` writes it, or None while its syntax has a mistake."""
+    return None if analysis.parsed.diagnostics else print_file(analysis.parsed)
+
+
+def _import_at(analysis: Analysis, offset: int) -> syntax.Import | None:
+    imports = (item for item in analysis.parsed.tree.items if isinstance(item, syntax.Import))
+    return next((item for item in imports if item.span.start <= offset <= item.span.end), None)
+
+
+# Mistakes, all at places of the text itself.
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A mistake at a place of the text. One of an imported file stands at the import; its own place is `beyond`."""
+
+    diagnostic: Diagnostic
+    span: Span
+    beyond: Span | None = None
+
+
+def mistakes(analysis: Analysis) -> tuple[Placed, ...]:
+    """Everything that `arrayol check` tells of the text."""
+    try:
+        diagnostics = analysis.checked.diagnostics
+    except ArrayolError as refused:  # a text of no use at all
+        diagnostics = refused.diagnostics
+    return tuple(_placed(analysis, diagnostic) for diagnostic in diagnostics)
+
+
+def _placed(analysis: Analysis, diagnostic: Diagnostic) -> Placed:
+    span = diagnostic.span
+    if span is not None and span.file.name == analysis.source.name:
+        return Placed(diagnostic, span)
+    folder = Path(analysis.source.name).parent
+    imports = [item for item in analysis.parsed.tree.items if isinstance(item, syntax.Import)]
+    named = [item for item in imports if span is not None and folder / item.path == Path(span.file.name)]
+    places = [item.span for item in named or imports]
+    return Placed(diagnostic, places[0] if places else Span(analysis.source, 0, 0), span)

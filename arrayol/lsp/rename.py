@@ -1,0 +1,102 @@
+"""Another name for a definition: every place that has it, in the text and in the files around it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from arrayol.language.diagnose import Mistakes
+from arrayol.language.namespace import gather, read_source
+from arrayol.language.parser import KEYWORDS
+from arrayol.language.tree import BORDER_MODES
+from arrayol.lsp.analysis import Analysis
+from arrayol.lsp.names import Kind, Names, Symbol, names_of
+from arrayol.source import SourceFile, Span
+
+_NAME = re.compile("[A-Za-z_][A-Za-z_0-9]*")
+
+
+class RefusedError(Exception):
+    """Why a name cannot be changed, in a sentence."""
+
+
+def renamed_place(analysis: Analysis, offset: int) -> Span | None:
+    """The name at an offset, if it can be renamed: names of the language cannot."""
+    found = analysis.at(offset)
+    return found.span if found is not None and found.symbol.node is not None else None
+
+
+def rename(analysis: Analysis, offset: int, name: str, folder: Path | None = None) -> tuple[Span, ...]:
+    """The places that the new name takes: in the text, its imports, and what imports the definition.
+
+    That is looked for beside the definition and, up to `folder`, above it. Raises RefusedError.
+    """
+    found = analysis.at(offset)
+    if found is None or found.symbol.node is None:
+        raise RefusedError("no name of this specification stands here")
+    if not _NAME.fullmatch(name):
+        raise RefusedError(f"'{name}' is no name: letters, digits and '_', no digit first")
+    if name in KEYWORDS:
+        raise RefusedError(f"'{name}' is a word of the language")
+    places: dict[tuple[Path, int], Span] = {}
+    home = found.symbol.name.span
+    for names in _around(analysis.source, home, folder):
+        for symbol in _same(names, home):
+            _refuse_taken(names, symbol, name)
+            for one in names.of(symbol):
+                places[Path(one.span.file.name).resolve(), one.span.start] = one.span
+    return tuple(places.values())
+
+
+def _around(source: SourceFile, home: Span, folder: Path | None) -> Iterator[Names]:
+    """The names of the text, and of every file that imports the one with the definition."""
+    yield _names(source)
+    defined, own = Path(home.file.name).resolve(), Path(source.name).resolve()
+    for path in _above(defined.parent, folder):
+        if path == own or b"import" not in path.read_bytes():
+            continue
+        names = _names(read_source(path))
+        files = {Path(one.span.file.name).resolve() for one in names.occurrences}
+        if defined in files:
+            if own in files and read_source(own).text != source.text:
+                raise RefusedError(f"{path.name} imports this file: save it first")
+            yield names
+
+
+def _above(home: Path, folder: Path | None) -> Iterator[Path]:
+    """The specifications of a folder, and of those above it up to another one: only they can import."""
+    top = home if folder is None else folder.resolve()
+    folders = [home, *home.parents]
+    for place in folders[: folders.index(top) + 1] if top in folders else [home]:
+        yield from sorted(place.glob("*.aol"))
+
+
+def _names(source: SourceFile) -> Names:
+    """Those of a file and its imports. Raises RefusedError where one cannot be read, whose names would be missed."""
+    mistakes = Mistakes()
+    items = gather(source, mistakes).items
+    if mistakes:
+        place = f"{mistakes[0].span.place[0]}:{mistakes[0].span.place[1]}" if mistakes[0].span else source.name
+        raise RefusedError(f"{place}: {mistakes[0].message}; put this right first")
+    return names_of(items)
+
+
+def _same(names: Names, home: Span) -> Iterator[Symbol]:
+    """The symbol that is defined at a place."""
+    file = Path(home.file.name).resolve()
+    for symbol in names.symbols:
+        span = symbol.name.span
+        if symbol.node is not None and span.start == home.start and Path(span.file.name).resolve() == file:
+            yield symbol
+
+
+def _refuse_taken(names: Names, symbol: Symbol, name: str) -> None:
+    """Raise RefusedError where a place that sees the symbol has the new name already."""
+    if symbol.kind is Kind.CONST and name in BORDER_MODES:
+        raise RefusedError(f"'{name}' is a border behind 'else'")
+    for other in names.symbols:
+        if other is not symbol and other.text == name and symbol.meets(other):
+            place = "" if other.node is None else ", defined at {}:{}".format(*other.name.span.place[:2])
+            article = "an" if other.kind[0] in "aeio" else "a"
+            raise RefusedError(f"'{name}' is already the name of {article} {other.kind}{place}")

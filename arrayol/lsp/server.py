@@ -1,0 +1,206 @@
+"""The language server: requests of an editor, answered by the analysis of its text. Nothing is decided here."""
+
+from __future__ import annotations
+
+import asyncio
+from importlib.metadata import version
+from pathlib import Path
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+from pygls.lsp.server import LanguageServer
+from pygls.uris import from_fs_path, to_fs_path
+from pygls.workspace import TextDocument
+
+from arrayol.errors import Severity
+from arrayol.lsp.analysis import Analysis, Placed, definition, formatted, mistakes, references
+from arrayol.lsp.completion import completions
+from arrayol.lsp.hover import hover
+from arrayol.lsp.inlays import inlays
+from arrayol.lsp.names import Kind
+from arrayol.lsp.rename import RefusedError, rename, renamed_place
+from arrayol.source import SourceFile, Span
+
+PAUSE = 0.3  # seconds without a change before a text is checked
+
+_KINDS = {
+    Kind.CONST: types.CompletionItemKind.Constant,
+    Kind.CONST_ARRAY: types.CompletionItemKind.Constant,
+    Kind.TILER: types.CompletionItemKind.Value,
+    Kind.ELEMENTARY: types.CompletionItemKind.Function,
+    Kind.TASK: types.CompletionItemKind.Function,
+    Kind.PARAMETER: types.CompletionItemKind.TypeParameter,
+    Kind.TYPE: types.CompletionItemKind.Class,
+    Kind.FUNCTION: types.CompletionItemKind.Function,
+    None: types.CompletionItemKind.Keyword,
+}
+
+
+class Server(LanguageServer):
+    """Keeps the analysis of each open text until it changes."""
+
+    def __init__(self) -> None:
+        super().__init__("arrayol", version("arrayol"))
+        self.waiting: dict[str, asyncio.Task[None]] = {}
+        self._analyses: dict[str, Analysis] = {}
+
+    def analysis(self, uri: str) -> Analysis:
+        """What is known of the text as it is now."""
+        known = self._analyses.get(uri)
+        text = self.workspace.get_text_document(uri).source
+        if known is None or known.source.text != text:
+            known = self._analyses[uri] = Analysis(SourceFile(to_fs_path(uri) or uri, text))
+        return known
+
+    def forget(self) -> None:
+        """Read imports again: a file was saved."""
+        self._analyses.clear()
+
+    def offset(self, uri: str, position: types.Position) -> int:
+        """The offset in the text of a position."""
+        return self.workspace.get_text_document(uri).offset_at_position(position)
+
+    def range(self, span: Span) -> types.Range:
+        """The range of a span, in the units of the editor."""
+        document = TextDocument("", source=span.file.text, position_codec=self.workspace.position_codec)
+        start, end = (document.client_position_at_offset(offset) for offset in (span.start, span.end))
+        return types.Range(start, end)
+
+    def location(self, span: Span) -> types.Location:
+        """The place of a span in its file."""
+        return types.Location(uri_of(span), self.range(span))
+
+    def check(self, uri: str) -> None:
+        """Tell the mistakes of a text."""
+        found = [self._diagnostic(one) for one in mistakes(self.analysis(uri))]
+        self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, found))
+
+    def _diagnostic(self, placed: Placed) -> types.Diagnostic:
+        told = placed.diagnostic
+        beyond = placed.beyond
+        return types.Diagnostic(
+            self.range(placed.span),
+            f"{told.message}\nhint: {told.hint}" if told.hint else told.message,
+            severity=types.DiagnosticSeverity.Warning
+            if told.severity is Severity.WARNING
+            else types.DiagnosticSeverity.Error,
+            code=told.code,
+            source="arrayol",
+            related_information=[types.DiagnosticRelatedInformation(self.location(beyond), "here")] if beyond else None,
+        )
+
+
+def uri_of(span: Span) -> str:
+    """The address of the file of a span."""
+    return from_fs_path(str(Path(span.file.name).absolute())) or span.file.name
+
+
+def make_server() -> Server:  # noqa: C901, PLR0915  one function for each request
+    """A server with an answer to each request."""
+    server = Server()
+
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    def opened(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
+        ls.check(params.text_document.uri)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    def changed(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
+        uri = params.text_document.uri
+        if uri in ls.waiting:
+            ls.waiting[uri].cancel()
+        ls.waiting[uri] = asyncio.ensure_future(_check_later(ls, uri))
+
+    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
+    def saved(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
+        ls.forget()
+        for uri in ls.workspace.text_documents:
+            ls.check(uri)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    def closed(ls: Server, params: types.DidCloseTextDocumentParams) -> None:
+        if waiting := ls.waiting.pop(params.text_document.uri, None):
+            waiting.cancel()
+        ls.text_document_publish_diagnostics(types.PublishDiagnosticsParams(params.text_document.uri, []))
+
+    @server.feature(types.TEXT_DOCUMENT_HOVER)
+    def hovered(ls: Server, params: types.HoverParams) -> types.Hover | None:
+        uri = params.text_document.uri
+        found = hover(ls.analysis(uri), ls.offset(uri, params.position))
+        if found is None:
+            return None
+        return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, found.text), ls.range(found.span))
+
+    @server.feature(types.TEXT_DOCUMENT_DEFINITION)
+    def defined(ls: Server, params: types.DefinitionParams) -> types.Location | None:
+        uri = params.text_document.uri
+        found = definition(ls.analysis(uri), ls.offset(uri, params.position))
+        return ls.location(found) if found is not None else None
+
+    @server.feature(types.TEXT_DOCUMENT_REFERENCES)
+    def referred(ls: Server, params: types.ReferenceParams) -> list[types.Location]:
+        uri = params.text_document.uri
+        return [ls.location(span) for span in references(ls.analysis(uri), ls.offset(uri, params.position))]
+
+    @server.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)
+    def prepared(ls: Server, params: types.PrepareRenameParams) -> types.Range | None:
+        uri = params.text_document.uri
+        found = renamed_place(ls.analysis(uri), ls.offset(uri, params.position))
+        return ls.range(found) if found is not None else None
+
+    @server.feature(types.TEXT_DOCUMENT_RENAME, types.RenameOptions(prepare_provider=True))
+    def renamed(ls: Server, params: types.RenameParams) -> types.WorkspaceEdit:
+        return _renamed(ls, params)
+
+    @server.feature(types.TEXT_DOCUMENT_COMPLETION)
+    def completed(ls: Server, params: types.CompletionParams) -> list[types.CompletionItem]:
+        uri = params.text_document.uri
+        choices = completions(ls.analysis(uri), ls.offset(uri, params.position))
+        variable = types.CompletionItemKind.Variable
+        return [
+            types.CompletionItem(
+                choice.text, kind=_KINDS.get(choice.kind, variable), detail=choice.detail or choice.kind
+            )
+            for choice in choices
+        ]
+
+    @server.feature(types.TEXT_DOCUMENT_FORMATTING)
+    def formatted_text(ls: Server, params: types.DocumentFormattingParams) -> list[types.TextEdit] | None:
+        analysis = ls.analysis(params.text_document.uri)
+        text = formatted(analysis)
+        if text is None or text == analysis.source.text:
+            return None
+        return [types.TextEdit(ls.range(Span(analysis.source, 0, len(analysis.source.text))), text)]
+
+    @server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
+    def hinted(ls: Server, params: types.InlayHintParams) -> list[types.InlayHint]:
+        uri = params.text_document.uri
+        analysis = ls.analysis(uri)
+        low, high = (ls.offset(uri, position) for position in (params.range.start, params.range.end))
+        document = ls.workspace.get_text_document(uri)
+        shown = (inlay for inlay in inlays(analysis) if low <= inlay.offset <= high)
+        return [types.InlayHint(document.client_position_at_offset(inlay.offset), inlay.text) for inlay in shown]
+
+    return server
+
+
+async def _check_later(ls: Server, uri: str) -> None:
+    await asyncio.sleep(PAUSE)
+    ls.check(uri)
+
+
+def _renamed(ls: Server, params: types.RenameParams) -> types.WorkspaceEdit:
+    """Raises JsonRpcInvalidParams, which the editor shows."""
+    uri = params.text_document.uri
+    root = ls.workspace.root_path
+    try:
+        spans = rename(ls.analysis(uri), ls.offset(uri, params.position), params.new_name, Path(root) if root else None)
+        edits: dict[str, list[types.TextEdit]] = {}
+        for span in spans:
+            file = uri_of(span)
+            opened = ls.workspace.text_documents.get(file)
+            if file != uri and opened is not None and opened.source != span.file.text:
+                raise RefusedError(f"{Path(span.file.name).name} has changes: save it first")
+            edits.setdefault(file, []).append(types.TextEdit(ls.range(span), params.new_name))
+    except RefusedError as refused:
+        raise JsonRpcInvalidParams(str(refused)) from None
+    return types.WorkspaceEdit(changes=edits)
