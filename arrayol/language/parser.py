@@ -293,8 +293,8 @@ def parse(file: SourceFile) -> Parsed:
     diagnostics += check_numbers(tokens, tables.builder)
     items: list[syntax.Item] = []
     broken: set[str] = set()
-    for piece in _pieces(tokens):
-        reader = _PieceReader(tables, piece)
+    for piece in pieces(tokens):
+        reader = PieceReader(tables, piece)
         reader.read()
         deep = [(item, too_deep(item)) for item in reader.items]
         diagnostics += [*reader.diagnostics, *(diagnostic for _, diagnostic in deep if diagnostic)]
@@ -306,30 +306,7 @@ def parse(file: SourceFile) -> Parsed:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Awaited:
-    """What can stand at an offset: the tokens of its definition before it, as kinds and texts, and the next kinds."""
-
-    before: tuple[tuple[str, str], ...]
-    kinds: frozenset[str]
-
-
-def awaited(file: SourceFile, offset: int) -> Awaited:
-    """What can stand at an offset; a word that reaches up to it is being written, and does not count."""
-    tables = grammar()
-    tables.builder.open(file)
-    tokens = list(tables.lark.lex(file.text[:offset]))
-    if tokens and tokens[-1].end_pos == offset and (tokens[-1].type == "NAME" or tokens[-1] in KEYWORDS):
-        tokens.pop()
-    piece = list(_pieces(tokens))[-1:]
-    if not piece:
-        return Awaited((), frozenset(ITEM_KEYWORDS))
-    before = tuple((token.type, str(token)) for token in piece[0])
-    kinds = frozenset(_PieceReader(tables, piece[0]).advance().accepts())
-    return Awaited(before, kinds | (ITEM_KEYWORDS.keys() if "$END" in kinds else set()))
-
-
-def _pieces(tokens: list[Token]) -> Iterator[list[Token]]:
+def pieces(tokens: list[Token]) -> Iterator[list[Token]]:
     """The tokens cut before each word that starts a definition, written right or wrong."""
     piece: list[Token] = []
     for token in tokens:
@@ -342,7 +319,7 @@ def _pieces(tokens: list[Token]) -> Iterator[list[Token]]:
 
 
 @dataclass(slots=True)
-class _PieceReader:
+class PieceReader:
     """Parses one piece: a definition, or two where the word that starts the second is misspelt.
 
     A definition with a misspelt keyword is read as it was meant; one with any other mistake is `damaged` and left out.

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from arrayol.ir import syntax
+from arrayol.language.awaited import Awaited, awaited
 from arrayol.language.constants import FUNCTIONS, TYPE_NAMES
-from arrayol.language.parser import KEYWORDS, Awaited, awaited
+from arrayol.language.parser import KEYWORDS
 from arrayol.language.printer import port_text
 from arrayol.language.tree import BORDER_MODES
 from arrayol.lsp.analysis import Analysis
