@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice, product
 from math import prod
 
-from arrayol.api.cost import cost
+from arrayol import api
 from arrayol.checks.check import shown_extents, shown_point
 from arrayol.errors import ArrayolError
 from arrayol.ir import syntax
@@ -169,7 +169,7 @@ def _costs(analysis: Analysis, elementary: Elementary) -> Iterator[str]:
     if not analysis.checked.ok:
         return
     try:
-        report = cost(analysis.loaded.spec, elementary.name)
+        report = api.cost(analysis.loaded.spec, elementary.name)
     except ArrayolError as refused:
         yield f"no cost: {refused.diagnostics[0].message}"
         return
