@@ -63,7 +63,7 @@ def test_the_wheel_holds_the_packages_and_the_specs_and_nothing_else(wheel: Path
     sources = {path.relative_to(checkout).as_posix() for package in PACKAGES for path in _files(checkout / package)}
     specs = {"arrayol/" + path.relative_to(checkout).as_posix() for path in _files(checkout / "specs")}
     assert held == sources | specs
-    suffixes = {".py", ".typed", ".lark", ".aol", ".toml", ".html", ".css", ".js", ".npy", ".v"}
+    suffixes = {".py", ".typed", ".lark", ".aol", ".toml", ".html", ".css", ".js", ".npy", ".v", ".cpp", ".hpp", ".h"}
     assert {Path(name).suffix for name in held} <= suffixes
 
 

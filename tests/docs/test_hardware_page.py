@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 from command_line import in_process
-from manual import blocks, read, replace
+from cpp_programs import needs_compiler
+from manual import Block, blocks, read, replace
 from verilog_programs import needs_icarus
 
 README = Path(__file__).parents[2] / "README.md"
@@ -17,12 +18,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("hardware")
 
 
-@needs_icarus
-def test_the_commands_and_then_python(
-    folder: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Three lines from a specification to checked Verilog."""
-    (block,) = blocks("hardware.md", "console")
+def run(block: Block, folder: Path, request: pytest.FixtureRequest) -> str:
+    """What the last command of a block prints; all that the block shows."""
     lines = [line for line in block.text.splitlines() if line.startswith("$ ")]
     printed = ""
     for line in lines:
@@ -34,6 +31,15 @@ def test_the_commands_and_then_python(
         replace(block, text)
     else:
         assert text == block.text
+    return printed
+
+
+@needs_icarus
+def test_the_commands_and_then_python(
+    folder: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Three lines from a specification to checked Verilog."""
+    printed = run(blocks("hardware.md", "console")[0], folder, request)
     module = (folder / "conv3x3-verilog" / "rtl" / "group0_filter_read.v").read_text(encoding="utf-8")
     instructions = module.partition("What 'filter' reads. ")[2].partition(",")[0]
     cycles = printed.partition("conv3x3 2:7: ")[2].partition(",")[0]
@@ -46,8 +52,16 @@ def test_the_commands_and_then_python(
     assert capsys.readouterr().out == "[]\n"
 
 
+@needs_compiler
+def test_the_same_as_cpp(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    verilog, cpp = blocks("hardware.md", "console")
+    for line in verilog.text.splitlines()[:2]:
+        assert in_process(*line.removeprefix("$ arrayol ").split(), cwd=tmp_path).returncode == 0
+    run(cpp, tmp_path, request)
+
+
 def test_the_readme_shows_the_same() -> None:
-    (block,) = blocks("hardware.md", "console")
+    block = blocks("hardware.md", "console")[0]
     assert f"```console\n{block.text}```\n" in README.read_text(encoding="utf-8")
 
 
