@@ -375,7 +375,7 @@ class PieceReader:
         self.tokens[place] = token.update(type=meant.upper(), value=meant)
         if meant.upper() in ITEM_KEYWORDS and place:
             self._finish(parser)
-            parser = self._start()
+            parser, self._resume = self._start(), None
         return parser, place
 
     def _misspelt_before(self, place: int) -> InteractiveParser | None:

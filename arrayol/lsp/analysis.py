@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 from arrayol.checks.check import Checked, check_loaded
-from arrayol.errors import ArrayolError, Diagnostic
+from arrayol.errors import Diagnostic
 from arrayol.ir import syntax
 from arrayol.ir.spec import Component
 from arrayol.language.loader import Loaded, load_source
@@ -103,11 +103,7 @@ class Placed:
 
 def mistakes(analysis: Analysis) -> tuple[Placed, ...]:
     """Everything that `arrayol check` tells of the text."""
-    try:
-        diagnostics = analysis.checked.diagnostics
-    except ArrayolError as refused:  # a text of no use at all
-        diagnostics = refused.diagnostics
-    return tuple(_placed(analysis, diagnostic) for diagnostic in diagnostics)
+    return tuple(_placed(analysis, diagnostic) for diagnostic in analysis.checked.diagnostics)
 
 
 def _placed(analysis: Analysis, diagnostic: Diagnostic) -> Placed:

@@ -66,7 +66,7 @@ def _names(analysis: Analysis, place: Awaited, offset: int) -> Iterator[Choice]:
     elif last == "ELSE":
         yield from (Choice(mode, None) for mode in BORDER_MODES)
         yield from _of(seen, *_VALUES)
-    elif kinds[:1] == ["TASK"] and "REPEAT" not in kinds:
+    elif kinds[:1] == ["TASK"] and "LBRACE" in kinds and "REPEAT" not in kinds and last != "LSQB":
         yield from _of(seen, *([Kind.ELEMENTARY, Kind.TASK] if last == "EQUAL" else _ARRAYS))
     else:
         yield from _of(seen, *_VALUES)

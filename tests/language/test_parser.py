@@ -108,6 +108,16 @@ def test_ten_thousand_lines_and_long_chains() -> None:
     assert isinstance(const, syntax.Const)
 
 
+def test_a_second_mistake_behind_a_misspelt_word_that_starts_a_definition() -> None:
+    text = "elementary a(x: u8) -> (y: u8) {\n  y = x\n}\nelementry b c(x: u8) -> (y: u8) {\n  y = x\n}\n"
+    result = parse(SourceFile("x.aol", text))
+    assert [(found.message, found.span.place[1:]) for found in result.diagnostics if found.span] == [
+        ("unexpected 'elementry'", (4, 1)),
+        ("unexpected 'c'; expected '(' or '['", (4, 13)),
+    ]
+    assert [item.name.text for item in result.tree.items if isinstance(item, syntax.Elementary)] == ["a"]
+
+
 FRAGMENTS = [
     "const", "tiler", "task", "elementary", "import", "repeat", "of", "at", "delay", "else", "origin", "paving",
     "fitting", "for", "in", "loop", "where", "x", "y", "N", "f32", "[", "]", "{", "}", "(", ")", "->", "<-", "=", "+=",

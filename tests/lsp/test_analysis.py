@@ -254,6 +254,7 @@ def test_names_and_words_where_they_can_stand() -> None:
     assert {"u8", "f32"} <= set(choices("(src: "))
     assert {"x", "prev", "y", "k", "H", "min", "f32"} <= set(choices("y[k] = "))
     assert "src" not in choices("y[k] = ")
+    assert {"H", "W"} <= set(choices("task twice(a: f32["))
     assert choices("") == ["const", "elementary", "import", "task", "tiler"]
 
 
