@@ -16,6 +16,11 @@ def listed(items: Sequence[str], last: str = "and") -> str:
     return f" {last} ".join([", ".join(items[:-1]), items[-1]]) if len(items) > 1 else "".join(items)
 
 
+def few(items: Sequence[str], most: int = 6) -> str:
+    """The first of them, with dots behind where there are more."""
+    return ", ".join([*items[:most], *(["..."] if len(items) > most else [])])
+
+
 def rounded(count: int) -> str:
     """A count in full, or a large one to three digits."""
     if count < 10**9:

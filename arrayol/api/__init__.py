@@ -25,6 +25,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from arrayol.api.notebook import register
+
 if TYPE_CHECKING:
     from arrayol.api.banks import draw_layout as draw_layout
     from arrayol.api.banks import draw_layout_exploration as draw_layout_exploration
@@ -58,7 +60,10 @@ if TYPE_CHECKING:
     from arrayol.api.hardware import synthesise as synthesise
     from arrayol.api.hardware import write_waveforms as write_waveforms
     from arrayol.api.nest import transfers as transfers
+    from arrayol.api.pictures import Picture as Picture
+    from arrayol.api.pictures import show as show
     from arrayol.api.schema import json_schema as json_schema
+    from arrayol.api.shown_progress import progress as progress
     from arrayol.api.spec import Source as Source
     from arrayol.api.spec import load as load
     from arrayol.api.spec import spec_text as spec_text
@@ -151,6 +156,9 @@ _MODULES = {  # every public name, and the module that has it
     "memories": "arrayol.api.exploration",
     "open_design": "arrayol.api.exploration",
     "pick": "arrayol.api.exploration",
+    "Picture": "arrayol.api.pictures",
+    "show": "arrayol.api.pictures",
+    "progress": "arrayol.api.shown_progress",
     "run": "arrayol.api.execution",
     "spec_text": "arrayol.api.spec",
     "synthesise": "arrayol.api.hardware",
@@ -164,6 +172,8 @@ _MODULES = {  # every public name, and the module that has it
     "write_waveforms": "arrayol.api.hardware",
 }
 __all__ = sorted(_MODULES)  # noqa: PLE0605
+
+register()  # in a notebook
 
 
 def __getattr__(name: str) -> object:

@@ -60,10 +60,8 @@ def _name(folder: Path) -> str:
 
 
 def _heading(comparison: Comparison) -> str:
-    gained, lost = counted(len(comparison.gained), "point"), f"{len(comparison.lost):,}"
-    both = f"{len(comparison.kept):,} on both fronts of {', '.join(comparison.objectives)}"
     lines = [f"warning: {warning.message}\n" for warning in comparison.warnings]
-    return "\n".join([*lines, f"{gained} gained, {lost} lost, {both}"])
+    return "\n".join([*lines, comparison.heading])
 
 
 def _facts(comparison: Comparison, names: tuple[str, str]) -> Iterator[tuple[str, str]]:

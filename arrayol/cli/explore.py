@@ -16,6 +16,7 @@ from typing import Any
 import click
 
 from arrayol import api
+from arrayol.api.shown_progress import progress, say
 from arrayol.checks.top import choose_top
 from arrayol.cli.completion import folders, one_of
 from arrayol.cli.emitted import emit
@@ -29,7 +30,6 @@ from arrayol.cli.options import (
     warn_of_idle,
 )
 from arrayol.cli.picking import blamed_on, pick_option
-from arrayol.cli.progress import progress, say
 from arrayol.cli.result_text import show, shown_figure, steps_text
 from arrayol.cli.tables import facts_table, print_parts
 from arrayol.ir.spec import Spec

@@ -27,6 +27,7 @@ from arrayol.ir.spec import (
     whole_array_tiler,
 )
 from arrayol.ir.types import ElementType
+from arrayol.text import counted, few
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,11 @@ class Process:
     output_ports: tuple[Port, ...]
     local_bits: int = 0
     definition: Elementary | None = None
+
+    def __repr__(self) -> str:
+        space = ", ".join("*" if extent is None else str(extent) for extent in self.repetition)
+        reads, writes = ([flow.array for flow in flows] for flows in (self.inputs, self.outputs))
+        return f"Process({self.name!r}: {few(reads)} -> {few(writes)}, [{space}] of {self.elementary})"
 
     @property
     def reads(self) -> frozenset[str]:
@@ -99,6 +105,10 @@ class Network:
     arrays: Mapping[str, Array]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        size = f"{counted(len(self.processes), 'process', 'processes')}, {counted(len(self.arrays), 'array')}"
+        return f"Network({self.name!r}: {few(self.inputs)} -> {few(self.outputs)}, {size})"
 
 
 def flatten(spec: Spec, top: str) -> Network:

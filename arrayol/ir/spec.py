@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from hashlib import sha256
 from math import prod
-from typing import Generic, TypeAlias, TypeGuard
+from typing import Any, Generic, TypeAlias, TypeGuard
 
 from typing_extensions import TypeVar
 
@@ -22,6 +22,7 @@ from arrayol.ir.borders import Border
 from arrayol.ir.expressions import Assign, Expr, Statement
 from arrayol.ir.types import ElementType, Kind
 from arrayol.source import Span
+from arrayol.text import counted, few
 
 Entry = TypeVar("Entry", int, Expr, default=int)  # of a matrix or vector
 
@@ -235,6 +236,9 @@ class Elementary:
     span: Span = field(compare=False, repr=False)
     locals: tuple[Local, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"Elementary({self.name!r}: {_ports(self)})"
+
 
 @dataclass(frozen=True, slots=True)
 class RepetitiveTask(Generic[Entry]):
@@ -249,6 +253,9 @@ class RepetitiveTask(Generic[Entry]):
     output_links: tuple[Link[Entry], ...]
     delays: tuple[Delay[Entry], ...]
     span: Span = field(compare=False, repr=False)
+
+    def __repr__(self) -> str:
+        return f"RepetitiveTask({self.name!r}: {_ports(self)}, {_space(self.repetition)} of {self.callee})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,9 +313,22 @@ class CompoundTask:
     arrays: Mapping[str, Port]
     span: Span = field(compare=False, repr=False)
 
+    def __repr__(self) -> str:
+        return f"CompoundTask({self.name!r}: {_ports(self)}, {counted(len(self.calls), 'call')})"
+
 
 Task = RepetitiveTask | CompoundTask
 Component = Elementary | RepetitiveTask | CompoundTask
+
+
+def _ports(component: Elementary | RepetitiveTask[Any] | CompoundTask) -> str:
+    """Names, for the short texts by which values show themselves."""
+    inputs, outputs = ([port.name for port in ports] for ports in (component.inputs, component.outputs))
+    return f"{few(inputs)} -> {few(outputs)}"
+
+
+def _space(repetition: Sequence[object]) -> str:
+    return f"[{', '.join('*' if extent is None else str(extent) for extent in repetition)}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,6 +363,11 @@ class Spec:
     items: tuple[syntax.Item, ...] = field(default=(), compare=False, repr=False)
     tables: Mapping[str, ConstArray] = field(default_factory=dict)
     copies: Mapping[str, Copy] = field(default_factory=dict, compare=False, repr=False)
+
+    def __repr__(self) -> str:
+        tasks, elementaries = few(list(self.tasks)), few(list(self.elementaries))
+        consts = "; " + few([f"{name} = {value}" for name, value in self.constants.items()]) if self.constants else ""
+        return f"Spec({self.name!r}: tasks {tasks or 'none'}; elementaries {elementaries or 'none'}{consts})"
 
     def definition_of(self, name: str) -> str:
         """The name under which a component is written: a copy's is that of its definition."""

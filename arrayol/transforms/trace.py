@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from arrayol.ir.spec import CompoundTask, IntMatrix, RepetitiveTask, Shape, Spec
+from arrayol.text import counted
 
 ArrayName = tuple[str, str]  # a task, and one of its ports or arrays
 
@@ -105,6 +106,10 @@ class Transformed:
     trace: Trace
     remarks: tuple[str, ...] = ()
     task: str | None = None
+
+    def __repr__(self) -> str:
+        changed = f", task {self.task!r}" if self.task else ""
+        return f"Transformed({self.spec!r}{changed}, {counted(len(self.remarks), 'remark')})"
 
 
 def identity(spec: Spec) -> Trace:

@@ -18,7 +18,7 @@ from arrayol.execute.extern import Functions
 from arrayol.ir.network import Network
 from arrayol.ir.spec import Spec
 from arrayol.language.diagnose import did_you_mean
-from arrayol.text import listed
+from arrayol.text import counted, listed
 from arrayol.transforms.steps import Canonical, StepTextError, canonical_form, parse_step, run_steps, split_by
 from arrayol.transforms.trace import Transformed
 from dse.output.built_memories import BuiltMemories, built_memories
@@ -48,6 +48,11 @@ class Simulated:
     simulation: Simulation
     estimate: DesignEstimate
 
+    def __repr__(self) -> str:
+        return (
+            f"Simulated({self.simulation.cycles:,} cycles, {counted(len(self.mismatches), 'mismatch', 'mismatches')})"
+        )
+
     @cached_property
     def mismatches(self) -> tuple[str, ...]:
         """What they disagree about; empty where both say the same."""
@@ -73,6 +78,9 @@ class StoredDesign:
     platform_name: str
     design: Design
     estimate: DesignEstimate = field(repr=False)
+
+    def __repr__(self) -> str:
+        return f"StoredDesign({self.record!r} of {self.top!r}, platform {self.platform_name})"
 
     @cached_property
     def frames(self) -> dict[str, int]:

@@ -76,6 +76,16 @@ class Comparison:
     warnings: tuple[Diagnostic, ...]
     remarks: tuple[str, ...]
 
+    def __repr__(self) -> str:
+        return f"Comparison({self.heading})"
+
+    @property
+    def heading(self) -> str:
+        """In a line: points gained and lost."""
+        gained, lost = counted(len(self.gained), "point"), f"{len(self.lost):,}"
+        both = f"{len(self.kept):,} on both fronts of {', '.join(self.objectives)}"
+        return f"{gained} gained, {lost} lost, {both}"
+
     @property
     def reached_otherwise(self) -> tuple[Pair, ...]:
         """The points of both fronts that no design with the same decisions is at."""

@@ -12,6 +12,7 @@ from typing import Annotated, cast
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from arrayol.limits import LARGEST
+from arrayol.text import few
 from dse.space.study import parse_scan
 from hwmodel.datapath.figures import Origin
 from hwmodel.design import ArrayLoads, BankLayout, Blocks, Choice, GroupDesign, Policy, Processor, parse_keep
@@ -32,6 +33,9 @@ class Record(BaseModel):
     """A part of a stored result, or what has its fields as attributes."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", from_attributes=True, ser_json_inf_nan="constants")
+
+    def __str__(self) -> str:
+        return repr(self)
 
 
 class BlocksRecord(Record):
@@ -193,6 +197,9 @@ class GroupRecord(Record):
     whole_arrays_data: dict[str, int] | None
     mapping: MappingRecord | None
 
+    def __repr__(self) -> str:
+        return f"GroupRecord({few([f'{one.task} x {one.units}' for one in self.processors])})"
+
     @property
     def decisions(self) -> GroupDesign:
         """As models and simulator take them, for a group with a mapping."""
@@ -243,6 +250,9 @@ class Design(Record):
     resident: tuple[MemoryRecord, ...]
     steps: tuple[str, ...] | None
     steps_remark: str | None
+
+    def __repr__(self) -> str:
+        return f"Design({self.id!r}: {few([f'{name} = {value:,}' for name, value in self.objectives.items()], 3)})"
 
     @property
     def processors(self) -> dict[str, ProcessorRecord]:

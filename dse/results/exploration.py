@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
+from typing import Any
 
 from arrayol.ir.spec import ConstValue, Spec
 from arrayol.language.emitter import component_text
@@ -72,3 +73,10 @@ class Exploration:
     plotted: PlottedPoints
     decisions: tuple[Design, ...] = ()
     steps: StepFinder | None = None
+
+    def __repr__(self) -> str:
+        return f"Exploration({self.result.heading})"
+
+    def to_dataframe(self, library: str | None = None) -> Any:
+        """That of its result: see `Result.to_dataframe`."""
+        return self.result.to_dataframe(library)

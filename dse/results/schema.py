@@ -10,7 +10,10 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
+from arrayol.text import counted, few
+from dse.results.dataframe import dataframe
 from dse.results.designs import DatapathRecord, Design, Interval, ProcessorRecord, Record
+from dse.results.rows import design_rows
 from hwmodel.design import Splits
 from hwmodel.residence import LOADS, Load
 
@@ -179,6 +182,27 @@ class Result(Record):
     partitions: PartitionCounts | None = None
     pareto: tuple[Design, ...]
     designs: tuple[Design, ...] | None = None
+
+    def __repr__(self) -> str:
+        return f"Result({self.heading})"
+
+    @property
+    def heading(self) -> str:
+        """In a line: what was explored, and how large the front is."""
+        front = f"{counted(len(self.pareto), 'design')} on the front of {few(self.objectives)}"
+        return f"{self.top!r}: {front}; {self.model} model, {'exact' if self.exact else f'not exact, {self.method}'}"
+
+    @property
+    def rows(self) -> tuple[tuple[object, ...], ...]:
+        """All designs that it holds, a row each, below a row of headers; `pareto` says which are on the front."""
+        return tuple(design_rows(self.stored, {design.id for design in self.pareto}, self.space.all_tasks))
+
+    def to_dataframe(self, library: str | None = None) -> Any:
+        """The columns of designs.csv as a data frame of `pandas` or `polars`: of the one named, else what is installed.
+
+        Raises ArrayolError (`no-dataframes`) where that is not there.
+        """
+        return dataframe(self.rows, library)
 
     @model_validator(mode="after")
     def _is_of_one_model(self) -> Result:

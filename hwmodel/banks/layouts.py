@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from arrayol.text import few
 from hwmodel.banks.cost import RULES, AccessGraph, Busy, CycleRule, access_graph
 from hwmodel.banks.custom import Custom, custom_layout, read_only
 from hwmodel.banks.fixed import naive_banks, static_banks, true_cycles
@@ -67,6 +68,10 @@ class Comparison:
     replicated: frozenset[str]
     linear: Mapping[str, Linear]
     reorganisation: Reorganisation | None
+
+    def __repr__(self) -> str:
+        nest = f"{self.nest.name!r} unrolled by {', '.join(map(str, self.factors))}"
+        return f"Comparison(layouts of {nest}, arrays {few(list(self.nest.arrays))})"
 
     @property
     def factors(self) -> tuple[int, ...]:

@@ -27,6 +27,9 @@ class Transfers:
     traffic: Traffic
     remark: str
 
+    def __repr__(self) -> str:
+        return f"Transfers({self.traffic.nest.name!r} of {self.spec.name!r})"
+
     def report(
         self, platform: Platform | Path | str | None = None, *, trees: bool = False, keeps: bool = False
     ) -> Report:

@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 from rich.progress import Progress as Bar
 
-from arrayol.cli.progress import (
+from arrayol.api.shown_progress import (
     BAR_AFTER,
     LINE_EVERY,
     Sample,

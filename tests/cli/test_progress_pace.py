@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arrayol.cli.progress import SETTLED, WINDOW, Pace, Sample, Stretch
+from arrayol.api.shown_progress import SETTLED, WINDOW, Pace, Sample, Stretch
 
 
 def after(samples: list[Sample]) -> Stretch:

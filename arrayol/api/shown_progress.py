@@ -1,4 +1,4 @@
-"""Progress of long work on stderr: a bar on a terminal, else a line now and then.
+"""Progress of long work on stderr: a bar on a terminal, else, as in notebooks, a line now and then.
 
 Three parts, one behind the other: a pace keeps what was done at which time and tells rates and the time left; words for
 a line or a bar; what is shown when. Rates are taken over the last half minute, or over the later half of the time where
@@ -224,8 +224,10 @@ _SHORTEST_BAR, _LONGEST_BAR = 5, 40  # unless the bar would be shorter; the fact
 
 
 @contextmanager
-def progress(*, quiet: bool, clock: Clock = monotonic, console: Console | None = None) -> Iterator[Report]:
+def progress(*, quiet: bool = False, clock: Clock = monotonic, console: Console | None = None) -> Iterator[Report]:
     """A function to report to while the block runs; `quiet` silences it. The bar is gone at the end.
+
+    In Python, as the `report` of `explore`; a notebook gets lines.
 
     `console`, stderr's by default, gets a bar where it is a terminal with a cursor that can be moved.
     """

@@ -1,0 +1,59 @@
+"""Pictures of specifications: what `arrayol show` draws and prints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from arrayol.api.spec import Source, load
+from arrayol.checks.top import choose_top
+from arrayol.ir.spec import RepetitiveTask, Spec
+from arrayol.language.settings import Settings
+from arrayol.pictures.save import save_graph, save_task
+from arrayol.pictures.text import graph_text, process_text, task_graph
+from arrayol.pictures.tiler_faults import links_of
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture and the same as text. A notebook shows the picture, `save` writes it (.svg or .png)."""
+
+    text: str
+    save: Callable[[Path], None] = field(repr=False)
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_png_(self) -> bytes:
+        return png_of(self.save)
+
+
+def show(spec: Source, task: str | None = None, *, settings: Settings | None = None) -> Picture:
+    """The task graph of a specification, of its top or of a compound `task`; or the tilers of a repetitive `task`.
+
+    Raises ArrayolError as `load` does, and where the graph is too large to be drawn (`too-large-to-draw`).
+    """
+    loaded = load(spec, settings)
+    name = choose_top(loaded, task)
+    component = loaded.components[name]
+    if task is not None and isinstance(component, RepetitiveTask):
+        return _tilers(loaded, component)
+    network = task_graph(loaded, name)
+    return Picture(graph_text(network), lambda path: save_graph(network, {}, Path(path)))
+
+
+def _tilers(spec: Spec, task: RepetitiveTask) -> Picture:
+    network, links = task_graph(spec, task.name), links_of(spec, task)
+    process = network.processes[task.name]
+    text = process_text(process, network.arrays, tilers=True)
+    return Picture(text, lambda path: save_task(process, links, (), (), Path(path)))
+
+
+def png_of(save: Callable[[Path], None]) -> bytes:
+    """The bytes that a function writes to the path of a picture."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "picture.png"
+        save(path)
+        return path.read_bytes()
