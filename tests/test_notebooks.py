@@ -79,20 +79,15 @@ def test_the_short_texts(spec: api.Spec, explored: api.Exploration) -> None:
     )
 
 
-def test_specifications_show_their_graphs(spec: api.Spec) -> None:
+def test_specifications_show_their_graphs(spec: api.Spec, tmp_path: Path) -> None:
     network = flatten(spec, "conv3x3")
     for value in (spec, network, api.transform(spec, ["fuse filter threshold"])):
         data = shown(value)
         assert data["image/png"].startswith(PNG)
         assert data["text/plain"] == repr(value)
         assert "text/html" not in data
-    elementary = "elementary one(a: u8) -> (b: u8) {\n  b = a\n}\n"
-    assert "image/png" not in shown(_written(elementary))
-
-
-def _written(text: str) -> api.Spec:
-    Path("one.aol").write_text(text, encoding="utf-8")
-    return api.load("one.aol")
+    (tmp_path / "one.aol").write_text("elementary one(a: u8) -> (b: u8) {\n  b = a\n}\n", encoding="utf-8")
+    assert "image/png" not in shown(api.load(tmp_path / "one.aol"))
 
 
 def test_tasks_show_their_tilers(spec: api.Spec, tmp_path: Path) -> None:

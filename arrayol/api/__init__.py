@@ -22,10 +22,9 @@ file. What is wrong with an input raises ArrayolError. Nothing but this page is 
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
-
-from arrayol.api.notebook import register
 
 if TYPE_CHECKING:
     from arrayol.api.banks import draw_layout as draw_layout
@@ -173,7 +172,8 @@ _MODULES = {  # every public name, and the module that has it
 }
 __all__ = sorted(_MODULES)  # noqa: PLE0605
 
-register()  # in a notebook
+if "IPython" in sys.modules:  # a notebook, perhaps: values show themselves there
+    import_module("arrayol.api.notebook").register()
 
 
 def __getattr__(name: str) -> object:

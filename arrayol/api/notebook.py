@@ -28,9 +28,8 @@ _SHOWN = {  # the class, and the kind and name of what shows it, in arrayol.api.
 
 
 def register() -> None:
-    """Tell the IPython that runs, if one does."""
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython is not None else None
+    """Tell the IPython that runs, if one does; it is loaded."""
+    shell = sys.modules["IPython"].get_ipython()
     if shell is not None:
         register_in(shell.display_formatter)
 
