@@ -26,7 +26,15 @@ CONSOLE = [block for page in PAGES for block in blocks(page, "console")]
 
 # The executor asks again what `arrayol check` has settled, so no file that passes the check leads to two of these; the
 # third needs tilers that nobody would write, and what is too hard takes too long to show.
-NOT_OF_A_SPECIFICATION = {"internal", "interrupted", "out-of-memory", "system", "unknown-shell", "usage"}
+NOT_OF_A_SPECIFICATION = {
+    "internal",
+    "interrupted",
+    "no-language-server",
+    "out-of-memory",
+    "system",
+    "unknown-shell",
+    "usage",
+}
 WITHOUT_EXAMPLE = NOT_OF_A_SPECIFICATION | {
     *("made-by-steps", "nest-too-hard", "no-schedule", "tiler-out-of-bounds", "too-many-copies", "undecided"),
 }
