@@ -34,13 +34,13 @@ COMMANDS = {
     "explore": ("arrayol.cli.explore", "Explore mappings on hardware; print and plot the Pareto front."),
     "simulate": ("arrayol.cli.simulate", "Run a design of a result on the simulated machine, word by word."),
     "emit": ("arrayol.cli.emit", "Write a design of a result as hardware, in Verilog."),
-    "synth": ("arrayol.cli.synth", "Synthesise an emitted design for an FPGA, beside what the model said."),
+    "synth": ("arrayol.cli.synth", "Synthesise an emitted design for an FPGA, beside the model."),
     "calibrate": ("arrayol.cli.calibrate", "Fit what steers a design to designs that were synthesised."),
     "layout": ("arrayol.cli.layout", "Find which memory bank holds which element of a nest's arrays."),
     "transfers": ("arrayol.cli.transfers", "Find what each tile of a loop nest loads and stores."),
     "report": ("arrayol.cli.report", "Write a result as one HTML file to look through."),
     "compare": ("arrayol.cli.compare", "Compare the Pareto fronts of two results."),
-    "schema": ("arrayol.cli.schema", "Write the JSON Schema of a kind of file, for editors and other tools."),
+    "schema": ("arrayol.cli.schema", "Write the JSON Schema of a kind of file, for editors."),
     "example": ("arrayol.cli.example", "Write a shipped specification and its platform into this folder."),
 }
 
