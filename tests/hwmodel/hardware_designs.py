@@ -102,6 +102,16 @@ def small() -> Small:
     return Small(verifier.testbench, tuple(found.decisions))
 
 
+def three_units() -> HardwareDesign:
+    """One with windows, banks and three units of each task: counters have other moduli than powers of two."""
+    (design,) = [
+        design for design in small().front
+        if [own.units for group in design.groups for own in group.processors] == [3, 3]
+        and design.groups[0].blocks.text == "2x14"
+    ]  # fmt: skip
+    return small().hardware(design)
+
+
 @dataclass(frozen=True)
 class Scheduled:
     """A group with all that the proofs look at."""

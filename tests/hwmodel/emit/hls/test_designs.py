@@ -12,7 +12,7 @@ import pytest
 from accuracy import Shipped
 from cpp_programs import is_right, needs_compiler, seen_of, write
 from hardware import cheap, hardware_of
-from hardware_designs import small
+from hardware_designs import small, three_units
 from small_shipped import quick_front, small_shipped
 
 from arrayol.errors import ArrayolError
@@ -54,16 +54,6 @@ def test_functions_that_nobody_rounds_exactly_are_refused() -> None:
 # Controls: each of these must not agree.
 
 
-def hardware() -> HardwareDesign:
-    """One with windows, banks and three units of each task: counters have other moduli than powers of two."""
-    (design,) = [
-        design for design in small().front
-        if [own.units for group in design.groups for own in group.processors] == [3, 3]
-        and design.groups[0].blocks.text == "2x14"
-    ]  # fmt: skip
-    return small().hardware(design)
-
-
 def files_of(design: HardwareDesign) -> HlsFiles:
     return HlsFiles(small().testbench.spec, small().testbench.accesses.network, design)
 
@@ -72,7 +62,7 @@ def files_of(design: HardwareDesign) -> HlsFiles:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The design, written once."""
     target = tmp_path_factory.mktemp("design")
-    write(files_of(hardware()), target)
+    write(files_of(three_units()), target)
     return target
 
 
@@ -121,7 +111,7 @@ def test_what_is_changed_differs(seen: Seen, before: str, after: str) -> None:
 
 @needs_compiler
 def test_wrong_words_are_counted(seen: Seen, folder: Path) -> None:
-    first, _ = hardware().frame.outputs["z"]
+    first, _ = three_units().frame.outputs["z"]
     text = (folder / "data" / "expected.hex").read_text(encoding="utf-8").splitlines()
     other = f"{int(text[first], 16) ^ 1:0{len(text[first])}x}"
     found = seen("data/expected.hex", rf"\A((?:.*\n){{{first}}}).*\n", rf"\g<1>{other}\n")
@@ -129,7 +119,7 @@ def test_wrong_words_are_counted(seen: Seen, folder: Path) -> None:
 
 
 def test_the_same_bytes() -> None:
-    assert files_of(hardware()).files() == files_of(hardware()).files()
+    assert files_of(three_units()).files() == files_of(three_units()).files()
 
 
 # Rounds.
@@ -161,7 +151,7 @@ def test_a_round_that_finds_another_state_is_refused(monkeypatch: pytest.MonkeyP
 
 
 def test_rounds_touch_all_that_cycles_touch() -> None:
-    for task in hardware().groups[0].tasks:
+    for task in three_units().groups[0].tasks:
         own = task_rounds(task).agent
         for agent in (task.reading, task.writing):
             cycles, words = replayed(agent), replayed(own)
@@ -171,7 +161,7 @@ def test_rounds_touch_all_that_cycles_touch() -> None:
 
 def test_lost_touches_are_refused() -> None:
     """Results that leave at another time than the latency says."""
-    task = hardware().groups[0].tasks[0]
+    task = three_units().groups[0].tasks[0]
     late = replace(task, units=replace(task.units, latency=4 * task.units.latency))
     with pytest.raises(ArrayolError, match="do not touch all that its cycles touch"):
         task_rounds(late)

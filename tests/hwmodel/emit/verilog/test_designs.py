@@ -12,11 +12,10 @@ from pathlib import Path
 import pytest
 from accuracy import Shipped, shipped
 from hardware import cheap, line, tried, write_design
-from hardware_designs import small
+from hardware_designs import three_units
 from small_shipped import quick_front, small_shipped
 from verilog_programs import needs_icarus
 
-from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.verilog.icarus import FrameSeen, run_bench
 
 GOLDEN = Path(__file__).resolve().parents[3] / "golden" / "hardware.txt"
@@ -58,18 +57,8 @@ def test_the_golden_table_is_of_what_is_shipped() -> None:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A design with banks, a window and three units of each task, written once."""
     target = tmp_path_factory.mktemp("design")
-    write_design(hardware(), target)
+    write_design(three_units(), target)
     return target
-
-
-def hardware() -> HardwareDesign:
-    """The one with three units of each task: banks and addresses are counted by other moduli than powers of two."""
-    (design,) = [
-        design for design in small().front
-        if [own.units for group in design.groups for own in group.processors] == [3, 3]
-        and design.groups[0].blocks.text == "2x14"
-    ]  # fmt: skip
-    return small().hardware(design)
 
 
 @pytest.fixture
@@ -93,7 +82,7 @@ Frames = Callable[[str, str, str], tuple[FrameSeen, ...]]
 
 
 def test_unchanged_it_agrees(folder: Path) -> None:
-    cycles = hardware().cycles
+    cycles = three_units().cycles
     assert run_bench(folder) == (FrameSeen(0, cycles, 0), FrameSeen(0, cycles, 0))
 
 
@@ -109,7 +98,7 @@ def test_verilator_takes_all_files(folder: Path) -> None:
 def test_a_coefficient_in_a_unit(frames: Frames) -> None:
     """(y - 420) // 8 becomes (y - 428) // 8."""
     for frame in frames("rtl/unit_scaled.v", "'h1a4;", "'h1ac;"):
-        assert (frame.cycles, frame.wrong > 0) == (hardware().cycles, True)
+        assert (frame.cycles, frame.wrong > 0) == (three_units().cycles, True)
 
 
 @pytest.mark.parametrize(("modulus", "counts"), [(9, "banks"), (12, "addresses")])
@@ -121,40 +110,40 @@ def test_a_modulus(frames: Frames, modulus: int, counts: str) -> None:
             rf"\1_next >= {modulus - 1} ? \1_next - {modulus - 1}",
         )
         for frame in frames(f"rtl/group0_{agent}.v", before, after):
-            assert (frame.cycles, frame.wrong > 0) == (hardware().cycles, True), counts
+            assert (frame.cycles, frame.wrong > 0) == (three_units().cycles, True), counts
 
 
 def test_an_increment_of_an_agent(frames: Frames) -> None:
     found = frames("rtl/group0_blurred_read.v", r"(k\d+) \+ (row_\w+);", r"\1 + \2 + 1;")
-    assert all((frame.cycles, frame.wrong > 0) == (hardware().cycles, True) for frame in found)
+    assert all((frame.cycles, frame.wrong > 0) == (three_units().cycles, True) for frame in found)
 
 
 def test_a_loop_once_more(frames: Frames) -> None:
     """The agent is at work for longer: cycles differ."""
     found = frames("rtl/group0_blurred_read.v", r"if \(loop0 != (\d+)\)", r"if (loop0 + 1 != \1)")
-    assert any(frame.cycles != hardware().cycles or frame.wrong for frame in found)
+    assert any(frame.cycles != three_units().cycles or frame.wrong for frame in found)
 
 
 @pytest.mark.parametrize("more", [1, 6])
 def test_the_latency_of_the_memory(frames: Frames, more: int) -> None:
     """Other cycles, those of the model with that memory or more; the same outputs."""
-    latency = hardware().latency
+    latency = three_units().latency
     found = frames("tb/tb.v", rf"\.LATENCY\({latency}\)", f".LATENCY({latency + more})")
     assert {frame.wrong for frame in found} == {0}
     assert {frame.cycles for frame in found} == {found[0].cycles}
-    assert found[0].cycles > hardware().cycles
+    assert found[0].cycles > three_units().cycles
 
 
 def test_a_memory_that_rests_now_and_then(frames: Frames) -> None:
     """Words that come and go at odd times: other cycles, the same outputs."""
     found = frames("tb/external_memory.v", r"wire there = (.*);", r"wire there = (\1) && now % 7 != 3 && now % 5 != 1;")
     assert {frame.wrong for frame in found} == {0}
-    assert min(frame.cycles for frame in found) > hardware().cycles
+    assert min(frame.cycles for frame in found) > three_units().cycles
 
 
 def test_outputs_that_differ_are_counted_in_words(frames: Frames, folder: Path) -> None:
     """One bit of one word."""
-    first, _ = hardware().frame.outputs["z"]
+    first, _ = three_units().frame.outputs["z"]
     text = (folder / "data" / "expected.hex").read_text(encoding="utf-8").splitlines()
     word = text[first]
     assert word != f"{int(word, 16) ^ 1:0{len(word)}x}"
