@@ -133,7 +133,7 @@ def test_constraints_pin_every_dependency_exactly(checkout: Path) -> None:
     settings = tomllib.loads((checkout / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = settings["optional-dependencies"]
     assert {*extras["cluster"], *extras["lsp"]} < set(extras["test"])  # one command installs all that tests need
-    needs = settings["dependencies"] + extras["test"]
+    needs = settings["dependencies"] + extras["test"] + extras["docs"]
     assert {_normal(need.partition(">=")[0]) for need in needs} <= {_normal(name) for name in pins}
 
 

@@ -1,0 +1,36 @@
+"""A Sphinx extension: fills places of pages that code knows best, while the site is built.
+
+A page has a line `<!-- filled: NAME -->`, and FILLERS says which text in Markdown goes there. Links to files of the
+repository that lie outside of `docs/` work in a clone; the site has no such files, so there only their text is left.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from commands_text import commands_text
+from sphinx.application import Sphinx
+
+PLACE = re.compile(r"^<!-- filled: (\w+) -->$", re.MULTILINE)
+OUTSIDE = re.compile(r"\[([^\]]+)\]\((?:\.\./)+(?!docs/)[^)]*\)")
+FILLERS: dict[str, Callable[[], str]] = {"commands": commands_text}
+
+
+def fill(_: Sphinx, __: str, source: list[str]) -> None:
+    """Change the text of a page that Sphinx has just read."""
+    filled = PLACE.sub(lambda place: FILLERS[place[1]](), source[0])
+    source[0] = OUTSIDE.sub(r"\1", filled)
+
+
+def filled(app: Sphinx, *_: object) -> list[str]:
+    """The pages with such places: they are read anew whenever the site is built, since what fills them may be new."""
+    return [page for page in app.env.found_docs if PLACE.search(app.env.doc2path(page).read_text(encoding="utf-8"))]
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Called by Sphinx."""
+    app.connect("env-get-outdated", filled)
+    app.connect("source-read", fill)
+    return {"parallel_read_safe": True}

@@ -1,0 +1,46 @@
+"""What the documentation site fills in, and that its pages leave nothing out. `.ci/run` builds the site itself."""
+
+from __future__ import annotations
+
+import re
+
+import click
+import pytest
+from commands_text import PAGES, commands_text
+from manual import FOLDER, read
+
+from arrayol import api
+from arrayol.cli.commands import COMMANDS, cli
+
+
+def test_every_command_has_a_section_with_its_page() -> None:
+    headings = re.findall(r"^#+ arrayol (.+)$", commands_text(), re.MULTILINE)
+    assert [heading for heading in headings if " " not in heading] == list(COMMANDS)
+    assert {"emit verilog", "emit hls"} < set(headings)
+    assert set(PAGES) == set(COMMANDS)
+    for page in PAGES.values():
+        assert (FOLDER / page.partition("#")[0]).is_file()
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_is_in_the_section_of_its_command(name: str) -> None:
+    section = re.split(rf"^## arrayol {name}$", commands_text(), flags=re.MULTILINE)[1]
+    section = re.split(r"^## ", section, flags=re.MULTILINE)[0]
+    command = cli.get_command(click.Context(cli), name)
+    assert command
+    for option in (each for each in command.params if isinstance(each, click.Option)):
+        (row,) = re.findall(rf"^\| `{option.opts[0]}[ `].*$", section, re.MULTILINE)
+        meaning = (option.help or "").split()[0]
+        assert f"| {meaning}" in row
+
+
+def test_every_public_name_is_on_the_page_of_the_python_interface() -> None:
+    listed = re.findall(r"^\.\. auto\w+:: arrayol\.api\.(\w+)", read("api.md"), re.MULTILINE)
+    assert sorted(listed) == sorted({*api.__all__} - {"Source"})  # a union of types, which has no docstring
+    assert "`Source`" in read("api.md")
+
+
+def test_every_page_stands_in_a_table_of_contents() -> None:
+    contents = "".join(re.findall(r"^```{toctree}\n(.*?)^```$", read("index.md"), re.MULTILINE | re.DOTALL))
+    listed = [line for line in contents.splitlines() if line and not line.startswith(":")]
+    assert sorted(listed) == sorted(path.stem for path in FOLDER.glob("*.md") if path.stem != "index")
