@@ -38,7 +38,7 @@ def served(
             why = builder.refusal(array, rates_at(paths, rates), int(own[row]))
         found &= there
     for task, array in builder.residents:
-        there = at_rates(paths, tasks, combinations, (task,), partial(builder.is_served, task, array))
+        there = at_rates(paths, tasks, combinations, (task,), partial(builder.is_served, task, array)).astype(np.bool_)
         why = why or (None if there.all() else f"no memory of '{array}' serves as many reads of '{task}' in a cycle")
         found &= there
     return found, why
