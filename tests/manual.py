@@ -1,17 +1,32 @@
-"""The pages of the manual as blocks: files of the language, the reports on them, and commands with their output."""
+"""The pages of the manual as blocks: files, the reports on them, and commands with their output.
+
+Each block of PAGES stands by itself: commands find all files of their page and nothing else. TOURS are read from top to
+bottom, one page after the other: what a command makes is there for the next.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import shlex
+import sys
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from command_line import COLUMNS, as_process, in_process
+
+from arrayol.checks.check import check
+from arrayol.errors import render
+
 FOLDER = Path(__file__).resolve().parent.parent / "docs"
 PAGES = ("language.md", "errors.md", "run.md", "layout.md", "transfers.md", "transformations.md")
+_TUTORIAL = ("1-filter", "2-check", "3-run", "4-explore", "5-design", "6-verilog")
+TOURS = {"tutorial": tuple(f"tutorial/{name}.md" for name in _TUTORIAL)}
+
+Agree = Callable[["Block", str], None]  # the fixture `agree`
 
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_NAME = re.compile(r"# ([\w-]+\.aol)( \(corrected\))?\n")
+_NAME = re.compile(r"# ([\w-]+\.(?:aol|toml|py))( \(corrected\))?\n")
 
 
 @dataclass(frozen=True)
@@ -28,7 +43,7 @@ class Block:
 
     @property
     def name(self) -> str:
-        """The file that an aol block stands for, which its first line names."""
+        """The file that a block stands for, which its first line names."""
         found = _NAME.match(self.text)
         assert found, f"docs/{self.page}:{self.line}: the first line of a block names its file, as in '# blur.aol'"
         return found[1]
@@ -64,6 +79,28 @@ def report_after(block: Block) -> Block | None:
     """The report that follows an aol block, if one does before the next block of another kind."""
     later = blocks(block.page)[block.number + 1 : block.number + 2]
     return later[0] if later and later[0].language == "text" else None
+
+
+def report_of(file: str) -> str:
+    """What `arrayol check` says of a file's mistakes, as pages show it."""
+    return "".join(f"{text}\n" for text in "\n\n".join(map(render, check(Path(file)).diagnostics)).splitlines())
+
+
+def printed(block: Block, script: Path, folder: Path, columns: int = COLUMNS) -> str:
+    """A block of commands with what they print on either stream. Only `arrayol` and `python3` are commands."""
+    commands = [line[2:] for line in block.text.splitlines() if line.startswith("$ ")]
+    assert block.text.startswith("$ "), f"{block}: a block of commands begins with one, as in '$ arrayol'"
+    return "".join(f"$ {command}\n{_output(command, script, folder, columns)}" for command in commands)
+
+
+def _output(command: str, script: Path, folder: Path, columns: int) -> str:
+    program, *arguments = shlex.split(command)
+    if program == "arrayol" and "--allow-extern" not in arguments:  # modules of the page would stay loaded
+        done = in_process(*arguments, cwd=folder, together=True, columns=columns)
+    else:
+        place = {"arrayol": script, "python3": Path(sys.executable)}[program]
+        done = as_process(place, *arguments, cwd=folder, together=True)
+    return done.stdout.replace(str(folder), "/path/to")
 
 
 def write_files(page: str, folder: Path) -> None:

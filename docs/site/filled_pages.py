@@ -8,20 +8,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from posixpath import join, normpath
 from typing import Any
 
 from commands_text import commands_text
 from sphinx.application import Sphinx
 
 PLACE = re.compile(r"^<!-- filled: (\w+) -->$", re.MULTILINE)
-OUTSIDE = re.compile(r"\[([^\]]+)\]\((?:\.\./)+(?!docs/)[^)]*\)")
+LINK = re.compile(r"\[(?P<text>[^\]]+)\]\((?P<target>\.\./[^)]*)\)")
 FILLERS: dict[str, Callable[[], str]] = {"commands": commands_text}
 
 
-def fill(_: Sphinx, __: str, source: list[str]) -> None:
+def fill(_: Sphinx, page: str, source: list[str]) -> None:
     """Change the text of a page that Sphinx has just read."""
     filled = PLACE.sub(lambda place: FILLERS[place[1]](), source[0])
-    source[0] = OUTSIDE.sub(r"\1", filled)
+    source[0] = LINK.sub(lambda link: link["text"] if leaves(page, link["target"]) else link[0], filled)
+
+
+def leaves(page: str, target: str) -> bool:
+    """Whether a link of a page leads out of the folder of the pages."""
+    return normpath(join(page, "..", target)).startswith("..")
 
 
 def filled(app: Sphinx, *_: object) -> list[str]:

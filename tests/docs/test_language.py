@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
-import shlex
 import shutil
-import sys
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
-from command_line import as_process, in_process
-from manual import PAGES, Block, blocks, read, replace, report_after, sections, write_files
+from manual import PAGES, Agree, Block, blocks, printed, read, report_after, report_of, sections, write_files
 
-from arrayol.checks.check import check
-from arrayol.errors import render
 from arrayol.language.parser import KEYWORDS
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -38,21 +32,6 @@ NOT_OF_A_SPECIFICATION = {
 WITHOUT_EXAMPLE = NOT_OF_A_SPECIFICATION | {
     *("made-by-steps", "nest-too-hard", "no-schedule", "tiler-out-of-bounds", "too-many-copies", "undecided"),
 }
-
-Agree = Callable[[Block, str], None]
-
-
-@pytest.fixture
-def agree(request: pytest.FixtureRequest) -> Agree:
-    """Compare a block with what is true; `--update-golden` puts that in the page instead."""
-
-    def compare(block: Block, text: str) -> None:
-        if request.config.getoption("--update-golden"):
-            replace(block, text)
-        else:
-            assert text == block.text
-
-    return compare
 
 
 @pytest.fixture(scope="session")
@@ -79,7 +58,7 @@ def test_files_give_the_report_that_follows_them(
     if block.is_correction:
         monkeypatch.chdir(shutil.copytree(folders[block.page], tmp_path, dirs_exist_ok=True))
         Path(block.name).write_text(block.text, encoding="utf-8")
-    found = "".join(f"{text}\n" for text in "\n\n".join(map(render, check(Path(block.name)).diagnostics)).splitlines())
+    found = report_of(block.name)
     report = report_after(block)
     if report is None:
         assert found == ""
@@ -93,20 +72,8 @@ def test_commands_print_what_is_shown(
     block: Block, agree: Agree, folders: dict[str, Path], script: Path, tmp_path: Path
 ) -> None:
     shutil.copytree(folders[block.page], tmp_path, dirs_exist_ok=True)
-    commands = [line[2:] for line in block.text.splitlines() if line.startswith("$ ")]
-    assert any(command.startswith("arrayol ") for command in commands)
-    agree(block, "".join(f"$ {command}\n{_output(command, script, tmp_path)}" for command in commands))
-
-
-def _output(command: str, script: Path, folder: Path) -> str:
-    """What a command prints on either stream. Only `arrayol` and `python3` are commands."""
-    program, *arguments = shlex.split(command)
-    if program == "arrayol" and "--allow-extern" not in arguments:  # modules of the page would stay loaded
-        done = in_process(*arguments, cwd=folder, together=True)
-    else:
-        place = {"arrayol": script, "python3": Path(sys.executable)}[program]
-        done = as_process(place, *arguments, cwd=folder, together=True)
-    return done.stdout.replace(str(folder), "/path/to")
+    assert "$ arrayol " in block.text
+    agree(block, printed(block, script, tmp_path))
 
 
 @pytest.mark.parametrize("page", PAGES)

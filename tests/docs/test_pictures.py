@@ -25,9 +25,10 @@ def test_the_script_draws_every_picture_that_the_page_shows(page: str, tmp_path:
 
 
 def test_every_picture_is_shown() -> None:
-    shown = set().union(*(shown_by(path.stem) for path in DOCS.glob("*.md")))
+    pages = (path.relative_to(DOCS).with_suffix("") for path in DOCS.rglob("*.md"))
+    shown = set().union(*(shown_by(page) for page in pages))
     assert shown == {path.name for path in (DOCS / "pictures").glob("*.png")}
 
 
-def shown_by(page: str) -> set[str]:
-    return set(re.findall(r"\(pictures/([\w-]+\.png)\)", (DOCS / f"{page}.md").read_text(encoding="utf-8")))
+def shown_by(page: str | Path) -> set[str]:
+    return set(re.findall(r"\((?:\.\./)?pictures/([\w-]+\.png)\)", (DOCS / f"{page}.md").read_text(encoding="utf-8")))

@@ -41,6 +41,7 @@ def test_every_public_name_is_on_the_page_of_the_python_interface() -> None:
 
 
 def test_every_page_stands_in_a_table_of_contents() -> None:
+    pages = [path.relative_to(FOLDER).with_suffix("").as_posix() for path in FOLDER.rglob("*.md")]
     contents = "".join(re.findall(r"^```{toctree}\n(.*?)^```$", read("index.md"), re.MULTILINE | re.DOTALL))
     listed = [line for line in contents.splitlines() if line and not line.startswith(":")]
-    assert sorted(listed) == sorted(path.stem for path in FOLDER.glob("*.md") if path.stem != "index")
+    assert sorted(listed) == sorted(page for page in pages if page != "index")
