@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from arrayol.api.banks import explore_layouts as explore_layouts
     from arrayol.api.banks import layout as layout
     from arrayol.api.banks import local_banks as local_banks
+    from arrayol.api.c_import import import_c as import_c
     from arrayol.api.cost import cost as cost
     from arrayol.api.cost import draw_schedule as draw_schedule
     from arrayol.api.execution import run as run
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
     from arrayol.api.spec import Source as Source
     from arrayol.api.spec import load as load
     from arrayol.api.spec import spec_text as spec_text
+    from arrayol.c_import.import_c import Imported as Imported
     from arrayol.errors import ArrayolError as ArrayolError
     from arrayol.errors import InfeasibleError as InfeasibleError
     from arrayol.ir.spec import Spec as Spec
@@ -111,6 +113,7 @@ _MODULES = {  # every public name, and the module that has it
     "Design": "dse.results.designs",
     "EmittedDesign": "dse.output.hardware",
     "Exploration": "dse.results.exploration",
+    "Imported": "arrayol.c_import.import_c",
     "InfeasibleError": "arrayol.errors",
     "LayoutDesign": "hwmodel.banks.explore",
     "LayoutExploration": "hwmodel.banks.explore",
@@ -145,6 +148,7 @@ _MODULES = {  # every public name, and the module that has it
     "emit_verilog": "arrayol.api.hardware",
     "explore": "arrayol.api.exploration",
     "explore_layouts": "arrayol.api.banks",
+    "import_c": "arrayol.api.c_import",
     "json_schema": "arrayol.api.schema",
     "layout": "arrayol.api.banks",
     "load": "arrayol.api.spec",

@@ -23,6 +23,7 @@ SHELLS = ("bash", "zsh", "fish")
 COMMANDS = {
     "check": ("arrayol.cli.check", "Report every mistake in a specification."),
     "fmt": ("arrayol.cli.fmt", "Put a specification into canonical form."),
+    "import": ("arrayol.cli.import_c", "Turn affine loop nests of a C file into a specification."),
     "lsp": ("arrayol.cli.lsp", "Serve an editor by the Language Server Protocol."),
     "show": ("arrayol.cli.show", "Draw the task graph, or the tilers of a task."),
     "run": ("arrayol.cli.run", "Execute a specification on images and arrays."),

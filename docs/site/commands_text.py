@@ -13,6 +13,7 @@ from arrayol.cli.commands import cli
 PAGES = {  # the page that explains a command
     "check": "language.md#a-first-specification",
     "fmt": "language.md#canonical-text",
+    "import": "import.md",
     "lsp": "editors.md",
     "show": "language.md#tilers",
     "run": "run.md",

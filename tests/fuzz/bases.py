@@ -213,6 +213,17 @@ def platforms() -> tuple[str, ...]:
     return (PLATFORM, PLATFORM, PLAIN_PLATFORM, DERIVING_PLATFORM, DERIVING_PLATFORM, *texts)
 
 
+SUM = """#define N 3
+void sum(float a[N][N], float s[N]) {
+#pragma scop
+  for (int i = 0; i < N; i++)
+    for (int j = i; j < N; j++)
+      s[i] += 0.5f * a[i][j];
+#pragma endscop
+}
+"""
+
+
 @cache
 def folder() -> Files:
     """A folder with the chain, its platform, a study, data and the result of an exploration."""
@@ -221,6 +232,7 @@ def folder() -> Files:
         (here / "chain.aol").write_text(CHAIN, encoding="utf-8")
         (here / "chain.toml").write_text(PLATFORM, encoding="utf-8")
         (here / "study.toml").write_text(STUDIES[0], encoding="utf-8")
+        (here / "sum.c").write_text(SUM, encoding="utf-8")
         for command in (
             ("run", "chain.aol", "--top", "rows", "--in", "src=random:1", "--out", "dst=x.npy"),
             ("run", "chain.aol", "--top", "rows", "--in", "src=ramp", "--out", "dst=x.png"),
@@ -232,7 +244,7 @@ def folder() -> Files:
         taken = [
             path
             for path in sorted(here.rglob("*"))
-            if path.suffix in {".aol", ".toml", ".npy", ".png", ".npz", ".json"}
+            if path.suffix in {".aol", ".c", ".toml", ".npy", ".png", ".npz", ".json"}
         ]
         return {
             str(path.relative_to(here)): path.read_bytes()

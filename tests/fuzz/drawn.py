@@ -196,6 +196,7 @@ LINES: tuple[Command, ...] = (
     ("transfers", "chain.aol", "smooth", "--statement", "2", "--emit", "c", "--out", "c.c"),
     ("report", "r", "--out", "r.html"),
     ("compare", "r", "r", "--out", "c"),
+    ("import", "sum.c", "--set", "N=4", "--out", "s.aol"),
     ("example", "fir"),
     ("example", "--list"),
 )

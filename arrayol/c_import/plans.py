@@ -1,0 +1,260 @@
+"""What one group of statements becomes: a repetition, delays, or one body; see `stages` for the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from arrayol.c_import.forms import form_text
+from arrayol.c_import.model import Access, Form, Loop, Statement, Variable
+from arrayol.ir.affine import Affine
+from arrayol.polyhedral.flow import Instances, Program, Sources
+
+Places = dict[str, tuple[int | None, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A dimension of a repetition: its index is `sign * loop + offset`, an index of the arrays that are written."""
+
+    loop: Loop
+    sign: int
+    offset: Form
+    extent: Form
+
+    @property
+    def loop_value(self) -> Form:
+        """The loop in terms of the index, which has the loop's name."""
+        return (Affine(((self.loop.name, 1),)) - self.offset).scaled(self.sign)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Statements that become one task.
+
+    `axes` are its repetition, `private` arrays are locals of the body, `places` gives for each array that it writes the
+    axis of each dimension. `old` and `delays` are reads, by identity, of what was there before the stage and of earlier
+    instances; all others read what the instance itself has. `steps` are the stages of a loop in time, `sliced` the
+    dimension and offset of arrays of which each step reads one slice.
+    """
+
+    statements: tuple[Statement, ...]
+    axes: tuple[Axis, ...] = ()
+    private: frozenset[str] = frozenset()
+    places: Places = field(default_factory=dict)
+    old: frozenset[int] = frozenset()
+    delays: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    unread: frozenset[str] = frozenset()  # arrays of which nothing is read that the stage has not written before
+    steps: tuple[Stage, ...] = ()
+    time: Loop | None = None
+    sliced: dict[str, tuple[int, Form]] = field(default_factory=dict)
+
+    @property
+    def written(self) -> list[str]:
+        """The arrays that get a new version, in order."""
+        names = dict.fromkeys(statement.target.array for statement in self.statements)
+        return [name for name in names if name not in self.private]
+
+    @property
+    def is_body(self) -> bool:
+        """Whether all of it is the body of one elementary task that nothing repeats."""
+        return not self.axes and not self.steps
+
+    @property
+    def lines(self) -> list[int]:
+        """The lines of its statements in the C file."""
+        return sorted({statement.line for statement in self.statements})
+
+
+@dataclass(frozen=True)
+class Level:
+    """The statements of the scop, or of a step in time; `readers` are those of the scop, by statement and array."""
+
+    statements: tuple[Statement, ...]
+    variables: Mapping[str, Variable]
+    consts: Mapping[str, str]
+    readers: Mapping[tuple[int, str], set[int]]
+
+    @cached_property
+    def program(self) -> Program:
+        """Their order and what they touch."""
+        return program_of(self.statements, self.consts)
+
+
+def program_of(statements: Sequence[Statement], consts: Iterable[str]) -> Program:
+    """The statements as isl takes them."""
+    return Program([_instances(one) for one in statements], list(consts))
+
+
+def name_of(statement: Statement) -> str:
+    return f"S{statement.number}"
+
+
+def _instances(statement: Statement) -> Instances:
+    conditions = [*statement.conditions]
+    for loop in statement.loops:
+        own: Form = Affine(((loop.name, 1),))
+        conditions += [own - loop.low, loop.high - 1 - own]
+    return Instances(
+        name_of(statement),
+        tuple(loop.name for loop in statement.loops),
+        tuple(f"{form_text(one)} >= 0" for one in conditions),
+        statement.position,
+        _element(statement.target),
+        tuple(map(_element, statement.reads)),
+    )
+
+
+def _element(access: Access) -> tuple[str, tuple[str, ...]]:
+    return access.array, tuple(map(form_text, access.subscripts))
+
+
+class Plan:
+    """What is known of one group."""
+
+    def __init__(self, level: Level, group: tuple[Statement, ...]) -> None:
+        self.level, self.group = level, group
+        self.targets = {one.target.array for one in group}
+        names = [name_of(one) for one in group]
+        self.sources: dict[int, Sources] = {}  # by identity of a read, of arrays that the group writes
+        self.accesses: dict[int, Access] = {}
+        for statement in group:
+            for place, access in enumerate(statement.reads):
+                if access.array in self.targets:
+                    self.sources[id(access)] = level.program.sources(name_of(statement), place, names)
+                    self.accesses[id(access)] = access
+        self.private = frozenset(name for name in self.targets if self._is_private(name))
+
+    def _is_private(self, name: str) -> bool:
+        """Whether nobody else sees the values of an array that lives in the function only."""
+        numbers = {one.number for one in self.group}
+        readers = set().union(*(self.level.readers.get((number, name), set()) for number in numbers))
+        return (
+            self.level.variables[name].local
+            and readers <= numbers
+            and all(self.sources[key].always_inside for key, access in self.accesses.items() if access.array == name)
+        )
+
+    def _unread(self, old: frozenset[int], delays: dict[int, tuple[int, ...]]) -> frozenset[str]:
+        before = {
+            access.array
+            for key, access in self.accesses.items()
+            if key not in old and key not in delays and not self.sources[key].always_inside
+        }
+        return frozenset(self.targets - before)
+
+    def whole(self) -> Stage:
+        """All in one body."""
+        places: Places = {name: (None,) * len(self.level.variables[name].dims) for name in self.targets - self.private}
+        return Stage(self.group, private=self.private, places=places, unread=self._unread(frozenset(), {}))
+
+    def repeated(self) -> Stage:
+        """The loops around all statements that no value passes, and that place what is written."""
+        loops = [loop for place, loop in enumerate(self._chain()) if self._passes_nothing(place)]
+        while True:
+            demoted, axes, places = self._axes(loops)
+            if not demoted:
+                old, demoted = self._old(loops, places)
+            if not demoted:
+                break
+            loops = [loop for loop in loops if loop.name not in demoted]
+        if not loops:
+            return self.whole()
+        return Stage(self.group, axes, self.private, places, old, unread=self._unread(old, {}))
+
+    def _chain(self) -> list[Loop]:
+        """The loops around all statements; of a single statement all of its own."""
+        lists = [one.loops for one in self.group]
+        chain = []
+        for together in zip(*lists, strict=False):
+            if any(loop is not together[0] for loop in together):
+                break
+            chain.append(together[0])
+        return chain
+
+    def _passes_nothing(self, place: int) -> bool:
+        return all(source.same(place, place) for source in self.sources.values())
+
+    def _axes(self, loops: Sequence[Loop]) -> tuple[set[str], tuple[Axis, ...], Places]:
+        """Loops that cannot be axes; or the axes, and by array the axis of each dimension."""
+        axes: dict[str, Axis] = {}
+        places: Places = {}
+        names = [loop.name for loop in loops]
+        for statement in self.group:
+            target = statement.target
+            if target.array in self.private:
+                held = {name for form in target.subscripts for name in names if form.factor(name)}
+                if held:
+                    return held, (), {}
+                continue
+            wrong, own = self._own_axes(target, loops)
+            wrong |= {name for name, axis in own.items() if axes.setdefault(name, axis) != axis}
+            if wrong:
+                return wrong, (), {}
+            row = tuple(_first_of(names, form) for form in target.subscripts)
+            if places.setdefault(target.array, row) != row:
+                return {names[one] for one in (*row, *places[target.array]) if one is not None}, (), {}
+        return set(), tuple(axes[name] for name in names if name in axes), places
+
+    def _own_axes(self, target: Access, loops: Sequence[Loop]) -> tuple[set[str], dict[str, Axis]]:
+        """How one write places loops: loops that it does not place, and the axes of the others."""
+        dims = self.level.variables[target.array].dims
+        found: dict[str, Axis] = {}
+        wrong: set[str] = set()
+        for form, dim in zip(target.subscripts, dims, strict=True):
+            held = [loop for loop in loops if form.factor(loop.name)]
+            if not held:
+                continue
+            loop, offset = held[0], form.without(held[0].name)
+            plain = len(held) == 1 and abs(form.factor(loop.name)) == 1 and loop.name not in found
+            if plain and all(name in self.level.consts for name, _ in offset.terms):
+                found[loop.name] = Axis(loop, form.factor(loop.name), offset, dim)
+            else:
+                wrong |= {one.name for one in held}
+        return wrong | {loop.name for loop in loops if loop.name not in found}, found
+
+    def _old(self, loops: Sequence[Loop], places: Places) -> tuple[frozenset[int], set[str]]:
+        """Reads of what was there before the stage; and loops in the way of telling."""
+        names, old = [loop.name for loop in loops], set()
+        writes = {one.target.array: one.target for one in self.group}
+        for key, access in self.accesses.items():
+            own = writes[access.array]
+            differ = {
+                name
+                for mine, theirs in zip(access.subscripts, own.subscripts, strict=True)
+                for name in names
+                if (mine.factor(name) or theirs.factor(name)) and mine != theirs
+            }
+            if differ and access.array not in self.private and not self.sources[key].statements:
+                old.add(key)
+            elif differ:
+                return frozenset(), differ
+        return frozenset(old), set()
+
+    def delayed(self) -> Stage | None:
+        """Each iteration writes one element, and takes others from iterations at constant distances."""
+        (statement,) = self.group
+        wrong, found = self._own_axes(statement.target, statement.loops)
+        target = statement.target
+        if wrong or len(found) != len(target.subscripts) or target.array in self.private:
+            return None
+        order = {name: place for place, name in enumerate(found)}  # axes in the order of the array
+        places: Places = {target.array: tuple(order[name] for name in found)}
+        old, delays = set(), {}
+        for key, access in self.accesses.items():
+            steps = [(one - two).number for one, two in zip(target.subscripts, access.subscripts, strict=True)]
+            if not self.sources[key].statements:
+                if any(step != 0 for step in steps):
+                    old.add(key)
+            elif None in steps:
+                return None
+            else:
+                delays[key] = tuple(step for step in steps if step is not None)
+        kept = frozenset(old)
+        return Stage(self.group, tuple(found.values()), self.private, places, kept, delays, self._unread(kept, delays))
+
+
+def _first_of(names: Sequence[str], form: Form) -> int | None:
+    """The place of the first name that a form depends on."""
+    return next((place for place, name in enumerate(names) if form.factor(name)), None)

@@ -1,0 +1,131 @@
+"""Exact order and flow between statements of a program with affine loops: who must follow whom, who reads whose value.
+
+Statements come as plain data, their conditions and subscripts as isl's text. A question about sizes that are not known
+is answered for all of them: what may happen at some size counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import islpy as isl
+
+from arrayol.polyhedral.isl import coordinates
+
+Element = tuple[str, tuple[str, ...]]  # an array, and subscripts in the dimensions of a statement
+
+
+@dataclass(frozen=True, slots=True)
+class Instances:
+    """A statement: its dimensions in order, where it runs, and what it touches.
+
+    `position` are its textual places, one more than dimensions; dimensions and places alternate in the order of time.
+    """
+
+    name: str
+    dims: tuple[str, ...]
+    conditions: tuple[str, ...]
+    position: tuple[int, ...]
+    write: Element
+    reads: tuple[Element, ...]
+
+
+class Program:
+    """Statements in one order; `sizes` are names of numbers that do not change."""
+
+    def __init__(self, statements: Sequence[Instances], sizes: Sequence[str]) -> None:
+        self.statements = {one.name: one for one in statements}
+        self._sizes = f"[{', '.join(sizes)}] -> "
+        self._depth = max((len(one.dims) for one in statements), default=0)
+
+    def runs(self, name: str) -> bool:
+        """Whether a statement has an instance."""
+        return not self._time(self.statements[name]).is_empty()
+
+    def follows(self, first: str, second: str) -> bool:
+        """Whether an instance of the one must run before one of the other: both touch an element, one writes it."""
+        one, other = self.statements[first], self.statements[second]
+        before = self._time(one).lex_lt_map(self._time(other))
+        pairs = [(one.write, other.write)]
+        pairs += [(one.write, read) for read in other.reads] + [(read, other.write) for read in one.reads]
+        return any(
+            not self._access(one, left).apply_range(self._access(other, right).reverse()).intersect(before).is_empty()
+            for left, right in pairs
+            if left[0] == right[0]
+        )
+
+    def sources(self, reader: str, read: int, writers: Sequence[str]) -> Sources:
+        """Which of these statements have written what a statement's read number `read` gets."""
+        statement = self.statements[reader]
+        element = statement.reads[read]
+        sink = isl.UnionMap.from_map(self._access(statement, element))
+        writes = isl.UnionMap(f"{self._sizes}{{ }}")
+        schedule = isl.UnionMap.from_map(self._time(statement))
+        for name in writers:
+            schedule = schedule.union(isl.UnionMap.from_map(self._time(self.statements[name])))
+            if self.statements[name].write[0] == element[0]:
+                writes = writes.union(
+                    isl.UnionMap.from_map(self._access(self.statements[name], self.statements[name].write))
+                )
+        info = isl.UnionAccessInfo.from_sink(sink).set_must_source(writes).set_schedule_map(schedule)
+        flow = info.compute_flow()
+        return Sources(flow.get_must_dependence(), flow.get_must_no_source(), self)
+
+    def outside(self, name: str, subscript: str, extent: str, values: Sequence[str]) -> dict[str, int] | None:
+        """An instance whose subscript is none of an extent, where sizes have these values; None where there is none."""
+        one = self.statements[name]
+        held = " and ".join([*one.conditions, *values, f"({subscript} < 0 or {subscript} >= {extent})"])
+        found = isl.Set(f"{self._sizes}{{ {self._domain(one)} : {held} }}")
+        if found.is_empty():
+            return None
+        return dict(zip(one.dims, coordinates(found.sample_point()), strict=True))
+
+    def _domain(self, one: Instances) -> str:
+        return f"{one.name}[{', '.join(one.dims)}]"
+
+    def _where(self, one: Instances) -> str:
+        return f" : {' and '.join(one.conditions)}" if one.conditions else ""
+
+    def _access(self, one: Instances, element: Element) -> isl.Map:
+        array, subscripts = element
+        return isl.Map(f"{self._sizes}{{ {self._domain(one)} -> {array}[{', '.join(subscripts)}]{self._where(one)} }}")
+
+    def _time(self, one: Instances) -> isl.Map:
+        times = [part for pair in zip(map(str, one.position), (*one.dims, ""), strict=True) for part in pair][:-1]
+        times += ["0"] * (2 * self._depth + 1 - len(times))
+        return isl.Map(f"{self._sizes}{{ {self._domain(one)} -> [{', '.join(times)}]{self._where(one)} }}")
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Where the values of one read come from: instances inside, or what was there before."""
+
+    inside: isl.UnionMap
+    before: isl.UnionMap
+    program: Program
+
+    @property
+    def statements(self) -> set[str]:
+        """The statements that write what is read."""
+        return {one.get_tuple_name(isl.dim_type.in_) for one in self._maps()}
+
+    @property
+    def always_inside(self) -> bool:
+        """Whether no instance reads what was there before."""
+        return bool(self.before.is_empty())
+
+    def same(self, writer_dim: int, reader_dim: int) -> bool:
+        """Whether writer and reader agree in a dimension of each, always."""
+        return all(self._agrees(one, writer_dim, reader_dim) for one in self._maps())
+
+    def _agrees(self, one: isl.Map, writer_dim: int, reader_dim: int) -> bool:
+        if writer_dim >= one.dim(isl.dim_type.in_) or reader_dim >= one.dim(isl.dim_type.out):
+            return False
+        equal = isl.Map.universe(one.get_space()).equate(isl.dim_type.in_, writer_dim, isl.dim_type.out, reader_dim)
+        return bool(one.is_subset(equal))
+
+    def _maps(self) -> list[isl.Map]:
+        found: list[isl.Map] = []
+        self.inside.foreach_map(found.append)
+        return found

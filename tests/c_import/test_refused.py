@@ -1,0 +1,104 @@
+"""What of C is refused: the whole report of each, with line, column and remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import CommandLine
+
+from arrayol import api
+from arrayol.c_import.import_c import import_source
+from arrayol.errors import ArrayolError
+from arrayol.source import SourceFile
+
+GOLDEN = Path(__file__).parent.parent / "golden" / "import-refusals.txt"
+
+INSIDE = (  # statements between the pragmas of a function with A, b, idx and k
+    "while (1) b[0] = 1;",
+    "for (int i = 0; i < 8; i++) A[i * i][0] = 1.0;",
+    "for (int i = 0; i < 8; i++) b[idx[i]] = 1.0;",
+    "for (int i = 0; i < 8; i += 2) b[i] = 1.0;",
+    "for (int i = 0; i != 8; i++) b[i] = 1.0;",
+    "for (int i = 0, j = 0; i < 8; i++) b[i] = 1.0;",
+    "for (int i = 0; i <= 8; i++) b[i] = 1.0;",
+    "for (int i = 0; i < 8; i++) b[i] = A[i][i - 1];",
+    "for (int i = 0; i < k; i++) b[i] = 1.0;",
+    "for (int i = 0; i < 8; i++) if (b[i] > 0) b[i] = 1.0;",
+    "for (int i = 0; i < 8; i++) if (i > 1 && i < 4) b[i] = 1.0; else b[i] = 2.0;",
+    "for (int i = 0; i < 8; i++ b[i] = 1.0;",
+    "for (int i = 0; i < 8; i++) idx[i] = idx[i] / 2;",
+    "for (int i = 0; i < 8; i++) idx[i] = idx[i] << 1;",
+    "for (int i = 0; i < 8; i++) b[i] = pow(b[i], 2.0);",
+    "for (int i = 0; i < 8; i++) A[i] = 1.0;",
+    "b[0] = b[1] = 2.0;",
+    "b[0] = zz;",
+    'b[0] = "abc";',
+    "b[99999999999999999999999] = 1.0;",
+    "foo(3);",
+    "double at; at = 1.0; b[0] = at;",
+    "double *p; b[0] = 1.0;",
+    "double b[9]; b[0] = 1.0;",
+    "int w; w = idx[0]; for (w = 0; w < 8; w++) b[w] = 1.0;",
+    "k = 3;",
+    "",
+    f"b[0] = {'(' * 3000}1{')' * 3000};",
+    "b[0] = 1.0;" * 201,
+)
+WHOLE = (
+    "int main(void) { return 0; }",
+    "#pragma scop\nint x;\n#pragma endscop",
+    "#ifdef FAST\n#endif\nvoid f(double b[3]) {\n#pragma scop\nb[0] = 1.0;\n#pragma endscop\n}",
+    "void f(double b[3]) {\n#pragma scop\nb[0] = 1.0;\n}",
+    "#define N M\n#define M N\nvoid f(double b[N]) {\n#pragma scop\nb[0] = 1.0;\n#pragma endscop\n}",
+    "#define N sizeof(int)\nvoid f(double b[N]) {\n#pragma scop\nb[0] = 1.0;\n#pragma endscop\n}",
+    "struct s { int a; };\nvoid f(struct s b[3]) {\n#pragma scop\nb[0] = 1.0;\n#pragma endscop\n}",
+    "void f(double b[3]) {\n  b[1] = 0.0;\n#pragma scop\nb[0] = 1.0;\n#pragma endscop\n}",
+    "void f(double b[3]) {\n  for (int i = 0; i < 3; i++) {\n#pragma scop\nb[i] = 1.0;\n#pragma endscop\n  }\n}",
+)
+
+
+def _whole(inside: str) -> str:
+    return f"void f(double A[8][8], double b[8], int k, int idx[8]) {{\n#pragma scop\n{inside}\n#pragma endscop\n}}"
+
+
+def test_every_report(golden: Callable[[Path, str], None]) -> None:
+    golden(GOLDEN, "\n".join(f"{_report(text)}\n" for text in (*map(_whole, INSIDE), *WHOLE)))
+
+
+def _report(text: str) -> str:
+    with pytest.raises(ArrayolError) as refused:
+        import_source(SourceFile("t.c", text), {})
+    (diagnostic,) = refused.value.diagnostics
+    assert diagnostic.hint
+    return str(refused.value)
+
+
+def test_sizes_are_set(tmp_path: Path) -> None:
+    file = tmp_path / "f.c"
+    file.write_text("#define M 3\nvoid f(int n, float x[n][M]) {\n#pragma scop\nx[n - 1][0] = 2;\n#pragma endscop\n}")
+    assert api.import_c(file, {"n": 5}).spec.constants == {"n": 5, "M": 3}
+    assert api.import_c(file, {"n": 5, "M": 4}).spec.constants == {"n": 5, "M": 4}
+    for settings, code in (({}, "no-value"), ({"n": 5, "K": 1}, "unknown-setting"), ({"n": "x"}, "bad-setting")):
+        with pytest.raises(ArrayolError) as refused:
+            api.import_c(file, settings)
+        assert [one.code for one in refused.value.diagnostics] == [code]
+
+
+def test_the_command(arrayol: CommandLine, tmp_path: Path) -> None:
+    lines = ["for (int i = 0; i < 8; i++)", "  for (int j = 0; j < i; j++)", "    b[i] += b[j];"]
+    (tmp_path / "t.c").write_text(_whole("\n".join(lines)), encoding="utf-8")
+    done = arrayol("import", "t.c")
+    assert (done.returncode, done.stdout) == (0, api.import_c(tmp_path / "t.c").text)
+    assert done.stderr == (
+        "t.c:3:1: warning[one-body]: these loops stay the body of one elementary task\n"
+        "    3 | for (int i = 0; i < 8; i++)\n"
+        "      | ^^^\n"
+        "  hint: what they write of 'b' is read again in other iterations, at no constant distance\n"
+    )
+    written = arrayol("import", "t.c", "--out", "t.aol")
+    assert (written.stdout, written.stderr) == ("", f"{done.stderr}wrote t.aol\n")
+    assert (tmp_path / "t.aol").read_text(encoding="utf-8") == done.stdout
+    assert arrayol("check", "t.aol").returncode == 0
+    assert arrayol("import", "gone.c").stderr.startswith("gone.c: error[no-such-file]: ")
