@@ -21,7 +21,11 @@ from arrayol.errors import render
 FOLDER = Path(__file__).resolve().parent.parent / "docs"
 PAGES = ("language.md", "errors.md", "run.md", "layout.md", "transfers.md", "transformations.md")
 _TUTORIAL = ("1-filter", "2-check", "3-run", "4-explore", "5-design", "6-verilog")
-TOURS = {"tutorial": tuple(f"tutorial/{name}.md" for name in _TUTORIAL)}
+_CONCEPTS = ("tilers", "delays", "groups", "buffers", "datapaths", "memory")
+TOURS = {
+    "tutorial": tuple(f"tutorial/{name}.md" for name in _TUTORIAL),
+    **{name: (f"concepts/{name}.md",) for name in _CONCEPTS},
+}
 
 Agree = Callable[["Block", str], None]  # the fixture `agree`
 

@@ -13,7 +13,7 @@ from test_readme import blocks as blocks_of_readme
 from verilog_programs import needs_icarus
 
 COLUMNS = 96  # of a terminal
-SHADES = 48  # colours that are kept of a picture: files of a third
+SHADES = 64  # colours that are kept of a picture: files of a third
 PICTURE = re.compile(r"\]\(\.\./pictures/([\w-]+\.png)\)")
 RUNS = [pytest.param(name, marks=needs_icarus if name == "tutorial" else ()) for name in TOURS]
 
@@ -66,7 +66,7 @@ def keep_or_compare(made: Path, shown: Path, request: pytest.FixtureRequest) -> 
     """A page shows the picture that its commands have made; `--update-golden` puts it there, in fewer colours."""
     drawn = Image.open(made).convert("RGB")
     if request.config.getoption("--update-golden"):
-        drawn.quantize(SHADES, dither=Image.Dither.NONE).save(shown, optimize=True)
+        drawn.quantize(SHADES, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(shown, optimize=True)
     kept = Image.open(shown).convert("RGB")
     assert kept.size == drawn.size
     assert np.abs(np.asarray(kept, float) - np.asarray(drawn, float)).mean() < 3, f"{shown.name} shows something else"
