@@ -133,6 +133,14 @@ def test_a_front_becomes_a_data_frame(explored: api.Exploration) -> None:
     assert frame["latency_cycles"].dtype.kind == "i"
 
 
+def test_a_data_frame_becomes_parquet(explored: api.Exploration, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow", reason="pyarrow, which pandas writes Parquet with, is not installed")
+    frame = explored.to_dataframe()
+    frame.to_parquet(tmp_path / "front.parquet")
+    pandas = sys.modules["pandas"]
+    pandas.testing.assert_frame_equal(pandas.read_parquet(tmp_path / "front.parquet"), frame)
+
+
 def test_without_a_library_the_remedy_is_told(explored: api.Exploration, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("pandas", "polars"):
         monkeypatch.setitem(sys.modules, name, None)

@@ -18,7 +18,7 @@ from arrayol.pictures.tiler_faults import links_of
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture and the same as text. A notebook shows the picture, `save` writes it (.svg or .png)."""
+    """A picture and the same as text. A notebook shows the picture, `save` writes it: .svg, .png, of graphs .dot."""
 
     text: str
     save: Callable[[Path], None] = field(repr=False)

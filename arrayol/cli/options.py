@@ -13,6 +13,7 @@ from arrayol.checks.top import idle_settings
 from arrayol.cli.completion import folders, task_names
 from arrayol.errors import Diagnostic, render
 from arrayol.ir.spec import Spec
+from arrayol.text import listed
 
 FORMATS = (".svg", ".png")  # of pictures
 _SETTING = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(\S.*?)\s*", re.DOTALL)
@@ -104,13 +105,12 @@ def warn_of_idle(spec: Spec, top: str | None = None) -> None:
 # The option that names a picture to write.
 
 
-def _picture(ctx: click.Context, param: click.Parameter, path: Path | None) -> Path | None:
-    """A path whose suffix names a format that can be written."""
-    if path is not None and path.suffix.lower() not in FORMATS:
-        raise click.BadParameter(f"'{path}' does not end in {' or '.join(FORMATS)}.", ctx, param)
-    return path
+def picture_option(name: str, text: str, formats: tuple[str, ...] = FORMATS) -> Callable[[Any], Any]:
+    """An option for a picture, a path whose suffix is one of the formats, with its line in the help."""
 
+    def checked(ctx: click.Context, param: click.Parameter, path: Path | None) -> Path | None:
+        if path is not None and path.suffix.lower() not in formats:
+            raise click.BadParameter(f"'{path}' does not end in {listed(formats, 'or')}.", ctx, param)
+        return path
 
-def picture_option(name: str, text: str) -> Callable[[Any], Any]:
-    """An option for a picture, with its line in the help."""
-    return click.option(name, metavar="PICTURE", type=PLACE, callback=_picture, help=text)
+    return click.option(name, metavar="PICTURE", type=PLACE, callback=checked, help=text)

@@ -9,7 +9,7 @@ import click
 
 from arrayol.checks.top import choose_top
 from arrayol.cli.completion import task_names
-from arrayol.cli.options import picture_option, set_option, spec_argument, top_option, warn_of_idle
+from arrayol.cli.options import FORMATS, picture_option, set_option, spec_argument, top_option, warn_of_idle
 from arrayol.errors import ArrayolError, error
 from arrayol.ir.spec import Elementary, RepetitiveTask, Spec
 from arrayol.pictures.save import save_graph, save_task
@@ -24,13 +24,18 @@ from arrayol.pictures.tiler_faults import (
     load_to_show,
 )
 
+GRAPHVIZ = ".dot"
 MARKED = {"out-of-bounds", "written-twice", "not-covered"}  # these have a place in the picture
 
 
 @click.command()
 @spec_argument
 @click.argument("task", required=False, shell_complete=task_names)
-@picture_option("--out", "The picture, .svg or .png.  [default: STEM.svg, with a task STEM-TASK.svg]")
+@picture_option(
+    "--out",
+    "The picture, .svg or .png; of a graph also .dot, for Graphviz.  [default: STEM.svg, with a task STEM-TASK.svg]",
+    (*FORMATS, GRAPHVIZ),
+)
 @top_option
 @set_option
 @click.pass_context
@@ -55,6 +60,8 @@ def command(
     if task is not None and isinstance(component, Elementary):
         raise _no_tilers(loaded, component)
     if task is not None and isinstance(component, RepetitiveTask):
+        if picture.suffix.lower() == GRAPHVIZ:
+            raise click.UsageError(f"A .dot holds a task graph; the tilers of '{task}' are drawn as .svg or .png.", ctx)
         findings = _show_task(loaded, component, picture)
     else:
         findings = _show_graph(loaded, name, picture)

@@ -1,4 +1,4 @@
-"""Pictures to files, .svg or .png by the suffix of the path: whole or not at all.
+"""Pictures to files, .svg or .png by the suffix of the path, of graphs also .dot: whole or not at all.
 
 The same data give the same bytes with the same matplotlib, which loads when the first picture is drawn. Every function
 raises ArrayolError (`cannot-write`).
@@ -10,8 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arrayol.files import atomic_file
+from arrayol.files import atomic_file, writing
 from arrayol.ir.network import Network, Process
+from arrayol.pictures.dot import dot_text
 from arrayol.pictures.layout import ExploredLayouts, LayoutPicture
 from arrayol.pictures.schedule import ScheduleShown
 from arrayol.pictures.tiler_faults import Fault, Linked
@@ -23,7 +24,11 @@ if TYPE_CHECKING:
 
 
 def save_graph(network: Network, faults: Mapping[str, tuple[str, ...]], path: Path) -> None:
-    """Draw a task graph; `faults` names what is wrong with a process."""
+    """Draw a task graph, or write it as Graphviz's .dot; `faults` names what is wrong with a process."""
+    if path.suffix.lower() == ".dot":
+        with atomic_file(path) as temporary, writing(path):
+            temporary.write_text(dot_text(network, faults), encoding="utf-8")
+        return
     from arrayol.pictures.graph_figure import draw_graph  # noqa: PLC0415  loads matplotlib
 
     _save(lambda: draw_graph(network, faults).figure, path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -10,6 +11,8 @@ from pathlib import Path
 
 import pytest
 from conftest import CommandLine
+
+from arrayol import api
 
 GOLDEN = Path(__file__).resolve().parent.parent / "golden"
 ERRORS = GOLDEN.parent / "errors"
@@ -81,6 +84,32 @@ def test_a_png(arrayol: CommandLine, specs: Path) -> None:
     assert (specs / "a.PNG").read_bytes().startswith(b"\x89PNG")
 
 
+def test_a_graph_for_graphviz(
+    arrayol_process: CommandLine, arrayol: CommandLine, specs: Path, golden: Callable[[Path, str], None]
+) -> None:
+    done = arrayol("show", "thumbnail.aol", "--out", "a.dot")
+    assert done.stdout.endswith("\nwrote a.dot\n")
+    text = (specs / "a.dot").read_text(encoding="utf-8")
+    golden(GOLDEN / "show-thumbnail.dot", text)
+    nodes = set(re.findall(r'^  ("[^"]+") \[', text, re.MULTILINE))
+    ends = {end for pair in re.findall(r'^  ("[^"]+") -> ("[^"]+") ', text, re.MULTILINE) for end in pair}
+    assert ends == nodes
+    assert arrayol_process("show", "thumbnail.aol", "--out", "b.dot").returncode == 0
+    assert (specs / "b.dot").read_text(encoding="utf-8") == text
+    refused = arrayol("show", "lpsf.aol", "hflr", "--out", "c.dot")
+    message = "A .dot holds a task graph; the tilers of 'hflr' are drawn as .svg or .png.\n"
+    assert (refused.stderr, refused.returncode) == (USAGE + message, 2)
+    assert not (specs / "c.dot").exists()
+    assert api.show(specs / "lpsf.aol").save(specs / "d.dot") is None
+    assert "prev <- last delay [0, 1] else 0" in (specs / "d.dot").read_text(encoding="utf-8")
+
+
+def test_a_mistake_in_a_graph_for_graphviz(arrayol: CommandLine, tmp_path: Path) -> None:
+    shutil.copy(ERRORS / "written-twice.aol", tmp_path)
+    assert arrayol("show", "written-twice.aol", "--out", "a.dot").returncode == 1
+    assert 'color=red, label="t\\nrepeat' in (tmp_path / "a.dot").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("task", ["t", None])
 @pytest.mark.parametrize("stem", ["out-of-bounds", "written-twice", "not-covered", "no-order", "infinite-not-followed"])
 def test_a_failed_check_is_told_and_the_picture_is_there(
@@ -123,6 +152,7 @@ lpsf.aol:11:12: error[no-tilers]: 'smooth' is an elementary task; only repetitiv
       |            ^^^^^^
   hint: it is repeated by hflr, vftd, hfrl, vfbu
 """
+NO_FORMAT = f"{USAGE}Invalid value for '--out': 'a.pdf' does not end in .svg, .png or .dot.\n"
 UNKNOWN = "lpsf.aol: error[unknown-task]: there is no task 'vftb'\n  hint: did you mean 'vftd'?\n"
 NO_FOLDER = """\
 none/a.svg: error[cannot-write]: there is no folder 'none' to write to
@@ -137,7 +167,7 @@ none/a.svg: error[cannot-write]: there is no folder 'none' to write to
         (["vftb"], UNKNOWN, 1),
         (["--top", "vftb"], UNKNOWN, 1),
         (["hflr", "--out", "none/a.svg"], NO_FOLDER, 1),
-        (["--out", "a.pdf"], f"{USAGE}Invalid value for '--out': 'a.pdf' does not end in .svg or .png.\n", 2),
+        (["--out", "a.pdf"], NO_FORMAT, 2),
         (["hflr", "--top", "lpsf"], f"{USAGE}Give TASK or --top, not both.\n", 2),
     ],
 )

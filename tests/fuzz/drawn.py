@@ -167,6 +167,7 @@ LINES: tuple[Command, ...] = (
     ("fmt", "chain.aol", "--check"),
     ("show", "chain.aol", "rows", "--out", "p.svg"),
     ("show", "chain.aol", "--top", "chain", "--out", "p.png"),
+    ("show", "chain.aol", "--out", "p.dot"),
     ("run", "chain.aol", "--in", "image=random:1", "--in", "weights=ramp", "--out", "out=o.npy"),
     ("run", "chain.aol", "--top", "rows", "--in", "src=x.npz:dst", "--check", "dst=x.npy"),
     ("run", "chain.aol", "--top", "rows", "--in", "src=x.png", "--out", "dst=o.png", "--set", "GAIN=0.25"),
