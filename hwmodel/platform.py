@@ -22,6 +22,7 @@ from arrayol.language.diagnose import closest, did_you_mean
 from arrayol.language.typed_names import component_name
 from arrayol.source import Span
 from hwmodel.datapath.choices import Choices, Ground, Pairs
+from hwmodel.datapath.cost_models import has_cost_model
 from hwmodel.datapath.derive import Derivation, derivation_of
 from hwmodel.datapath.entry import Costs, ElementaryEntry
 from hwmodel.datapath.figures import Datapath
@@ -183,6 +184,19 @@ TechnologyField = Annotated[
 ]
 
 
+def _cost_models(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple) or not all(map(has_cost_model, value)):
+        raise PydanticCustomError("cost_models", "not cost models")
+    return tuple(value)
+
+
+CostModelsField = Annotated[
+    tuple[str, ...],
+    PlainValidator(_cost_models, json_schema_input_type=list[str]),
+    Field(description="a list of cost models that are installed"),
+]
+
+
 def _constant(value: object) -> int | float | bool:
     if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)):
         return value
@@ -229,6 +243,7 @@ class Platform(Table):
     cost: BitCosts = BitCosts()
     verify: dict[str, Constant] = Field(default_factory=dict, description="consts by name, as { H = 20 }")
     assume_datapaths: bool = Field(default=False, description="true or false")
+    cost_models: CostModelsField = Field(default=(), description="a list of cost models that are installed")
     _origin: _Origin = PrivateAttr(default_factory=_Origin)
     _memory: _Memory = PrivateAttr(default_factory=_Memory)
 
@@ -291,9 +306,9 @@ class Platform(Table):
         technology, clock = self.prices, self.clock_mhz
         cycles = self.local.fetch_cycles + self.local.store_cycles
         if technology is None or clock is None:
-            return Ground(None, cycles, self.assume_datapaths)
+            return Ground(None, cycles, self.assume_datapaths, self.cost_models)
         derive = partial(_derived, technology=technology, clock_mhz=clock)
-        return Ground(derive, cycles, self.assume_datapaths)
+        return Ground(derive, cycles, self.assume_datapaths, self.cost_models)
 
     @property
     def prices(self) -> Technology | None:

@@ -24,6 +24,7 @@ SHOWN = [
     text
     for page in sorted((ROOT / "docs").glob("*.md"))
     for text in re.findall(r"^```toml\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    if not text.startswith("# pyproject.toml\n")
 ]
 
 

@@ -35,7 +35,7 @@ from dse.results.pick import Picked, parse_rule
 from dse.results.pick import pick as pick_by_rule
 from dse.results.schema import Result
 from dse.results.steps import StepFinder
-from dse.search.context import AUTO, BUDGET, MACHINE, METHODS, MODEL_NAMES, Method, Model, SearchRequest
+from dse.search.context import AUTO, BUDGET, MACHINE, MODEL_NAMES, Method, Model, SearchRequest, method_names
 from dse.search.machine import explore_mappings
 from dse.search.published import MODELS, Progress
 from dse.search.published import explore as explore_fusions
@@ -107,7 +107,7 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
     model: Model = "machine",
     objectives: Sequence[str] | None = None,
     space: Space | None = None,
-    method: Method = AUTO,
+    method: Method | str = AUTO,
     seed: int = 0,
     budget: float = BUDGET,
     timeout: float | None = None,
@@ -131,7 +131,7 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
     `unknown-objective` for names that do not exist, InfeasibleError where no design fits the platform.
     """
     _require_known("model", model, MODEL_NAMES)
-    _require_known("method", method, METHODS)
+    _require_known("method", method, method_names())
     names = (objectives,) if isinstance(objectives, str) else objectives
     loaded = load(spec, settings)
     taken, origin = platform_of(loaded, platform)

@@ -45,7 +45,7 @@ from dse.results.designs import Design, GroupRecord
 from dse.results.exploration import Exploration
 from dse.results.pick import Picked, Rule, pick, require_figures
 from dse.results.schema import Result
-from dse.search.context import AUTO, BUDGET, EXHAUSTIVE, METHODS, MODEL_NAMES, NSGA2, ROUNDS, Method, Model
+from dse.search.context import AUTO, BUDGET, EXHAUSTIVE, MODEL_NAMES, NSGA2, ROUNDS, Model, method_names
 from dse.space.objectives import (
     DEFAULT,
     MACHINE,
@@ -169,7 +169,7 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
 @click.option("--study", metavar="S", type=PLACE, help="What may be chosen, a TOML file (machine model).")
 @click.option(
     "--method",
-    type=click.Choice(list(METHODS)),
+    type=click.Choice(list(method_names())),
     default=AUTO,
     show_default=True,
     help="How the space is searched; auto says what it takes, and why.",
@@ -256,7 +256,7 @@ def command(  # noqa: PLR0913  one for each option
     platform: Path | None,
     model: Model,
     objectives: tuple[str, ...] | None,
-    method: Method,
+    method: str,
     seed: int | None,
     budget: float | None,
     timeout: float | None,

@@ -19,7 +19,7 @@ from dse.results.schema import SUBSPACES, Comparisons, Result
 from dse.results.shared import technology_text
 from dse.results.volume import filled, share_of_any
 from dse.search.context import NSGA2
-from dse.space.objectives import LATENCY, MACHINE, MICROSECONDS, cost_unit, grows
+from dse.space.objectives import LATENCY, MICROSECONDS, cost_unit, grows, known_figure
 
 SHOWN_AT_MOST = 6  # designs of the front: its ends, where it bends, and what tells most; the result folder holds all
 STEPS_SHOWN_AT_MOST = 5
@@ -115,7 +115,7 @@ def _mapping_columns(table: Table, result: Result) -> Rows:
     """Each design: its figures, its groups with their blocks, and where its time goes."""
     objectives = result.objectives
     for name in objectives:
-        title = MACHINE[name].title if name in MACHINE else "cost"
+        title = figure.title if (figure := known_figure(name)) is not None else "cost"
         estimate = result.estimate_text(name).replace(", ", "\n")  # one below the other, so that columns stay narrow
         table.add_column("\n".join(filter(None, (title, unit_of(name), estimate))), justify="right", no_wrap=True)
     table.add_column("group and its tasks", overflow="fold")
@@ -299,7 +299,7 @@ def steps_text(design: Design) -> str:
 
 def unit_of(name: str) -> str:
     """The unit of a figure; a cost without one has its name."""
-    unit = MACHINE[name].unit if name in MACHINE else cost_unit(name)
+    unit = figure.unit if (figure := known_figure(name)) is not None else cost_unit(name)
     return "µs" if unit == "us" else unit
 
 

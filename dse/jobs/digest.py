@@ -23,6 +23,8 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel
 
+from arrayol.plugins import plugin_versions
+
 PACKAGES = ("arrayol", "hwmodel", "dse")
 LIBRARIES = ("arrayol", "islpy", "moocore", "networkx", "numpy", "pydantic", "pymoo")  # what results are computed with
 _INPUTS = "arrayol/specs"  # where the wheel has the shipped specifications, which are hashed where they are used
@@ -47,10 +49,11 @@ def digest(*values: object) -> bytes:
 def code_digest() -> bytes:
     """A hash of this program: the files of its packages as installed, and the versions of what it computes with.
 
-    That is Python too, whose `sum` of floats differs between 3.11 and 3.12.
+    Plug-ins count by their versions; so does Python, whose `sum` of floats differs between 3.11 and 3.12.
     """
     sources = {name: text for package in PACKAGES for name, text in _sources(files(package), package)}
-    return digest(sources, {library: version(library) for library in LIBRARIES}, sys.version_info[:2])
+    libraries = {library: version(library) for library in LIBRARIES}
+    return digest(sources, libraries, plugin_versions(), sys.version_info[:2])
 
 
 def _sources(folder: Traversable, name: str) -> Iterator[tuple[str, bytes]]:

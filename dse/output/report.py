@@ -28,7 +28,7 @@ from dse.results.pick import knee_of
 from dse.results.schema import Result
 from dse.results.shared import technology_text
 from dse.results.volume import filled
-from dse.space.objectives import MACHINE, grows
+from dse.space.objectives import grows, known_figure
 from hwmodel.design import Choice, Splits
 from hwmodel.residence import NO_LOADS, loads_of
 
@@ -226,9 +226,9 @@ def _used(result: Result, designs: Sequence[Design]) -> list[DatapathRecord]:
 
 
 def _figure(name: str) -> Document:
-    if name not in MACHINE:
+    figure = known_figure(name)
+    if figure is None:
         return {"name": name, "title": f"cost in {name}", "unit": name, "more": False}
-    figure = MACHINE[name]
     unit = "\u00b5s" if figure.unit == "us" else figure.unit
     return {"name": name, "title": figure.title, "unit": unit, "more": grows(name)}
 

@@ -10,7 +10,7 @@ import numpy as np
 from dse.pareto.hypervolume import Octaves, corner_of, hypervolume, octaves_of, telling_rows
 from dse.results.designs import Design
 from dse.results.schema import Hypervolume
-from dse.space.objectives import MACHINE, grows
+from dse.space.objectives import grows, known_figure
 
 _FRACTIONS = 10**6  # of a figure that is no integer: its smallest unit, as fJ of energies in nJ
 _RATES = 10**12  # a rate counts by its inverse: frames/s by picoseconds per frame
@@ -27,7 +27,7 @@ class Axes:
     def of(cls, design: Design, objectives: Sequence[str]) -> Axes:
         """Of the designs that have figures of the same kinds as this one."""
         whole = [isinstance(design.objectives[name], int) for name in objectives]
-        known = [MACHINE[name].scale if name in MACHINE else 1 for name in objectives]
+        known = [figure.scale if (figure := known_figure(name)) is not None else 1 for name in objectives]
         scales = [1 if is_whole else max(_FRACTIONS, scale) for is_whole, scale in zip(whole, known, strict=True)]
         return cls(tuple(objectives), tuple(scales))
 

@@ -10,6 +10,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from arrayol.errors import ArrayolError, error
+from arrayol.plugins import METHODS as PLUGIN_METHODS
+from arrayol.plugins import installed
 from dse.jobs.digest import code_digest, digest
 from dse.pareto.fronts import Front
 from dse.pareto.hypervolume import Octaves, octaves_of
@@ -134,6 +136,13 @@ Method = Literal["auto", "partition", "exhaustive", "exact", "rounds", "nsga2"]
 METHODS: tuple[Method, ...] = get_args(Method)
 AUTO, PARTITION, EXHAUSTIVE, EXACT, ROUNDS, NSGA2 = METHODS
 ASKED = "asked for"
+
+
+def method_names() -> tuple[str, ...]:
+    """The methods, and those of plug-ins."""
+    return *METHODS, *(name for name in installed(PLUGIN_METHODS) if name not in METHODS)
+
+
 BUDGET = 120.0  # seconds of predicted work
 
 

@@ -80,8 +80,14 @@ class Columns:
         return np.flatnonzero(kept)
 
     def epsilon(self, asked: float) -> float:
-        """What fronts of the columns may be thinned by: what leaks grows with its power and with time, as each does."""
-        composed = any(figure.parts for figure in (*self.objectives, *(figure for figure, _ in self.bounds)))
+        """What fronts of the columns may be thinned by: what leaks grows with its power and with time, as each does.
+
+        How objectives of plug-ins grow is not known.
+        """
+        wholes = [figure for figure in (*self.objectives, *(figure for figure, _ in self.bounds)) if figure.parts]
+        if any(figure.composed for figure in wholes):
+            return 0.0
+        composed = bool(wholes)
         return math.floor(1e9 * (math.sqrt(1 + asked) - 1)) / 1e9 if composed else asked
 
     @property

@@ -239,12 +239,22 @@ def _known_groups(
 
 
 def _figures(space: MappingSpace, columns: Columns) -> tuple[Figure, ...]:
-    """The chosen objectives, then all other figures of the platform."""
-    return (*columns.objectives, *(figure for figure in space.figures.values() if figure not in columns.objectives))
+    """The chosen objectives, then all other figures of the platform; of plug-ins those that are bounded."""
+    bounded = [figure for figure, _ in columns.bounds]
+    others = [figure for figure in space.figures.values() if figure not in columns.objectives]
+    return (*columns.objectives, *(figure for figure in others if not figure.composed or figure in bounded))
 
 
 def _shown(space: MappingSpace, figure: Figure, estimate: DesignEstimate) -> int | float:
-    return figure.shown(round(estimate.objective(figure.key) * figure.scale), space.model.platform)
+    platform = space.model.platform
+    if figure.composed:
+        parts = [np.array([_exact(part, estimate)]) for part in figure.parts]
+        return figure.shown(int(figure.whole(parts, platform.clock_mhz)[0]), platform)
+    return figure.shown(_exact(figure, estimate), platform)
+
+
+def _exact(figure: Figure, estimate: DesignEstimate) -> int:
+    return round(estimate.objective(figure.key) * figure.scale)
 
 
 def _result(

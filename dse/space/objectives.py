@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 from arrayol.errors import ArrayolError, Diagnostic, error
 from arrayol.ir.network import Network
 from arrayol.language.diagnose import did_you_mean
+from arrayol.plugins import OBJECTIVES, installed
 from arrayol.text import listed
+from dse.space.composed import LARGEST, SCALE, checked_values, composed_objective
 from hwmodel.accesses import Accesses
 from hwmodel.assumptions import without_cost
 from hwmodel.datapath.technology.rows import COSTS
@@ -163,7 +165,8 @@ class Figure:
     """A figure of a design. Designs are compared by integers, smaller is better: `key` of the model, times `scale`.
 
     `scale` makes integers of costs that are not. `clocked` figures are cycles seen through the platform's clock. What
-    is neither the sum nor the maximum of its groups' figures is made of `parts` that are: see `whole`.
+    is neither the sum nor the maximum of its groups' figures is made of `parts` that are: see `whole`. What a plug-in
+    makes of them is `composed`.
     """
 
     name: str
@@ -174,6 +177,7 @@ class Figure:
     clocked: bool = False
     parts: tuple[Figure, ...] = ()
     leaking: int = 0
+    composed: bool = False
 
     def whole(self, columns: Sequence[Wholes], clock_mhz: float | None) -> Wholes:
         """The integers of whole designs, of those of its parts: energies in fJ, powers in pW.
@@ -182,6 +186,8 @@ class Figure:
         which is less where frames take longer), and, where internal memory leaks too, its bits, `leaking` pW each.
         Those of other figures are added up.
         """
+        if self.composed:
+            return self._composed(columns, clock_mhz)
         if self.name not in ENERGIES:
             summed: Wholes = np.sum(columns, axis=0)
             return summed
@@ -193,6 +199,16 @@ class Figure:
         else:
             exact = power + 1000 * clock_mhz * np.divide(energy, -cycles, out=0 * energy, where=cycles != 0)
         integers: Wholes = np.rint(exact).astype(np.int64)
+        return integers
+
+    def _composed(self, columns: Sequence[Wholes], clock_mhz: float | None) -> Wholes:
+        """What a plug-in makes of its parts, in millionths."""
+        figures = [
+            np.asarray(column, np.float64) / ((clock_mhz or 1.0) if part.clocked else part.scale)
+            for part, column in zip(self.parts, columns, strict=True)
+        ]
+        values = checked_values(self.name, composed_objective(self.name), figures)
+        integers: Wholes = np.rint(np.minimum(values * self.scale, LARGEST)).astype(np.int64)
         return integers
 
     def shown(self, exact: int, platform: Platform) -> int | float:
@@ -238,6 +254,38 @@ MACHINE: Mapping[str, Figure] = MappingProxyType({figure.name: figure for figure
 def grows(figure: str) -> bool:
     """Whether larger is better for a figure of this name; a cost's is smaller."""
     return figure in MACHINE and MACHINE[figure].grows
+
+
+def known_figure(name: str) -> Figure | None:
+    """The figure of the model, or of a plug-in that can be loaded; None for the name of a cost."""
+    if name not in installed(OBJECTIVES) or name in MACHINE:
+        return MACHINE.get(name)
+    try:
+        own = composed_objective(name)
+    except ArrayolError:
+        return None
+    return Figure(name, own.title, own.unit, name, SCALE, composed=True)
+
+
+def _composed_of(known: Mapping[str, Figure]) -> Iterator[Figure]:
+    """The objectives of plug-ins whose figures are known, each of them the sum or the maximum of its groups'."""
+    for name in installed(OBJECTIVES):
+        figure = known_figure(name)
+        if name in known or figure is None or not figure.composed:
+            continue
+        parts = [known.get(part) for part in composed_objective(name).figures]
+        plain = [part for part in parts if part is not None and not part.parts and not part.grows]
+        if len(plain) == len(parts):
+            yield replace(figure, parts=tuple(plain))
+
+
+def _why_no_composed(name: str, known: Mapping[str, Figure]) -> ArrayolError:
+    """Why the objective of a plug-in is no figure here."""
+    for part in composed_objective(name).figures:  # raises where that cannot be loaded
+        if part not in known or known[part].parts or known[part].grows:
+            break
+    hint = "see docs/plugins.md for the figures that an objective can be made of"
+    return error("missing-figure", f"'{name}' is made of '{part}', which is no plain figure of designs here", hint=hint)
 
 
 _FRAME = MACHINE["frame_cycles"]
@@ -291,8 +339,8 @@ def figures_of(platform: Platform, *accesses: Accesses, reuse_memory: bool = Fal
             scale = scale_of(cost for by_name in costs for _, cost in by_name[name])
             figures[name] = Figure(name, title, unit, name, scale)
     if reuse_memory and terms_of(platform) is not None:
-        return {name: _apart(figure) for name, figure in figures.items()}
-    return figures
+        figures = {name: _apart(figure) for name, figure in figures.items()}
+    return figures | {figure.name: figure for figure in _composed_of(figures)}
 
 
 def chosen_figures(
@@ -313,6 +361,8 @@ def require_known(name: str, known: Mapping[str, Figure], platform: Platform, ne
     """
     if name in known:
         return
+    if name in installed(OBJECTIVES):
+        raise _why_no_composed(name, known)
     if name in MACHINE and MACHINE[name].clocked:
         hint = f"give clock_mhz = MHZ in the platform, or take {MACHINE[name].key}"
         raise error("no-clock", f"'{name}' needs a clock, and the platform has none", hint=hint)

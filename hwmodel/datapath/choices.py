@@ -5,8 +5,9 @@ Intervals come from the first of these that says something: `measured` and `inte
 where a platform lets datapaths be assumed, an initiation interval of 1. A task with none of these is refused.
 
 Each other figure comes from what was measured at the interval, else from the entry, else from the body, which the
-technology prices, each by itself; so does each cost by its name. Latency and recurrences that are derived leave out the
-local memory, whose cycles are added here; those that somebody gives contain it.
+technology prices, each by itself; so does each cost by its name, and cost models of plug-ins add those that are
+missing. Latency and recurrences that are derived leave out the local memory, whose cycles are added here; those that
+somebody gives contain it.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Protocol
 from arrayol.errors import ArrayolError, error
 from arrayol.ir.network import Process
 from arrayol.ir.spec import Elementary
+from hwmodel.datapath.cost_models import modelled_cost
 from hwmodel.datapath.entry import ElementaryEntry, Measured
 from hwmodel.datapath.figures import Datapath, Origin, largest_output
 
@@ -75,12 +77,13 @@ class Ground:
 
     `derive` is there where the platform names a technology; it takes the delays whose recurrence is to be short.
     `local_cycles` are those of the local memory, fetch and store together. With `assumed` a task of which nothing is
-    known has an initiation interval of 1.
+    known has an initiation interval of 1. `cost_models` are plug-ins that add a cost of their name.
     """
 
     derive: Callable[[Elementary, Pairs], Derivation] | None
     local_cycles: int
     assumed: bool
+    cost_models: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -126,7 +129,7 @@ class Choices:
         derived = self._derived(interval, measured)
         latency, latency_from = self._latency(measured, derived)
         recurrence, through_memory, recurrence_from = self._recurrences(measured, derived)
-        cost, cost_from = self._costs(measured, derived)
+        cost, cost_from = self._costs(interval, measured, derived)
         energy, registers, energy_from = self._energy(measured, derived)
         return Datapath(
             interval,
@@ -214,7 +217,9 @@ class Choices:
         weakest = next((origin for origin in order if origin in origins), None)
         return waits, through_memory, {"recurrence": weakest} if weakest else {}
 
-    def _costs(self, measured: Measured | None, derived: Derived | None) -> tuple[dict[str, float], dict[str, Origin]]:
+    def _costs(
+        self, interval: int, measured: Measured | None, derived: Derived | None
+    ) -> tuple[dict[str, float], dict[str, Origin]]:
         sources: tuple[tuple[Mapping[str, float], Origin], ...] = (
             (measured.cost if measured is not None else {}, "measured"),
             (self.entry.cost, "given"),
@@ -226,6 +231,11 @@ class Choices:
             for name, amount in amounts.items():
                 if name not in cost:
                     cost[name], origins[f"cost.{name}"] = amount, origin
+        known = dict(cost)
+        for name in self.ground.cost_models:
+            if name not in cost:
+                amount = modelled_cost(name, self.process, interval, known)
+                cost[name], origins[f"cost.{name}"] = amount, "derived"
         return cost, origins
 
     def _energy(

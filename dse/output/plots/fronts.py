@@ -39,7 +39,7 @@ from dse.results.compare import Comparison
 from dse.results.designs import Design
 from dse.results.exploration import Exploration
 from dse.results.pick import TELLING, telling_designs
-from dse.space.objectives import MACHINE, grows
+from dse.space.objectives import grows, known_figure
 
 INCHES_PER_LETTER = 0.06  # of the caption, with room to spare
 INCHES_PER_BOLD_LETTER, LEGEND_INCHES = 0.09, 2.4  # of the title, which stands beside the legend
@@ -205,6 +205,7 @@ def _points(front: Sequence[Design], x: str, y: str | None) -> Sequence[tuple[fl
 def _figure_title(comparison: Comparison, name: str) -> str:
     said = dict.fromkeys(result.estimate_text(name) for result in (comparison.first, comparison.second))
     estimate = " / ".join(filter(None, said))
-    if name not in MACHINE:
+    figure = known_figure(name)
+    if figure is None:
         return with_unit("cost in " + name, estimate) if estimate else f"cost in {name}"
-    return with_unit(MACHINE[name].title, MACHINE[name].unit, estimate)
+    return with_unit(figure.title, figure.unit, estimate)

@@ -14,6 +14,7 @@ from pydantic_core import PydanticCustomError
 
 from arrayol.errors import error
 from arrayol.language.diagnose import did_you_mean
+from arrayol.plugins import TECHNOLOGIES, installed, plugin
 from arrayol.source import Span
 from arrayol.text import listed
 from hwmodel.datapath.graph.graph import Operation
@@ -360,13 +361,17 @@ def shipped_technologies() -> tuple[str, ...]:
 
 
 def load_technology(given: str | Path, span: Span | None = None) -> Technology:
-    """A shipped technology by its name, or that of a TOML file: a path, or a text with a `/` or with `.toml` behind it.
+    """A technology by its name, shipped or of a plug-in, or of a TOML file: a path, or a text with `/` or `.toml`.
 
-    `span` is where it is named. Raises ArrayolError: `unknown-technology`, and as `read_toml` and `validate` do.
+    `span` is where it is named. Raises ArrayolError: `unknown-technology`, `broken-plugin`, and as `read_toml` and
+    `validate` do.
     """
     if isinstance(given, str) and not ("/" in given or given.endswith(".toml")):
         if given not in shipped_technologies():
-            known = shipped_technologies()
+            if given in installed(TECHNOLOGIES):
+                path = plugin(TECHNOLOGIES, given, lambda one: Path(one).is_file(), "path of a TOML file", span)
+                return replace(_loaded(Path(path)), name=given)
+            known = (*shipped_technologies(), *installed(TECHNOLOGIES))
             near = did_you_mean(given, known)
             hint = f"{f'{near} ' if near else ''}shipped are {listed(known)}; a file is named as ./{given}.toml"
             raise error("unknown-technology", f"there is no technology '{given}'", span, hint=hint)

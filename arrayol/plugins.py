@@ -1,0 +1,67 @@
+"""Plug-ins: what other distributions add by entry points, loaded when it is named (docs/plugins.md).
+
+Names of what is installed are read from metadata alone. A plug-in that cannot be loaded, or is not what its group asks
+for, stops only who asks for it, and the message names the distribution that it is from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from arrayol.errors import ArrayolError, error
+from arrayol.source import Span
+
+OBJECTIVES, COST_MODELS = "arrayol.objectives", "arrayol.cost_models"
+TECHNOLOGIES, METHODS = "arrayol.technologies", "arrayol.methods"
+KINDS = {OBJECTIVES: "objective", COST_MODELS: "cost model", TECHNOLOGIES: "technology", METHODS: "method"}
+
+
+@cache
+def installed(group: str) -> Mapping[str, EntryPoint]:
+    """What is installed of a group, by name; of two of one name the first, by distribution."""
+    found: dict[str, EntryPoint] = {}
+    for entry in sorted(entry_points(group=group), key=lambda one: (one.name, distribution_of(one))):
+        found.setdefault(entry.name, entry)
+    return found
+
+
+def plugin(group: str, name: str, is_right: Callable[[Any], bool], asked: str, span: Span | None = None) -> Any:
+    """The object behind a name that is installed.
+
+    Raises ArrayolError (`broken-plugin`) where it cannot be loaded, or is not what is `asked` for; `span` is where it
+    is named.
+    """
+    entry = installed(group)[name]
+    try:
+        loaded = entry.load()
+        right = is_right(loaded)
+    except Exception as raised:  # whatever a stranger's code raises
+        raise broken(group, name, f"{type(raised).__name__}: {raised}", span) from raised
+    if not right:
+        raise broken(group, name, f"'{entry.value}' is no {asked}", span)
+    return loaded
+
+
+def broken(group: str, name: str, why: str, span: Span | None = None) -> ArrayolError:
+    """The error for a plug-in that does not do what it should."""
+    owner = distribution_of(installed(group)[name])
+    message = f"the {KINDS[group]} '{name}' of {owner} cannot be used: {why}"
+    hint = f"mend it as docs/plugins.md says, or take it away: pip uninstall {owner.partition(' ')[0]}"
+    return error("broken-plugin", message, span, hint=hint)
+
+
+def distribution_of(entry: EntryPoint) -> str:
+    """The distribution of an entry point and its version."""
+    return f"{entry.dist.name} {entry.dist.version}" if entry.dist is not None else "an unknown distribution"
+
+
+def plugin_versions() -> dict[str, str]:
+    """All plug-ins, and what each is from: finished work counts for these alone."""
+    return {
+        f"{group}:{name}": f"{entry.value} {distribution_of(entry)}"
+        for group in KINDS
+        for name, entry in installed(group).items()
+    }

@@ -1,0 +1,39 @@
+"""Cost models of plug-ins: one more cost of a unit, by its name, which a platform asks for in `cost_models`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from arrayol.ir.network import Process
+from arrayol.plugins import COST_MODELS, broken, installed, plugin
+
+_DECIMALS = 3  # amounts are decimals of so many digits, since costs are compared as whole numbers
+
+
+class CostModel(Protocol):
+    """What a plug-in gives: a function."""
+
+    def __call__(self, process: Process, interval: int, cost: Mapping[str, float]) -> float:
+        """What a unit of a task costs that starts a repetition every `interval` cycles: a number from 0.
+
+        `process.definition` is the elementary with its body; `cost` has what is known of the unit, by name.
+        """
+
+
+def has_cost_model(name: Any) -> bool:
+    """Whether a cost model of that name is installed."""
+    return isinstance(name, str) and name in installed(COST_MODELS)
+
+
+def modelled_cost(name: str, process: Process, interval: int, cost: Mapping[str, float]) -> float:
+    """What a cost model says of a unit. Raises ArrayolError (`broken-plugin`)."""
+    model: CostModel = plugin(COST_MODELS, name, callable, "function")
+    try:
+        amount = float(model(process, interval, dict(cost)))
+    except Exception as raised:  # whatever a stranger's code raises
+        raise broken(COST_MODELS, name, f"{type(raised).__name__}: {raised}") from raised
+    if not 0 <= amount < math.inf:
+        raise broken(COST_MODELS, name, f"it gives {amount} for '{process.name}'")
+    return round(amount, _DECIMALS)
