@@ -12,7 +12,7 @@ from arrayol import api
 from arrayol.cli.commands import COMMANDS as ALL
 from arrayol.pictures.tiler_faults import load_to_show
 
-WITHOUT = {"example", "import", "lsp", "schema", "synth", "calibrate"}  # a specification
+WITHOUT = {"completion", "example", "import", "lsp", "schema", "synth", "calibrate"}  # a specification
 FLATTENED = {"show", "explore", "simulate", "emit", "report"}
 
 

@@ -102,4 +102,4 @@ def emit_layout(
         laid_out = rewritten(loaded, name, factors, comparison.custom, physical=ports == "banks")
     place_beside(target, data_files(laid_out))
     with atomic_file(target) as temporary, writing(target):
-        temporary.write_text(spec_text(laid_out), encoding="utf-8")
+        temporary.write_text(spec_text(laid_out), encoding="utf-8", newline="\n")

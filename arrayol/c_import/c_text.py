@@ -38,7 +38,7 @@ TYPES = {
 }
 
 _SILENT = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL)
-_DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n\\]|\\.|\\\n)*", re.MULTILINE)
+_DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n\\]|\\ *\n|\\.)*", re.MULTILINE)
 _DEFINE = re.compile(r"#\s*define\s+([A-Za-z_]\w*)(?!\()[ \t]*(.*)", re.DOTALL)
 _PRAGMA = re.compile(r"#\s*pragma\s+(scop|endscop)\s*")
 _IGNORED = re.compile(r"#\s*(include|define|undef|pragma|line|\d+)\b")
@@ -56,7 +56,8 @@ class Text:
 
 def read_text(file: SourceFile) -> Text:
     """Find the one scop of a file. Raises ArrayolError for none, several, and what only a preprocessor resolves."""
-    text = _SILENT.sub(lambda found: _blank(found[0]) if found[0].startswith("/") else found[0], file.text)
+    text = file.text.replace("\r", " ")
+    text = _SILENT.sub(lambda found: _blank(found[0]) if found[0].startswith("/") else found[0], text)
     types: dict[str, str] = {}
     consts: dict[str, tuple[str, Span]] = {}
     pragmas: list[tuple[str, int]] = []
@@ -82,7 +83,7 @@ def _define(text: str, span: Span, types: dict[str, str], consts: dict[str, tupl
     define = _DEFINE.fullmatch(text)
     if define is None or not define[2].strip():
         return
-    value = " ".join(define[2].replace("\\\n", " ").split())
+    value = " ".join(re.sub(r"\\ *\n", " ", define[2]).split())
     if value in TYPES or value in types:
         types[define[1]] = TYPES.get(value) or types[value]
     else:

@@ -42,6 +42,7 @@ COMMANDS = {
     "report": ("arrayol.cli.report", "Write a result as one HTML file to look through."),
     "compare": ("arrayol.cli.compare", "Compare the Pareto fronts of two results."),
     "schema": ("arrayol.cli.schema", "Write the JSON Schema of a kind of file, for editors."),
+    "completion": ("arrayol.cli.shell", "Print the script by which a shell completes command lines."),
     "example": ("arrayol.cli.example", "Write a shipped specification and its platform into this folder."),
 }
 

@@ -34,5 +34,5 @@ def command(source: Path, out: Path | None, settings: dict[str, str]) -> None:
         click.echo(imported.text, nl=False)
         return
     with atomic_file(out) as temporary, writing(out):
-        temporary.write_text(imported.text, encoding="utf-8")
+        temporary.write_text(imported.text, encoding="utf-8", newline="\n")
     click.echo(f"wrote {out}", err=True)

@@ -26,5 +26,5 @@ def command(kind: SchemaKind, out: Path | None) -> None:
         click.echo(text, nl=False)
         return
     with atomic_file(out) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+        temporary.write_text(text, encoding="utf-8", newline="\n")
     click.echo(f"wrote {out}")

@@ -228,7 +228,7 @@ def command(
         return
     place_beside(out, files)
     with atomic_file(out) as temporary, writing(out):
-        temporary.write_text(text, encoding="utf-8")
+        temporary.write_text(text, encoding="utf-8", newline="\n")
     click.echo(f"wrote {out}", err=True)
 
 

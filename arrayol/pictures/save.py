@@ -27,7 +27,7 @@ def save_graph(network: Network, faults: Mapping[str, tuple[str, ...]], path: Pa
     """Draw a task graph, or write it as Graphviz's .dot; `faults` names what is wrong with a process."""
     if path.suffix.lower() == ".dot":
         with atomic_file(path) as temporary, writing(path):
-            temporary.write_text(dot_text(network, faults), encoding="utf-8")
+            temporary.write_text(dot_text(network, faults), encoding="utf-8", newline="\n")
         return
     from arrayol.pictures.graph_figure import draw_graph  # noqa: PLC0415  loads matplotlib
 

@@ -29,6 +29,7 @@ PAGES = {  # the page that explains a command
     "report": "report.md",
     "compare": "report.md#comparing-two-results",
     "schema": "schemas.md",
+    "completion": "../README.md#shell-completion",
     "example": "examples.md",
 }
 LITERAL_BAR = r"\|"  # a bar alone ends a cell of a table

@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import pickle
 import signal
+import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -125,8 +126,11 @@ def processes(workers: int) -> Iterator[Processes]:
 
 
 def _start_method() -> BaseContext:
-    """A server that forks loaded processes where the system can fork, else each process loads all by itself."""
-    if "forkserver" not in multiprocessing.get_all_start_methods():
+    """A server that forks loaded processes where the system can fork, else each process loads all by itself.
+
+    So it does on macOS, whose own libraries do not bear a fork once they are in use, as NumPy uses them.
+    """
+    if sys.platform == "darwin" or "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     method = multiprocessing.get_context("forkserver")
     method.set_forkserver_preload(["dse.search.machine"])

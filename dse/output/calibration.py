@@ -134,4 +134,4 @@ def calibrate_folders(folders: Sequence[Path], held: Sequence[Path] = ()) -> Cal
 def write_calibration(calibration: Calibration, path: Path) -> None:
     """Write the technology file. Raises ArrayolError (`cannot-write`)."""
     with atomic_file(path) as temporary:
-        temporary.write_text(calibration.toml(), encoding="utf-8")
+        temporary.write_text(calibration.toml(), encoding="utf-8", newline="\n")

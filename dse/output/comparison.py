@@ -20,7 +20,7 @@ def write_comparison(comparison: Comparison, names: tuple[str, str], target: Pat
     """
     require_comparison_folder(target)
     with atomic_folder(target) as folder:
-        (folder / COMPARISON).write_text(comparison_text(comparison, names), encoding="utf-8")
+        (folder / COMPARISON).write_text(comparison_text(comparison, names), encoding="utf-8", newline="\n")
         save_comparison(comparison, names, *(folder / plot for plot in PLOTS))
     return tuple(target / name for name in (COMPARISON, *PLOTS))
 

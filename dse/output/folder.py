@@ -58,8 +58,8 @@ def write_result(exploration: Exploration, target: Path) -> tuple[Path, ...]:
     require_writable(target)
     with atomic_folder(target) as folder:
         result = exploration.result
-        (folder / RESULT).write_text(result.to_json(), encoding="utf-8")
-        (folder / TABLE).write_text(designs_csv(result), encoding="utf-8")
+        (folder / RESULT).write_text(result.to_json(), encoding="utf-8", newline="\n")
+        (folder / TABLE).write_text(designs_csv(result), encoding="utf-8", newline="\n")
         save_front(exploration, *(folder / plot for plot in PLOTS))
         plots: tuple[str, ...] = PLOTS
         if result.is_mapped:
@@ -70,7 +70,7 @@ def write_result(exploration: Exploration, target: Path) -> tuple[Path, ...]:
             plots += CONVERGENCE
         specs = _write_specs(exploration, folder)
         names = (RESULT, TABLE, *plots, README, *specs)
-        (folder / README).write_text(_readme(result, names), encoding="utf-8")
+        (folder / README).write_text(_readme(result, names), encoding="utf-8", newline="\n")
         _carry_over(target, folder)
     return tuple(target / name for name in names)
 
@@ -104,7 +104,7 @@ def _write_specs(exploration: Exploration, folder: Path) -> list[str]:
             (folder / SPECS).mkdir(exist_ok=True)
             names.append(spec_file(design.id, number))
             target = folder / names[-1]
-            target.write_text(exploration.steps.text_of(design), encoding="utf-8")
+            target.write_text(exploration.steps.text_of(design), encoding="utf-8", newline="\n")
             place_beside(target, data_files(exploration.steps.original))
     return names
 

@@ -138,7 +138,7 @@ def write_hardware(emitted: EmittedDesign, target: Path) -> tuple[Path, ...]:
     with atomic_folder(target) as folder:
         for name, text in emitted.files.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_text(text, encoding="utf-8")
+            (folder / name).write_text(text, encoding="utf-8", newline="\n")
         _carry_over(target, folder)
     return tuple(target / name for name in emitted.files)
 

@@ -23,7 +23,7 @@ def write_partial(result: Result, target: Path) -> None:
             folder.mkdir(parents=True, exist_ok=True)
             for name, text in ((RESULT, result.to_json()), (TABLE, designs_csv(result))):
                 waiting = folder / f".{name}"
-                waiting.write_text(text, encoding="utf-8")
+                waiting.write_text(text, encoding="utf-8", newline="\n")
                 waiting.replace(folder / name)
     except ArrayolError:
         remove_partial(target)

@@ -32,7 +32,7 @@ def write_picked(result: Result, picked: Picked, steps: StepFinder | None, folde
     }
     target = folder / PICKED
     with atomic_file(target) as temporary, writing(target):
-        temporary.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+        temporary.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8", newline="\n")
     return document
 
 
@@ -53,5 +53,5 @@ def write_spec(result: Result, design: Design, steps: StepFinder | None, folder:
             target.parent.mkdir(exist_ok=True)
         place_beside(target, data_files(steps.original))
         with atomic_file(target) as temporary, writing(target):
-            temporary.write_text(steps.text_of(design), encoding="utf-8")
+            temporary.write_text(steps.text_of(design), encoding="utf-8", newline="\n")
     return name

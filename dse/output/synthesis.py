@@ -188,7 +188,7 @@ def synthesise_folder(folder: Path, asked: Asked, out: Path | None = None) -> Sy
                 if (work / own).exists():
                     shutil.copyfile(work / own, written / own)
             text = json.dumps(done.to_json(), indent=1) + "\n"
-            (written / FIGURES).write_text(text, encoding="utf-8")
+            (written / FIGURES).write_text(text, encoding="utf-8", newline="\n")
     return done
 
 

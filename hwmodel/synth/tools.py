@@ -28,7 +28,14 @@ def run_tool(command: Sequence[str], folder: Path) -> str:
 
     It sees files by paths from there alone. Raises ArrayolError (`no-synthesis`, `synthesis-failed`).
     """
-    done = subprocess.run([tool(command[0]), *command[1:]], cwd=folder, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [tool(command[0]), *command[1:]],
+        cwd=folder,
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+    )
     if done.returncode:
         raise error("synthesis-failed", f"'{command[0]}' stopped: {_reason(done)}")
     return done.stdout + done.stderr

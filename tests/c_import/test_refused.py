@@ -86,6 +86,14 @@ def test_sizes_are_set(tmp_path: Path) -> None:
         assert [one.code for one in refused.value.diagnostics] == [code]
 
 
+def test_lines_may_end_as_on_windows() -> None:
+    lines = ("#define N \\", "  (2 + \\", " 1)", "void f(float x[N]) {", "// one", "#pragma scop", "x[N - 1] = 2;")
+    text = "\n".join((*lines, "#pragma endscop", "}", ""))
+    plain, other = (import_source(SourceFile("f.c", one), {}) for one in (text, text.replace("\n", "\r\n")))
+    assert plain.text == other.text
+    assert plain.spec.constants == {"N": 3}
+
+
 def test_the_command(arrayol: CommandLine, tmp_path: Path) -> None:
     lines = ["for (int i = 0; i < 8; i++)", "  for (int j = 0; j < i; j++)", "    b[i] += b[j];"]
     (tmp_path / "t.c").write_text(_whole("\n".join(lines)), encoding="utf-8")

@@ -68,6 +68,8 @@ def test_the_script_of_a_shell(arrayol: CommandLine, monkeypatch: pytest.MonkeyP
     done = arrayol()
     assert (done.stderr, done.returncode) == ("", 0)
     assert f"_ARRAYOL_COMPLETE={shell}_complete" in done.stdout
+    monkeypatch.delenv("_ARRAYOL_COMPLETE")
+    assert arrayol("completion", shell).stdout.strip() == done.stdout.strip()
 
 
 def test_another_shell(arrayol: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:

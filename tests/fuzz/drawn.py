@@ -198,6 +198,7 @@ LINES: tuple[Command, ...] = (
     ("report", "r", "--out", "r.html"),
     ("compare", "r", "r", "--out", "c"),
     ("import", "sum.c", "--set", "N=4", "--out", "s.aol"),
+    ("completion", "zsh"),
     ("example", "fir"),
     ("example", "--list"),
 )

@@ -58,14 +58,16 @@ def run_build(folder: Path, build: str) -> RunSeen:
     `program-failed` where the program does.
     """
     require_compiler()
-    sources = sorted(str(path.relative_to(folder)) for path in (folder / "src").glob("*.cpp"))
+    sources = sorted(path.relative_to(folder).as_posix() for path in (folder / "src").glob("*.cpp"))
     with TemporaryDirectory() as scratch:
-        binary = str(Path(scratch) / "design")
+        binary = str(Path(scratch) / "design.exe")  # as Windows runs it; others do not mind
         command = ["g++", *FLAGS, *BUILDS[build], "-o", binary, *sources, "tb/main.cpp"]
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, cwd=folder, capture_output=True, encoding="utf-8", errors="replace", check=False)
         if done.returncode:
             raise error("build-failed", f"'g++' stopped: {_told(done)}", hint=_HINT)
-        done = subprocess.run([binary], cwd=folder, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [binary], cwd=folder, capture_output=True, encoding="utf-8", errors="replace", check=False
+        )
     if done.returncode not in (0, 1) or done.stderr:
         raise error("program-failed", f"the program, built {build}, stopped: {_told(done)}", hint=_HINT)
     streams = (StreamSeen(name, *map(int, figures)) for name, *figures in _STREAM.findall(done.stdout))

@@ -55,7 +55,7 @@ def frames_seen(told: str) -> tuple[FrameSeen, ...]:
 
 
 def _run(command: list[str], folder: Path) -> str:
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=folder, capture_output=True, encoding="utf-8", errors="replace", check=False)
     if done.returncode:
         lines = (done.stderr or done.stdout).strip().splitlines() or [f"exit code {done.returncode}"]
         raise error("bench-failed", f"'{command[0]}' stopped: {lines[0]}", hint="please report it with the folder")

@@ -68,7 +68,8 @@ def write_test_bench(
     accesses = list(access_ports(derived).values())
     for port in {access.port for access in accesses}:
         _write(folder / f"{port}.hex", [word for words in run.words(port, inputs[port]) for word in words])
-    (folder / "bench.v").write_text(_bench(name or graph.name, derived, given, made, accesses, run.intervals))
+    bench = _bench(name or graph.name, derived, given, made, accesses, run.intervals)
+    (folder / "bench.v").write_text(bench, encoding="utf-8", newline="\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +152,7 @@ def _joined(columns: Sequence[_Column], rows: int) -> list[int]:
 
 
 def _write(path: Path, words: Iterable[int]) -> None:
-    path.write_text("".join(f"{word:x}\n" for word in words))
+    path.write_text("".join(f"{word:x}\n" for word in words), encoding="utf-8", newline="\n")
 
 
 def _bench(
