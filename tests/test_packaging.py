@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import tomllib
 import zipfile
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
+import yaml
 
 PACKAGES = ("arrayol", "hwmodel", "dse")
 HOSTS = [f"{name}.org" for name in ("pypi", "pythonhosted", "anaconda", "npmjs", "conda-forge")]
@@ -65,6 +67,62 @@ def test_the_wheel_holds_the_packages_and_the_specs_and_nothing_else(wheel: Path
     assert held == sources | specs
     suffixes = {".py", ".typed", ".lark", ".aol", ".toml", ".html", ".css", ".js", ".npy", ".v", ".cpp", ".hpp", ".h"}
     assert {Path(name).suffix for name in held} <= suffixes
+
+
+@pytest.fixture(scope="module")
+def source(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The source distribution, unpacked."""
+    folder = tmp_path_factory.mktemp("sdist")
+    _run(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", str(folder), cwd=checkout)
+    (built,) = folder.iterdir()
+    with tarfile.open(built) as opened:
+        opened.extractall(folder, filter="data")
+    (unpacked,) = (path for path in folder.iterdir() if path.is_dir())
+    return unpacked
+
+
+def test_the_source_distribution_builds_the_same_wheel(source: Path, wheel: Path, tmp_path: Path) -> None:
+    _run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path), cwd=source)
+    (again,) = tmp_path.glob("*.whl")
+    assert again.name == wheel.name
+    with zipfile.ZipFile(wheel) as first, zipfile.ZipFile(again) as second:
+        assert first.namelist() == second.namelist()
+        assert all(first.read(name) == second.read(name) for name in first.namelist())
+
+
+def test_the_source_distribution_holds_all_that_is_tracked(source: Path, checkout: Path) -> None:
+    if not (checkout / ".git").exists():
+        pytest.skip("not a git checkout")
+    tracked = _run("git", "-c", "safe.directory=*", "ls-files", "-z", cwd=checkout).split("\0")[:-1]
+    there = {name for name in tracked if (checkout / name).is_file()}  # one may be removed and not yet committed
+    held = {path.relative_to(source).as_posix() for path in source.rglob("*") if path.is_file()}
+    assert there - held == set()
+    assert "PKG-INFO" in held
+
+
+def test_the_citation_says_what_the_project_says(checkout: Path) -> None:
+    cited = yaml.safe_load((checkout / "CITATION.cff").read_text(encoding="utf-8"))
+    project = tomllib.loads((checkout / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert (cited["cff-version"], cited["type"], cited["title"]) == ("1.2.0", "software", project["name"])
+    assert (cited["version"], cited["license"], cited["abstract"], cited["keywords"]) == (
+        project["version"],
+        project["license"],
+        project["description"],
+        project["keywords"],
+    )
+    assert [author["name"] for author in cited["authors"]] == ["the arrayol authors"]
+    glossary = " ".join((checkout / "docs" / "glossary.md").read_text(encoding="utf-8").split())
+    assert len(cited["references"]) == 3
+    for paper in cited["references"]:
+        names = ", ".join(f"{author['given-names']} {author['family-names']}" for author in paper["authors"])
+        assert f"{names}, *{paper['title']}*" in glossary
+        assert str(paper["year"]) in glossary
+
+
+def test_the_changes_begin_with_this_version(checkout: Path) -> None:
+    project = tomllib.loads((checkout / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    headings = re.findall(r"^## (\S+)", (checkout / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert headings[0] == project["version"]
 
 
 def test_the_wheel_says_its_licence_and_what_it_is_for(wheel: Path, checkout: Path) -> None:
