@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from posixpath import join, normpath
 from typing import Any
 
 from commands_text import commands_text
+from gallery_text import draw_gallery, gallery_text
 from sphinx.application import Sphinx
 
 PLACE = re.compile(r"^<!-- filled: (\w+) -->$", re.MULTILINE)
 LINK = re.compile(r"\[(?P<text>[^\]]+)\]\((?P<target>\.\./[^)]*)\)")
-FILLERS: dict[str, Callable[[], str]] = {"commands": commands_text}
+FILLERS: dict[str, Callable[[], str]] = {"commands": commands_text, "gallery": gallery_text}
 
 
 def fill(_: Sphinx, page: str, source: list[str]) -> None:
@@ -35,8 +37,15 @@ def filled(app: Sphinx, *_: object) -> list[str]:
     return [page for page in app.env.found_docs if PLACE.search(app.env.doc2path(page).read_text(encoding="utf-8"))]
 
 
+def draw(app: Sphinx, failure: Exception | None) -> None:
+    """Draw what pages show, into the folder of the site that was built."""
+    if failure is None and app.builder.format == "html":
+        draw_gallery(Path(app.outdir))
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     """Called by Sphinx."""
     app.connect("env-get-outdated", filled)
     app.connect("source-read", fill)
+    app.connect("build-finished", draw)
     return {"parallel_read_safe": True}

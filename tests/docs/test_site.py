@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import click
 import pytest
 from commands_text import PAGES, commands_text
+from gallery_fronts import FILE, front, shipped
+from gallery_text import gallery_text
 from manual import FOLDER, read
 
 from arrayol import api
@@ -45,3 +48,15 @@ def test_every_page_stands_in_a_table_of_contents() -> None:
     contents = "".join(re.findall(r"^```{toctree}\n(.*?)^```$", read("index.md"), re.MULTILINE | re.DOTALL))
     listed = [line for line in contents.splitlines() if line and not line.startswith(":")]
     assert sorted(listed) == sorted(page for page in pages if page != "index")
+
+
+def test_the_gallery_has_every_shipped_specification() -> None:
+    text = gallery_text()
+    assert re.findall(r"^## (.+)$", text, re.MULTILINE) == shipped()
+    assert text.count("| fastest |") == text.count("| smallest |") == len(shipped()) > 20
+
+
+@pytest.mark.parametrize("name", ["fir", "polyprod", "solve"])  # some of the quickest
+def test_what_the_gallery_shows_is_what_explore_finds(name: str) -> None:
+    """Else `python docs/site/gallery_fronts.py` writes all of it anew."""
+    assert json.loads(FILE.read_text(encoding="utf-8"))[name] == front(name)

@@ -75,4 +75,4 @@ def keep_or_compare(made: Path, shown: Path, request: pytest.FixtureRequest) -> 
 
 def test_every_page_for_newcomers_is_a_tour() -> None:
     pages = {path.relative_to(FOLDER).as_posix() for path in FOLDER.glob("*/*.md")}
-    assert {page for tour in TOURS.values() for page in tour} == pages
+    assert {page for tour in TOURS.values() for page in tour} == pages - {"howto/index.md"}  # which has links alone
