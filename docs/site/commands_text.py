@@ -10,7 +10,7 @@ import click
 
 from arrayol.cli.commands import cli
 
-PAGES = {  # the page that explains a command
+PAGES = {  # the page that explains a command; `completion` says all in its help
     "check": "language.md#a-first-specification",
     "fmt": "language.md#canonical-text",
     "import": "import.md",
@@ -29,7 +29,6 @@ PAGES = {  # the page that explains a command
     "report": "report.md",
     "compare": "report.md#comparing-two-results",
     "schema": "schemas.md",
-    "completion": "../README.md#shell-completion",
     "example": "examples.md",
 }
 LITERAL_BAR = r"\|"  # a bar alone ends a cell of a table
@@ -56,7 +55,7 @@ def _section(name: str, command: click.Command, parent: click.Context, level: in
     yield _prose(command.help)
     yield from _options(command, context)
     yield _prose(command.epilog)
-    if level == 2:
+    if level == 2 and name in PAGES:
         yield from ["", f"More: []({PAGES[name]})"]
     if isinstance(command, click.Group):
         for inner in command.list_commands(context):

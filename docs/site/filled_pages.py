@@ -12,13 +12,14 @@ from pathlib import Path
 from posixpath import join, normpath
 from typing import Any
 
+from codes_text import codes_text
 from commands_text import commands_text
 from gallery_text import draw_gallery, gallery_text
 from sphinx.application import Sphinx
 
 PLACE = re.compile(r"^<!-- filled: (\w+) -->$", re.MULTILINE)
 LINK = re.compile(r"\[(?P<text>[^\]]+)\]\((?P<target>\.\./[^)]*)\)")
-FILLERS: dict[str, Callable[[], str]] = {"commands": commands_text, "gallery": gallery_text}
+FILLERS: dict[str, Callable[[], str]] = {"codes": codes_text, "commands": commands_text, "gallery": gallery_text}
 
 
 def fill(_: Sphinx, page: str, source: list[str]) -> None:

@@ -7,6 +7,7 @@ import re
 
 import click
 import pytest
+from codes_text import codes_text
 from commands_text import PAGES, commands_text
 from gallery_fronts import FILE, front, shipped
 from gallery_text import gallery_text
@@ -20,9 +21,10 @@ def test_every_command_has_a_section_with_its_page() -> None:
     headings = re.findall(r"^#+ arrayol (.+)$", commands_text(), re.MULTILINE)
     assert [heading for heading in headings if " " not in heading] == list(COMMANDS)
     assert {"emit verilog", "emit hls"} < set(headings)
-    assert set(PAGES) == set(COMMANDS)
+    assert set(COMMANDS) - set(PAGES) == {"completion"}
     for page in PAGES.values():
         assert (FOLDER / page.partition("#")[0]).is_file()
+        assert not page.startswith("..")  # the site has the pages of docs/ alone
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -60,3 +62,12 @@ def test_the_gallery_has_every_shipped_specification() -> None:
 def test_what_the_gallery_shows_is_what_explore_finds(name: str) -> None:
     """Else `python docs/site/gallery_fronts.py` writes all of it anew."""
     assert json.loads(FILE.read_text(encoding="utf-8"))[name] == front(name)
+
+
+def test_the_list_of_codes_has_headings_and_rows_of_tables() -> None:
+    rows = codes_text().splitlines()[2:]
+    assert "| `out-of-bounds` | [](errors.md#out-of-bounds) |" in rows
+    assert "| `worker-lost` | [](explore.md#workers-and-clusters) |" in rows
+    assert len(rows) > 150
+    codes = [row.split("`")[1] for row in rows]
+    assert codes == sorted(codes)
