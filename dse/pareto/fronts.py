@@ -136,19 +136,28 @@ def _pareto_rows(values: Values, units: Values, *, trade_units: bool) -> Rows:
 
 def dominated(values: Values, by: Values) -> NDArray[np.bool_]:
     """Which of points (n, figures) some other point (m, figures) dominates."""
+    return surpassed(values, np.full(len(values), -1), by, np.zeros(len(by), np.int64))
+
+
+def surpassed(values: Values, units: Values, by: Values, by_units: Values) -> NDArray[np.bool_]:
+    """Which of points (n, figures) some other point (m, figures) dominates, or equals with no more units."""
     found = np.zeros(len(values), np.bool_)
     if not len(by):
         return found
     if values.shape[1] == 2:
-        by = by[np.lexsort((by[:, 1], by[:, 0]))]
+        order = np.lexsort((by_units, by[:, 1], by[:, 0]))
+        by, by_units = by[order], by_units[order]
         least = np.concatenate([[np.iinfo(np.int64).max], np.minimum.accumulate(by[:, 1])])
-        upto, before = (least[np.searchsorted(by[:, 0], values[:, 0], side=side)] for side in ("right", "left"))
-        return np.asarray((upto < values[:, 1]) | ((before <= values[:, 1]) & (before < least[0])))
+        first, end = (np.searchsorted(by[:, 0], values[:, 0], side=side) for side in ("left", "right"))
+        below = (least[end] < values[:, 1]) | ((least[first] <= values[:, 1]) & (least[first] < least[0]))
+        same = np.minimum(first, len(by) - 1)  # of points with the same first figure that with the least second
+        return np.asarray(below | ((by[same] == values).all(axis=1) & (by_units[same] <= units)))
     step = max(1, _COMPARED_AT_ONCE // by.size)
     for start in range(0, len(values), step):
-        some = values[start : start + step, None, :]
-        below = np.all(by <= some, axis=2) & np.any(by < some, axis=2)
-        found[start : start + step] = below.any(axis=1)
+        part = slice(start, start + step)
+        some = values[part, None, :]
+        below = np.all(by <= some, axis=2) & (np.any(by < some, axis=2) | (by_units <= units[part, None]))
+        found[part] = below.any(axis=1)
     return found
 
 

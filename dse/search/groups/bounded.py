@@ -5,10 +5,11 @@ together it is known what none of them has less of (`hwmodel.machine.bounded`): 
 values of a design that keeps all constraints, with p <= b in every column and p < b in one. Each design d of the
 structure has d >= b, so p <= d everywhere and p < d in that column: p dominates d, whatever units d has, and d is on no
 front, nor is it one of several equal designs of which the fewest units are shown. So the structure is left out, and
-nothing of a front is lost. Where p equals b it is priced, since a design of it may equal p with fewer units. Where
-units count in what dominates (`Combination.trades_units`) p must have no more units than the least of the structure,
-too: then p dominates d in that sense. Constraints bound columns from above, so where b is beyond a limit all of the
-structure's designs are.
+nothing of a front is lost. Where p equals b it is left out if p has no more units than the least of the structure: d
+may equal p, but not with fewer units, and of equal designs the first that is found is shown. Two scans of the same
+blocks often have equal bounds. Where units count in what dominates (`Combination.trades_units`) p must have no more
+units in any case. Constraints bound columns from above, so where b is beyond a limit all of the structure's designs
+are.
 
 The same holds of a single design: its times and the costs of its processors are known at once, of its memories what
 they take at the least (`Priced.at`). So designs of a structure wait in the same way, until what they are built of is
@@ -27,7 +28,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dse.pareto.fronts import Rows, Values, dominated, front_of
+from dse.pareto.fronts import Rows, Values, front_of, surpassed
 from hwmodel.design import GroupDesign
 from hwmodel.machine.bounded import Bounded
 from hwmodel.machine.priced import Priced
@@ -81,7 +82,7 @@ class Waiting:
         if trade_units:
             values = np.column_stack([values, units])
         bounds = np.column_stack([self.bounds, self.units]) if trade_units else self.bounds
-        return dominated(bounds, values)
+        return surpassed(bounds, self.units, values, units)
 
     def first_slice(self) -> NDArray[np.bool_]:
         """The front of the bounds."""
