@@ -45,7 +45,7 @@ from hwmodel.machine.bounds import require_bounded_costs
 from hwmodel.machine.estimate import ENERGY, DesignEstimate, GroupEstimate
 from hwmodel.machine.model import MachineModel
 
-FIRST_SECONDS = 2.0  # until the result so far is written for the first time
+FIRST_SECONDS = 5.0  # until the result so far is written for the first time
 WRITE_SECONDS = 5.0  # between two times
 _REST = 20  # times as long as that took, at least
 

@@ -31,11 +31,13 @@ Offered = Sequence[Sequence[int]]  # of each task the rates that it may have
 class Bounded:
     """S structures: `least` has (S, 1) figures that no design has less of, legal where some design is.
 
-    `price` gives the figures of some of them, by their rows, under all combinations of rates. Of those that are not
-    `sure` (S,) nothing is known before they are priced.
+    A design that has all of the least times has `fewest` (S,) units or more. `price` gives the figures of some of the
+    structures, by their rows, under all combinations of rates. Of those that are not `sure` (S,) nothing is known
+    before they are priced.
     """
 
     least: Priced
+    fewest: NDArray[np.int64]
     sure: NDArray[np.bool_]
     price: Callable[[NDArray[np.int64]], Priced]
 

@@ -146,8 +146,9 @@ def bounded_structure(
             lambda: np.full((1, 1), PlanEnergy.of(plan, prices).outside_fj),
         ),
     )
+    known = priced, priced.units[0], np.ones(1, np.bool_)
     if not plan.fifos:
-        return Bounded(priced, np.ones(1, np.bool_), lambda _: _priced(plan, structure, apart, rates, kept))
+        return Bounded(*known, lambda _: _priced(plan, structure, apart, rates, kept))
 
     def exactly(some: NDArray[np.intp]) -> Priced:
         chosen = rates[some]
@@ -157,9 +158,7 @@ def bounded_structure(
         ]
         return _priced(plan, structure, own, chosen, kept)
 
-    return Bounded(
-        priced, np.ones(1, np.bool_), lambda _: replace(_priced(plan, structure, apart, rates, kept), exact=exactly)
-    )
+    return Bounded(*known, lambda _: replace(_priced(plan, structure, apart, rates, kept), exact=exactly))
 
 
 def _least_memory(kept: Sequence[MemoryUse]) -> tuple[Figures, Figures]:

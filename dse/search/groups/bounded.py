@@ -5,11 +5,11 @@ together it is known what none of them has less of (`hwmodel.machine.bounded`): 
 values of a design that keeps all constraints, with p <= b in every column and p < b in one. Each design d of the
 structure has d >= b, so p <= d everywhere and p < d in that column: p dominates d, whatever units d has, and d is on no
 front, nor is it one of several equal designs of which the fewest units are shown. So the structure is left out, and
-nothing of a front is lost. Where p equals b it is left out if p has no more units than the least of the structure: d
-may equal p, but not with fewer units, and of equal designs the first that is found is shown. Two scans of the same
-blocks often have equal bounds. Where units count in what dominates (`Combination.trades_units`) p must have no more
-units in any case. Constraints bound columns from above, so where b is beyond a limit all of the structure's designs
-are.
+nothing of a front is lost. Where p equals b it is left out if p has no more units than any design of the structure that
+has its least times: d may equal p, but not with fewer units, and of equal designs the first that is found is shown. Two
+scans of the same blocks often have equal bounds. Where units count in what dominates (`Combination.trades_units`) p
+must have no more units than any design of the structure. Constraints bound columns from above, so where b is beyond a
+limit all of the structure's designs are.
 
 The same holds of a single design: its times and the costs of its processors are known at once, of its memories what
 they take at the least (`Priced.at`). So designs of a structure wait in the same way, until what they are built of is
@@ -48,7 +48,8 @@ class Source:
 
 @dataclass(frozen=True, eq=False)
 class Waiting:
-    """Structures of some sources (n,): of each its source, its row there, its bound (n, columns) and least units.
+    """Structures of some sources (n,): of each its source, its row there, its bound (n, columns) and the units that a
+    design has at the least: with `trade_units` any one, else one that has the least times.
 
     Or designs of some structures: of each its structure, and its combination of rates.
     """
@@ -59,9 +60,9 @@ class Waiting:
     units: Values
 
     @staticmethod
-    def of(sources: Sequence[Source], values: Callable[[Priced], Values]) -> Waiting:
+    def of(sources: Sequence[Source], values: Callable[[Priced], Values], *, trade_units: bool) -> Waiting:
         """All structures of which some design may be legal; `values` are the columns (S, columns) of least figures."""
-        parts = [_waiting(number, own.bounded, values) for number, own in enumerate(sources)]
+        parts = [_waiting(number, own.bounded, values, trade_units) for number, own in enumerate(sources)]
         source, row, bounds, units = (np.concatenate(columns) for columns in zip(*parts, strict=True))
         return Waiting(source, row, bounds, units)
 
@@ -107,9 +108,11 @@ class Waiting:
         return chosen
 
 
-def _waiting(number: int, bounded: Bounded, values: Callable[[Priced], Values]) -> tuple[Rows, Rows, Values, Values]:
+def _waiting(
+    number: int, bounded: Bounded, values: Callable[[Priced], Values], trade_units: bool
+) -> tuple[Rows, Rows, Values, Values]:
     least = bounded.least
     bounds = np.where(bounded.sure[:, None], values(least), _NOTHING_KNOWN)
-    units = np.broadcast_to(least.objective("units")[:, 0], len(bounds))
+    units = np.broadcast_to(least.objective("units")[:, 0], len(bounds)) if trade_units else bounded.fewest
     rows = np.flatnonzero(least.legal[:, 0] | ~bounded.sure)
     return np.full(len(rows), number, np.intp), rows, bounds[rows], units[rows]

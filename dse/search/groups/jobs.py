@@ -237,7 +237,11 @@ class _FrontOfGroup:
         """Take structures slice by slice, until no other can have a design on the front."""
         if not sources:
             return
-        waiting = Waiting.of(sources, lambda least: self.pricer.values(least, (slice(None), 0)))
+        waiting = Waiting.of(
+            sources,
+            lambda least: self.pricer.values(least, (slice(None), 0)),
+            trade_units=self.columns.combination.trades_units,
+        )
         total = sum(len(own.bounded.sure) for own in sources)
         waiting = waiting.only(self.columns.combination.within(waiting.bounds))
         hopeless, beaten, is_first = total - len(waiting), 0, len(sources[0].bounded.sure) > 1

@@ -11,10 +11,35 @@ from numpy.typing import NDArray
 
 from hwmodel.datapath.technology.technology import Technology
 from hwmodel.local_memory.organisations import Terms
+from hwmodel.machine.numbering import ascending
 from hwmodel.platform import Platform
 
 Ints = NDArray[np.int64]
 BUILT = ("blocks", "lut", "ff", "area")
+
+
+@dataclass(eq=False)
+class SizeTable:
+    """Figures by size, each computed when it is first asked for."""
+
+    compute: Callable[[int], tuple[float, ...]]
+    _sizes: Ints = field(default_factory=lambda: np.zeros(0, np.int64), repr=False)  # ascending
+    _columns: NDArray[Any] = field(default_factory=lambda: np.zeros((0, 0)), repr=False)
+
+    def __call__(self, sizes: Ints) -> NDArray[Any]:
+        """The figures (number, S) at each of some sizes (S,)."""
+        place = np.searchsorted(self._sizes, sizes)
+        there = np.append(self._sizes, -1)[place] == sizes
+        if not there.all():
+            new = ascending(sizes[~there])
+            fresh = np.array([self.compute(size) for size in new.tolist()], np.float64).T
+            columns = np.concatenate([self._columns, fresh], axis=1) if len(self._sizes) else fresh
+            every = np.concatenate([self._sizes, new])
+            order = np.argsort(every)
+            self._sizes, self._columns = every[order], columns[:, order]
+            place = np.searchsorted(self._sizes, sizes)
+        found: NDArray[Any] = self._columns[:, place]
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,8 +48,8 @@ class BankFigures:
 
     terms: Terms
     technology: Technology
-    _banks: dict[tuple[int, int, int, int], tuple[float, ...]] = field(default_factory=dict, repr=False)
-    _energies: dict[tuple[int, int], int] = field(default_factory=dict, repr=False)
+    _banks: dict[tuple[int, int, int], SizeTable] = field(default_factory=dict, repr=False)
+    _energies: dict[int, SizeTable] = field(default_factory=dict, repr=False)
 
     @staticmethod
     def of(platform: Platform, terms: Terms) -> BankFigures:
@@ -35,16 +60,15 @@ class BankFigures:
 
     def banks(self, words: Ints, bits: int, reads: int, writes: int) -> NDArray[Any]:
         """Of each of some banks of so many words (n,) of so many bits: BUILT, and the energy of an access, (5, n)."""
-        return of_each(words, lambda deep: self._bank(deep, bits, reads, writes))
+        key = bits, reads, writes
+        if key not in self._banks:
+            self._banks[key] = SizeTable(lambda deep: self._bank(deep, *key))
+        return self._banks[key](words)
 
     def _bank(self, words: int, bits: int, reads: int, writes: int) -> tuple[float, ...]:
-        key = words, bits, reads, writes
-        if key not in self._banks:
-            built = self.terms.kinds.bank(words, bits, self.terms.prices, reads=reads, writes=writes)
-            assert built is not None, "some kind of memory has the ports of each way"
-            energy = self.access_fj(words * bits, bits)
-            self._banks[key] = built.blocks, built.lut, built.ff, built.area, energy
-        return self._banks[key]
+        built = self.terms.kinds.bank(words, bits, self.terms.prices, reads=reads, writes=writes)
+        assert built is not None, "some kind of memory has the ports of each way"
+        return built.blocks, built.lut, built.ff, built.area, self.technology.access_fj(words * bits, bits)
 
     def registers(self, bits: Ints) -> NDArray[Any]:
         """What registers for so many bits (n,) are BUILT of, (4, n)."""
@@ -53,7 +77,9 @@ class BankFigures:
 
     def accesses_fj(self, bank_bits: Ints, width: int) -> NDArray[Any]:
         """Energy of an access to each of some banks (n,); see `access_fj`."""
-        energies: NDArray[Any] = of_each(bank_bits, lambda size: (self.access_fj(size, width),))[0]
+        if width not in self._energies:
+            self._energies[width] = SizeTable(lambda size: (self.technology.access_fj(size, width),))
+        energies: NDArray[Any] = self._energies[width](bank_bits)[0]
         return energies
 
     def price(self, built: NDArray[Any]) -> NDArray[Any]:
@@ -64,15 +90,4 @@ class BankFigures:
 
     def access_fj(self, bank_bits: int, width: int) -> int:
         """Energy of a datum of so many bits that is read from or written to a bank of so many, in fJ."""
-        if (bank_bits, width) not in self._energies:
-            self._energies[bank_bits, width] = self.technology.access_fj(bank_bits, width)
-        return self._energies[bank_bits, width]
-
-
-def of_each(sizes: Ints, figures: Callable[[int], tuple[float, ...]]) -> NDArray[Any]:
-    """The figures (number, S) at each of some sizes (S,)."""
-    if len(sizes) == 1:
-        return np.array(figures(int(sizes[0])), np.float64)[:, None]
-    distinct, of = np.unique(sizes, return_inverse=True)
-    columns: NDArray[Any] = np.array([figures(size) for size in distinct.tolist()], np.float64)
-    return columns[of.ravel()].T
+        return int(self.accesses_fj(np.array([bank_bits]), width)[0])

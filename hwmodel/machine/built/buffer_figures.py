@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from hwmodel.local_memory.bank_functions import BankFunction
 from hwmodel.local_memory.organisations import Ways, organise_layout
-from hwmodel.machine.built.bank_figures import of_each
+from hwmodel.machine.built.bank_figures import SizeTable
 from hwmodel.machine.built.figures import FIGURES, PRICE, Figures, Ints
 from hwmodel.machine.built.layout_ports import LayoutPorts
 from hwmodel.machine.built.local_ports import Rates
@@ -64,7 +64,7 @@ class BufferFigures:
             one = organise_layout(kind.function, kind.copies, deep, self._bits, self.builder.terms)
             return self.builder.figures(one, self._bits)
 
-        return of_each(self.depths(kind.function, which), layout)
+        return SizeTable(layout)(self.depths(kind.function, which))
 
     def least(self, kind: Kind, which: Ints) -> Figures:
         """Data and bits (2, n) that no design has less of; of all else nothing is known."""

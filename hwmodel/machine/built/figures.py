@@ -175,11 +175,13 @@ class BuiltMemories:
         cell = numbers[places if len(numbers) > 1 else 0, columns] * wide + places
         asked, found = np.zeros(len(kinds) * wide, np.bool_), np.zeros((0, len(kinds), wide))
         asked[cell] = True
-        for kind, own in enumerate(asked.reshape(len(kinds), wide)):
+        told = asked.reshape(len(kinds), wide)
+        if together > 1:
+            parts = np.logical_or.reduceat(told, np.arange(0, wide, together), axis=1)
+            told = np.repeat(parts, together, axis=1)[:, :wide]
+        for kind, own in enumerate(told):
             rows = np.flatnonzero(own)
             if len(rows):
-                if together > 1:
-                    rows = np.flatnonzero(np.isin(np.arange(wide) // together, rows // together))
                 known = figures(kinds[kind], self.rows[rows])
                 found = found if len(found) else np.zeros((len(known), len(kinds), wide))
                 found[:, kind, rows] = known

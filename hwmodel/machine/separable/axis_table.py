@@ -277,8 +277,8 @@ def _in_all_combinations(slot: Ints, cell: Ints, extents: Sequence[int], shape: 
 def _histogram(field: Ints, most: int) -> Counts:
     """How many cells have each place, by side."""
     sides = len(field)
-    side, cell = np.nonzero((field != NEVER) & (field != BEFORE))
-    number = np.bincount(side * most + field[side, cell], minlength=sides * most)
+    slots = field + np.arange(0, sides * most, most)[:, None]
+    number = np.bincount(slots[(field != NEVER) & (field != BEFORE)], minlength=sides * most)
     return number.reshape(sides, most)
 
 

@@ -269,7 +269,7 @@ class GroupBatch:
         def price(rows: NDArray[np.int64]) -> Priced:
             return self._price(memories, rows, scan, shapes, rates, keeps)
 
-        return Bounded(priced, structures.holds & timing.has_formula(structures), price)
+        return Bounded(priced, fast.fewest, structures.holds & timing.has_formula(structures), price)
 
     def _least_memory(self, memories: BatchMemories) -> tuple[Figures, Figures]:
         """What is live at once in data and bits, (S, 1)."""

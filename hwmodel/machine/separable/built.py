@@ -9,7 +9,7 @@ from functools import cache, cached_property, partial
 import numpy as np
 
 from hwmodel.local_memory.bank_functions import BankFunction
-from hwmodel.machine.built.bank_figures import of_each
+from hwmodel.machine.built.bank_figures import SizeTable
 from hwmodel.machine.built.buffer_figures import BufferFigures
 from hwmodel.machine.built.figures import (
     NO_ACCESSES,
@@ -134,10 +134,10 @@ class BatchMemories:
         """The figures of a state, by the units of its task."""
 
         @cache
-        def state(units: int, data: int) -> tuple[float, ...]:
-            return builder.figures(builder.state(memory.name, units, data), memory.bits)
+        def table(units: int) -> SizeTable:
+            return SizeTable(lambda data: builder.figures(builder.state(memory.name, units, data), memory.bits))
 
-        return lambda units, rows: of_each(self.words.addressed(rows)[:, number], partial(state, units))
+        return lambda units, rows: table(units)(self.words.addressed(rows)[:, number])
 
 
 def _units(rates: Rates) -> int:

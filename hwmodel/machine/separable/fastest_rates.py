@@ -68,6 +68,12 @@ class FastestRates:
             {name: np.stack(own, axis=1) for name, own in cycles.items()},
         )
 
+    @property
+    def fewest(self) -> Ints:
+        """The fewest units of a design that has all of the least times, (S,)."""
+        units = np.where(self.legal, units_of(self.combinations).sum(axis=2), np.iinfo(np.int64).max)
+        return units.min(axis=1)
+
     def time(self, name: str) -> Ints:
         """The cycles (S, V) of latency or of a frame."""
         if name not in self.cycles:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -135,14 +136,13 @@ def _words(pairs: Pairs, outer: SourceLines, inner: SourceLines, row: Ints, colu
 
 def _least_words(pairs: Pairs, outer: SourceLines, inner: SourceLines, row: Ints, column: Ints) -> Ints:
     """The same of as many structures as there is room for."""
-    one = pairs.least(outer.whole[row], inner.whole[column])
     several = np.flatnonzero(outer.several[row] | inner.several[column])
+    asked = [(outer.whole[row], inner.whole[column])]
     if len(several):
-        parts = [
-            pairs.least(outer.apart[high][row[several]], inner.apart[wide][column[several]])
-            for high in CLASSES
-            for wide in CLASSES
-        ]
+        high, wide = ([own[at[several]] for own in apart] for apart, at in ((outer.apart, row), (inner.apart, column)))
+        asked += product(high, wide)
+    one, *parts = pairs.least(asked)
+    if parts:
         one[several] = np.minimum(one[several], sum(parts))
     words: Ints = one * outer.free[row] * inner.free[column]
     return words
@@ -278,23 +278,24 @@ class Pairs:
     outer: OuterTerms
     inner: InnerTerms
 
-    def least(self, outer: Ints, inner: Ints) -> Ints:
-        """The size of the smallest form of groups of pairs (n,), one form for all pairs of a group.
+    def least(self, asked: Sequence[tuple[Ints, Ints]]) -> list[Ints]:
+        """The size of the smallest form of each of some groups of pairs (n,), one form for all pairs of a group.
 
         A group has all pairs of an outer line (n, G) and an inner one (n, H); its size is that of its largest pair.
-        Lines of -1 are none.
+        Lines of -1 are none. Those of all that is `asked` are told together.
         """
-        rows, columns = np.broadcast_arrays(outer[:, :, None], inner[:, None, :])
-        there = (rows >= 0) & (columns >= 0)
-        wide = len(self.inner.count)
-        pairs = rows[there] * wide + columns[there]
-        sizes = np.zeros((3, *there.shape), np.int64)
-        if there.shape[1:] == (1, 1):
-            sizes[:, there] = self.forms(pairs // wide, pairs % wide)
-        else:
-            pairs, of = np.unique(pairs, return_inverse=True)
-            sizes[:, there] = self.forms(pairs // wide, pairs % wide)[:, of.ravel()]
-        least: Ints = sizes.max(axis=(2, 3)).min(axis=0)
+        wide, there, pairs = len(self.inner.count), list[Mask](), list[Ints]()
+        for outer, inner in asked:
+            rows, columns = np.broadcast_arrays(outer[:, :, None], inner[:, None, :])
+            there.append((rows >= 0) & (columns >= 0))
+            pairs.append(rows[there[-1]] * wide + columns[there[-1]])
+        distinct, of = np.unique(np.concatenate(pairs), return_inverse=True)
+        forms, least = self.forms(distinct // wide, distinct % wide), list[Ints]()
+        ends = np.cumsum([len(own) for own in pairs])[:-1]
+        for mask, own in zip(there, np.split(of.ravel(), ends), strict=True):
+            sizes = np.zeros((3, *mask.shape), np.int64)
+            sizes[:, mask] = forms[:, own]
+            least.append(sizes.max(axis=(2, 3)).min(axis=0))
         return least
 
     def forms(self, outer: Ints, inner: Ints) -> Ints:
