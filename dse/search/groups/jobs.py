@@ -269,7 +269,8 @@ class _FrontOfGroup:
         What memories are built of takes long to tell. So designs are compared first by what is `live` in data and bits,
         (S, 1), where that is known, then by what memories take at the least, and the most promising are priced first.
         """
-        cells = self._cells(priced if live is None else priced.keeping(*live), *np.nonzero(priced.legal))
+        rows, chosen = np.nonzero(priced.legal)
+        cells = self._cells(priced, rows, chosen) if live is None else self._live(priced, *live, rows, chosen)
         looked_at = self.designs * len(priced.legal) - priced.untried
         feasible, pruned, is_first = 0, priced.left_out, True
         while len(cells):
@@ -286,12 +287,18 @@ class _FrontOfGroup:
         """Designs that are priced now: all of them where that takes no longer than comparing them."""
         if priced.exact is None and not self.pricer.compares_built:
             return np.ones(len(cells), np.bool_)
-        return cells.first_slice() if is_first or priced.exact is not None else cells.next_slice(CELLS)
+        return cells.first_slice()
 
     def _cells(self, priced: Priced, rows: Rows, chosen: Rows) -> Waiting:
         """Designs by structure and combination of rates, those that may be feasible by what they have at the least."""
         least = priced.at(rows, chosen, least=True)
         bounds, units = self.pricer.values(least, (slice(None), 0)), total_units(least.combinations[:, 0])
+        return Waiting(rows, chosen, bounds, units).only(self.columns.combination.within(bounds))
+
+    def _live(self, priced: Priced, data: Values, bits: Values, rows: Rows, chosen: Rows) -> Waiting:
+        """The same by what is live in data and bits, (S, 1)."""
+        least = priced.keeping(data, bits)
+        bounds, units = self.pricer.values(least, (rows, chosen)), least.objective("units")[rows, chosen]
         return Waiting(rows, chosen, bounds, units).only(self.columns.combination.within(bounds))
 
     def _add_cells(self, structure: Callable[[int], GroupDesign], priced: Priced, cells: Waiting) -> int:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hwmodel.local_memory.bank_functions import BankFunction
-from hwmodel.local_memory.organisations import Ways, organise_layout
+from hwmodel.local_memory.organisations import Candidate, Ways, organise_layout
 from hwmodel.machine.built.bank_figures import SizeTable
 from hwmodel.machine.built.figures import FIGURES, PRICE, Figures, Ints
 from hwmodel.machine.built.layout_ports import LayoutPorts
@@ -45,6 +45,7 @@ class BufferFigures:
     live: Sized
     depths: Depths
     _known: dict[Ways, RowCache] = field(default_factory=dict, repr=False)
+    _ways: dict[Candidate, RowCache] = field(default_factory=dict, repr=False)
 
     def kind(self, rates: Rates) -> Kind:
         """What serves the ports at some rates."""
@@ -56,7 +57,7 @@ class BufferFigures:
         """The ROWS of figures (9, n) of a kind in some structures."""
         if isinstance(kind, Ways):
             if kind not in self._known:
-                own = replace(self, _known={})  # without what is known, so that nothing large holds itself
+                own = replace(self, _known={})  # without these, so that nothing large holds itself
                 self._known[kind] = RowCache(self.structures, partial(own.cheapest, kind))
             return self._known[kind](which).T
 
@@ -81,11 +82,8 @@ class BufferFigures:
         least = np.where(self._may_be_registers(kind, words), words, _MOST)
         for one in kind.candidates:
             deep = words if one.banks == 1 else -(-live // one.banks)
-            least = np.minimum(least, one.copies * one.banks * deep + one.window)
-        if kind in self._known:
-            there, found = self._known[kind].known(which)
-            least[there] = found[:, FIGURES.index("data")]
-        return least
+            least = np.minimum(least, _known_data(self._ways.get(one), which, one.copies * one.banks * deep + one.window))
+        return _known_data(self._known.get(kind), which, least)
 
     @property
     def _bits(self) -> int:
@@ -100,10 +98,30 @@ class BufferFigures:
         options = [self.builder.figures_of_registers(self._bits, words, ways.routes)]
         prices = [np.where(self._may_be_registers(ways, words), options[0][PRICE], math.inf)]
         for one in ways.candidates:
-            assert one.function is not None, "registers are no candidate"
-            deep = words if one.banks == 1 else self.depths(one.function, which)
-            options.append(self.builder.figures_of_way(one, self._bits, deep))
+            options.append(self._of_way(one)(which).T)
             prices.append(options[-1][PRICE])
         best = np.stack(prices).argmin(axis=0)  # where none can be built the design is not legal (`served`)
         chosen: Figures = np.stack(options)[best, :, np.arange(len(words))]
         return chosen
+
+    def _of_way(self, one: Candidate) -> RowCache:
+        """The ROWS of figures (n, 9) of one way to serve the ports, which several kinds may have."""
+        if one not in self._ways:
+            words, depths, figures, bits = self.words, self.depths, self.builder.figures_of_way, self._bits
+
+            def of_rows(which: Ints) -> Figures:
+                assert one.function is not None, "registers are no candidate"
+                deep = words(which) if one.banks == 1 else depths(one.function, which)
+                return figures(one, bits, deep).T
+
+            self._ways[one] = RowCache(self.structures, of_rows)
+        return self._ways[one]
+
+
+def _known_data(figures: RowCache | None, which: Ints, data: Ints) -> Ints:
+    """The data (n,) of some structures, those in place of which figures are known by these."""
+    if figures is None:
+        return data
+    there, found = figures.known(which)
+    data[there] = found[:, FIGURES.index("data")]
+    return data

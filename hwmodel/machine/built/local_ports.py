@@ -69,6 +69,7 @@ class LocalPorts:
     _touching: dict[str, tuple[str, ...]] = field(default_factory=dict, repr=False, compare=False)
     _served: dict[object, Ways] = field(default_factory=dict, repr=False, compare=False)
     _ways: dict[tuple[object, ...], tuple[PortPlan, Ways]] = field(default_factory=dict, repr=False, compare=False)
+    _directions: dict[str, tuple[int, int] | None] = field(default_factory=dict, repr=False, compare=False)
 
     @staticmethod
     def of(group: Group, platform: Platform, design: GroupDesign) -> LocalPorts:
@@ -177,6 +178,11 @@ class LocalPorts:
 
     def _along(self, task: str) -> tuple[int, int] | None:
         """The dimension that units of a task share, and 1, or -1 where it is walked downwards; None without one."""
+        if task not in self._directions:
+            self._directions[task] = self._direction(task)
+        return self._directions[task]
+
+    def _direction(self, task: str) -> tuple[int, int] | None:
         dimension = unit_dimension(self.group.accesses, self._riding, self.scan, task)
         if dimension is None:
             return None

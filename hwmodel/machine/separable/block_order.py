@@ -92,7 +92,7 @@ class Walked:
     loops: tuple[int, ...]
 
 
-_CELLS = 1 << 22  # of counts by place at a time
+_CELLS = 1 << 18  # of counts by place at a time
 
 
 def order_counts(walked: Sequence[Walked], picks: Ints, along: Along) -> OrderCounts:
