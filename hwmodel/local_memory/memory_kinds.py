@@ -51,6 +51,7 @@ class Kinds:
     kinds: tuple[MemoryKind, ...]
     register: tuple[tuple[str, float], ...] = (("ff", 1),)
     _known: dict[tuple[object, ...], Built | None] = field(default_factory=dict, repr=False, compare=False)
+    _shaped: dict[int, Sequence[tuple[int, int, Built]]] = field(default_factory=dict, repr=False, compare=False)
 
     def registers(self, bits: int) -> Built:
         """So many bits of registers."""
@@ -78,24 +79,28 @@ class Kinds:
             return self.registers(words * bits)
         key = words, bits, prices, reads, writes
         if key not in self._known:
-            built = [_built(kind, words, bits, prices) for kind in self.kinds if _has_ports(kind, reads, writes)]
+            there = [number for number, kind in enumerate(self.kinds) if _has_ports(kind, reads, writes)]
+            built = [self._built(number, words, bits, prices) for number in there]
             if reads > 1 and writes:
                 single = self.bank(words, bits, prices, reads=1, writes=writes)
                 built += [single.times(reads)] if single is not None else []
             self._known[key] = min(built, key=lambda one: one.price(prices), default=None)
         return self._known[key]
 
+    def _built(self, number: int, words: int, bits: int, prices: LocalPrices) -> Built:
+        """The memory in the shape of a kind, by number, that is cheapest, of equal ones the first."""
+        kind = self.kinds[number]
+        if not kind.shapes:
+            return _one(kind, words, bits)
+        if number not in self._shaped:
+            self._shaped[number] = [(deep, wide, _one(kind, deep, wide)) for deep, wide in kind.shapes]
+        ways = (one.times(-(-words // deep) * -(-bits // wide)) for deep, wide, one in self._shaped[number])
+        return min(ways, key=lambda one: one.price(prices))
+
 
 def _has_ports(kind: MemoryKind, reads: int, writes: int) -> bool:
     """Whether a kind has so many ports that read beside so many that write."""
     return reads + writes <= kind.ports and reads <= (kind.reads or kind.ports)
-
-
-def _built(kind: MemoryKind, words: int, bits: int, prices: LocalPrices) -> Built:
-    """The memory in the shape of a kind that is cheapest, of equal ones the first."""
-    shapes: Sequence[tuple[int, int]] = kind.shapes or ((words, bits),)
-    ways = (_one(kind, deep, wide).times(-(-words // deep) * -(-bits // wide)) for deep, wide in shapes)
-    return min(ways, key=lambda one: one.price(prices))
 
 
 def _one(kind: MemoryKind, words: int, bits: int) -> Built:

@@ -70,6 +70,7 @@ class LocalPorts:
     _served: dict[object, Ways] = field(default_factory=dict, repr=False, compare=False)
     _ways: dict[tuple[object, ...], tuple[PortPlan, Ways]] = field(default_factory=dict, repr=False, compare=False)
     _directions: dict[str, tuple[int, int] | None] = field(default_factory=dict, repr=False, compare=False)
+    _accesses: dict[tuple[object, ...], Access] = field(default_factory=dict, repr=False, compare=False)
 
     @staticmethod
     def of(group: Group, platform: Platform, design: GroupDesign) -> LocalPorts:
@@ -193,6 +194,12 @@ class LocalPorts:
 
     def access(self, touch: Touch, units: int, cycles: int, *, results: bool = False) -> Access:
         """One tiler at the units and the occupancy of its task, by which it reads or writes its results."""
+        key = touch, units, cycles, results
+        if key not in self._accesses:
+            self._accesses[key] = self._access(touch, units, cycles, results)
+        return self._accesses[key]
+
+    def _access(self, touch: Touch, units: int, cycles: int, results: bool) -> Access:
         along = self._along(touch.process)
         step = tuple(row[along[0]] * along[1] if along else 0 for row in touch.tiler.paving)
         return Access(

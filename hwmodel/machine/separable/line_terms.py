@@ -28,7 +28,7 @@ from hwmodel.machine.separable.line_runs import LineRuns
 
 NONE = np.int64(-1) << 38  # of what is nowhere: less than all sizes that there are
 _FAR = 1 << 30  # products of differences below it are exact
-_CELLS = 1 << 20  # runs and places of lines at a time
+_CELLS = 1 << 16  # runs and places of lines at a time
 _MANY = 64  # vectors of a line, of which those are left out that are nowhere greater than another
 
 

@@ -26,7 +26,7 @@ from hwmodel.machine.separable.coupled_contents import CoupledBuffer
 from hwmodel.machine.separable.distinct import distinct_rows
 from hwmodel.machine.separable.place_counts import PlaceRuns, above, changing_columns, changing_rows, earlier, with_ends
 
-_CELLS = 1 << 20  # of intermediate arrays at a time
+_CELLS = 1 << 16  # of intermediate arrays at a time
 _MANY = 256  # rows after which equal ones are looked for
 
 

@@ -26,7 +26,7 @@ from hwmodel.machine.separable.distinct import distinct_rows
 from hwmodel.machine.separable.line_runs import ClassLines, LineRuns
 from hwmodel.machine.separable.line_terms import InnerTerms, OuterTerms, carries_of
 
-_CELLS = 1 << 20  # of intermediate arrays at a time
+_CELLS = 1 << 16  # of intermediate arrays at a time
 _KEPT = 1 << 18  # indices of lines that are kept of a source under one function
 
 

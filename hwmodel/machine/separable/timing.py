@@ -122,7 +122,7 @@ def _paired(chosen: Ints, rows: Kinds, columns: Kinds, structures: Structures, c
     return StepKinds.of(counts, structures, chosen, times.reshape(len(pairs), -1), happens)
 
 
-_CELLS = 1 << 21  # of intermediate arrays at a time
+_CELLS = 1 << 18  # of intermediate arrays at a time
 
 
 @dataclass(frozen=True, eq=False)
