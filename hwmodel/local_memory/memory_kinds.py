@@ -6,8 +6,10 @@ fewest; of the kinds the cheapest. A word alone is a register.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from hwmodel.datapath.technology.rows import NOTHING, MemoryKind
 from hwmodel.platform import LocalPrices
@@ -44,7 +46,7 @@ class Built:
         return self.blocks * prices.block + self.lut * prices.lut + self.ff * prices.ff + self.area * prices.area
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Kinds:
     """The memories that can be had: `kinds` of a technology and what one bit of a `register` costs, by name."""
 
@@ -70,6 +72,12 @@ class Kinds:
         """Whether some kind is counted in blocks."""
         return any(kind.blocks for kind in self.kinds)
 
+    @cached_property
+    def _grain(self) -> int:
+        """Depths up to the next multiple of it take the same: shapes are as deep as some multiple, if all have some."""
+        depths = [shape[0] for kind in self.kinds for shape in kind.shapes]
+        return math.gcd(*depths) if all(kind.shapes for kind in self.kinds) and depths else 1
+
     def bank(self, words: int, bits: int, prices: LocalPrices, *, reads: int, writes: int) -> Built | None:
         """One memory that so many ports read and so many others write in one cycle; None where no kind has them.
 
@@ -77,6 +85,7 @@ class Kinds:
         """
         if words <= 1:
             return self.registers(words * bits)
+        words = -(-words // self._grain) * self._grain
         key = words, bits, prices, reads, writes
         if key not in self._known:
             there = [number for number, kind in enumerate(self.kinds) if _has_ports(kind, reads, writes)]

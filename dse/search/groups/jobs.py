@@ -308,6 +308,7 @@ class _FrontOfGroup:
         kept = self.columns.combination.within(values) & found.legal[:, 0]
         values, rates, rows = values[kept], rates[kept], cells.source[kept]
         front = front_of(values, total_units(rates), trade_units=self.columns.combination.trades_units).origin
+        front = front[~self._are_beaten(Waiting(rows[front], front, values[front], total_units(rates[front])))]
         used, place = np.unique(rows[front], return_inverse=True)  # of many structures few are on a front
         structures = tuple(structure(int(row)) for row in used)
         self._join(GroupPart(structures, values[front], rates[front], place.reshape(-1), Counts()))

@@ -45,10 +45,11 @@ class Words:
     def addressed(self) -> RowCache:
         """Of each memory (S, memories): of buffers those of their addresses, of states what lives."""
         sizes, states = Sizes(self.counts), LiveSets(self.counts, ("state",))
+        are_states = np.array([memory.kind == "state" for memory in self.counts.memories], np.bool_)
 
         def of_rows(rows: Ints) -> Ints:
-            some = self.structures.only(rows)
-            return sizes.sizes(some) + states.sizes(some)
+            some, (there, live) = self.structures.only(rows), self.live.known(rows)
+            return sizes.sizes(some) + (live * are_states if there.all() else states.sizes(some))
 
         return self._cache(of_rows)
 

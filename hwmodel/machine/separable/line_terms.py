@@ -190,7 +190,7 @@ def _greatest(lines: LineRuns, values: Ints) -> Ints:
 
 def _ranks(lines: LineRuns) -> Ints:
     """By run how many indices of its line and place have lower numbers."""
-    order = np.lexsort((lines.first, lines.line))
+    order = np.argsort(lines.line * (int(lines.first.max(initial=0)) + 1) + lines.first, kind="stable")
     length = lines.length[order]
     before = np.cumsum(length) - length
     line, first = lines.line[order], lines.first[order]

@@ -222,23 +222,23 @@ class Timing:
         """
         cycles, fewest = np.zeros(len(most), np.int64), np.ones_like(most)
         for part in parts:
-            length = self._lengths(part, most)
-            cycles[part.chosen] = self._summed(part, length)
+            length, known = self.port(part).cycles, []
             for place, task in enumerate(self.tasks):
-                pace = self._paces(task, most[part.chosen, place, None])
+                rates, lines = most[part.chosen, place, None], self._lines(part, task)
+                known.append((lines, self._paces(task, rates)))
+                length = np.maximum(length, self._busy(part, task, rates, *known[-1]))
+            cycles[part.chosen] = self._summed(part, length)
+            for place, (lines, pace) in enumerate(known):
                 rounds = np.maximum((length - pace.latency) // pace.occupancy, 1)
-                fewest[part.chosen, place] = (
-                    self._lines(part, task).fewest_units(rounds, pace.far, pace.fill).max(axis=1)
-                )
+                fewest[part.chosen, place] = lines.fewest_units(rounds, pace.far, pace.fill).max(axis=1)
         return cycles, fewest
 
     def busy(self, kinds: StepKinds, task: str, rate: int | Ints) -> Ints:
         """Cycles that a processor computes in each kind of step (S, K), at a rate or at (S, 1) of them."""
-        return self._busy(kinds, self._lines(kinds, task), task, rate)
-
-    def _busy(self, kinds: StepKinds, lines: Lines, task: str, rate: int | Ints) -> Ints:
         rates: Ints = np.asarray(rate, np.int64)
-        pace = self._paces(task, rates)
+        return self._busy(kinds, task, rates, self._lines(kinds, task), self._paces(task, rates))
+
+    def _busy(self, kinds: StepKinds, task: str, rates: Ints, lines: Lines, pace: Pace) -> Ints:
         rounds = lines.rounds(units_of(rates), pace.near, pace.far, pace.fill)
         return np.where(self._number(kinds, task) > 0, rounds * pace.occupancy + pace.latency, 0)
 
@@ -298,7 +298,8 @@ class Timing:
         for task, column in zip(self.tasks, rates.T, strict=True):
             numbers, variant = np.unique(column, return_inverse=True)
             lines = self._lines(kinds, task)
-            table = np.stack([self._busy(kinds, lines, task, number) for number in numbers.tolist()])
+            paces = [(np.asarray(number), self.pace(task, number)) for number in numbers.tolist()]
+            table = np.stack([self._busy(kinds, task, number, lines, pace) for number, pace in paces])
             tables.append((table, variant.ravel()))
         prefixes = _prefixes(np.stack([variant for _, variant in tables], axis=1))
         total = np.zeros((len(kinds.times), len(rates)), np.int64)
