@@ -48,9 +48,9 @@ class Source:
 
 @dataclass(frozen=True, eq=False)
 class Waiting:
-    """Structures of some sources (n,): of each its source, its row there, its bound (n, columns) and the units that a
-    design has at the least: with `trade_units` any one, else one that has the least times.
+    """Structures of some sources (n,): of each its source, its row there, its bound (n, columns) and least units.
 
+    Those are the units that a design has at the least: with `trade_units` any one, else one with the least times.
     Or designs of some structures: of each its structure, and its combination of rates.
     """
 

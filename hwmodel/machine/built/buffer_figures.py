@@ -82,7 +82,9 @@ class BufferFigures:
         least = np.where(self._may_be_registers(kind, words), words, _MOST)
         for one in kind.candidates:
             deep = words if one.banks == 1 else -(-live // one.banks)
-            least = np.minimum(least, _known_data(self._ways.get(one), which, one.copies * one.banks * deep + one.window))
+            least = np.minimum(
+                least, _known_data(self._ways.get(one), which, one.copies * one.banks * deep + one.window)
+            )
         return _known_data(self._known.get(kind), which, least)
 
     @property

@@ -72,7 +72,8 @@ class FastestRates:
     def fewest(self) -> Ints:
         """The fewest units of a design that has all of the least times, (S,)."""
         units = np.where(self.legal, units_of(self.combinations).sum(axis=2), np.iinfo(np.int64).max)
-        return units.min(axis=1)
+        fewest: Ints = units.min(axis=1)
+        return fewest
 
     def time(self, name: str) -> Ints:
         """The cycles (S, V) of latency or of a frame."""

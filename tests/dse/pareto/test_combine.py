@@ -14,7 +14,7 @@ from strategies import task_graphs
 from strategies_fronts import Point, combinations, front_from, point_lists, points_of
 
 from dse.pareto.combine import POINTS_OF_GROUP, Stock, fusion_front, listed_front, values_of, whole_front
-from dse.pareto.fronts import Combination, combined, front_of
+from dse.pareto.fronts import Combination, combined, dominated, front_of, surpassed
 from dse.space.fusions import all_groups, subspaces
 from dse.space.task_graph import Mask, TaskGraph, from_links
 from hwmodel.design import Blocks, GroupDesign, Processor, row_major
@@ -29,6 +29,24 @@ def brute_front(points: list[Point]) -> list[Point]:
         for values, units in best.items()
         if not any(other != values and all(a <= b for a, b in zip(other, values, strict=True)) for other in best)
     )
+
+
+@given(st.integers(1, 4).flatmap(lambda figures: st.tuples(*[point_lists(figures)] * 2, st.just(figures))))
+def test_points_that_others_leave_no_place_for(case: tuple[list[Point], list[Point], int]) -> None:
+    points, others, figures = case
+    (values, units), (by, by_units) = (_arrays(own, figures) for own in (points, others))
+    pairs = [
+        [(all(map(int.__le__, other, own)), other == own, few <= many) for other, few in others] for own, many in points
+    ]
+    assert dominated(values, by).tolist() == [any(below and not same for below, same, _ in own) for own in pairs]
+    assert surpassed(values, units, by, by_units).tolist() == [
+        any(below and (not same or fewer) for below, same, fewer in own) for own in pairs
+    ]
+
+
+def _arrays(points: list[Point], figures: int) -> tuple[np.ndarray, np.ndarray]:
+    values = np.array([own for own, _ in points], np.int64).reshape(len(points), figures)
+    return values, np.array([units for _, units in points], np.int64)
 
 
 @given(st.integers(1, 4).flatmap(lambda figures: st.tuples(st.just(figures), point_lists(figures))))

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
+import dataclasses
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hwmodel.datapath.technology.formulas import constant
+from hwmodel.datapath.technology.rows import MemoryKind
 from hwmodel.datapath.technology.technology import load_technology
 from hwmodel.local_memory.memory_kinds import Built, Kinds
 from hwmodel.local_memory.offsets import Access, box_places
@@ -13,6 +19,7 @@ from hwmodel.platform import LocalPrices
 
 BLOCKS, LUT = LocalPrices(lut=1000), LocalPrices(block=100_000)  # the other kind is far too dear
 FPGAS = ["ecp5-6", "series7"]
+ONE_WORD = MemoryKind(name="far too dear", shapes=((1, 1),), ports=3, lut=constant(1e9))
 
 
 def kinds(technology: str) -> Kinds:
@@ -34,6 +41,23 @@ def test_at_36_bits_a_block_reads_through_one_port(
     """Through both only 18 bits a block; one that is written and read twice is two."""
     built = bank(technology, (512, 32), reads, writes, BLOCKS)
     assert (built and built.blocks) == blocks
+
+
+@given(
+    st.sampled_from([*FPGAS, "asic45"]),
+    st.tuples(st.integers(1, 5000), st.integers(1, 80)),
+    st.sampled_from([(1, 1), (1, 0), (2, 0), (2, 1)]),
+    st.integers(0, 10_000),
+)
+def test_depths_that_take_the_same_are_told_together(
+    technology: str, shape: tuple[int, int], ports: tuple[int, int], block: int
+) -> None:
+    prices = LocalPrices(block=block)
+    own = kinds(technology)
+    each = dataclasses.replace(own, kinds=(*own.kinds, ONE_WORD))  # with a shape of one word nothing is rounded
+    assert own.bank(*shape, prices, reads=ports[0], writes=ports[1]) == each.bank(
+        *shape, prices, reads=ports[0], writes=ports[1]
+    )
 
 
 @pytest.mark.parametrize("technology", FPGAS)

@@ -94,6 +94,11 @@ def _require_bounds(bounded: Bounded, priced: Priced, rows: np.ndarray) -> None:
         assert np.array_equal(alone.legal, priced.legal)
         own = bounded.sure[rows, None] & priced.legal
         assert (np.broadcast_to(bound, every.shape)[own] <= every[own] + 1e-6).all(), name
+    times = np.stack([priced.objective(name) == least.objective(name)[rows] for name in TIMES]).all(axis=0)
+    units = np.broadcast_to(priced.units, times.shape)
+    fewest = np.broadcast_to(bounded.fewest[rows, None], times.shape)
+    own = bounded.sure[rows, None] & priced.legal & times
+    assert (fewest[own] <= units[own]).all()
     _require_bounds_of_designs(floor, bounded.live(rows))
     legal = priced.legal.any(axis=1)  # what no memory serves is known only then
     assert (least.legal[rows, 0] >= legal)[bounded.sure[rows]].all()

@@ -43,13 +43,14 @@ def _searched(space: MappingSpace, columns: Columns) -> tuple[list[tuple[list[in
     return sorted(pairs), found.counts.size, found.counts.pruned
 
 
-def test_what_equals_a_design_is_not_beaten() -> None:
+def test_what_equals_a_design_is_beaten_by_no_more_units() -> None:
     bounds = np.array([[3, 3], [3, 4], [4, 2], [2, 9], [3, 3]])
     waiting = Waiting(np.zeros(5, np.intp), np.arange(5), bounds, np.array([2, 2, 2, 2, 3]))
     values, units = np.array([[3, 3]]), np.array([2])
-    assert waiting.is_beaten(values, units, trade_units=False).tolist() == [False, True, False, False, False]
-    assert waiting.is_beaten(values, units, trade_units=True).tolist() == [False, True, False, False, True]
-    assert waiting.is_beaten(values, units + 1, trade_units=True).tolist() == [False] * 5
+    assert waiting.is_beaten(values, units, trade_units=False).tolist() == [True, True, False, False, True]
+    assert waiting.is_beaten(values, units, trade_units=True).tolist() == [True, True, False, False, True]
+    assert waiting.is_beaten(values, units + 1, trade_units=False).tolist() == [False, True, False, False, True]
+    assert waiting.is_beaten(values, units + 1, trade_units=True).tolist() == [False, False, False, False, True]
     assert not waiting.is_beaten(values[:0], units[:0], trade_units=False).any()
 
 
