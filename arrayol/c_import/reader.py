@@ -41,7 +41,7 @@ def _parsed(text: Text) -> c_ast.FuncDef:
         message = f"the C of this function cannot be read: {message}"
         raise error("c-syntax", message, span_at(text, line, column), hint=hint) from None
     functions = [node for node in tree.ext if isinstance(node, c_ast.FuncDef)]
-    if len(functions) != 1:
+    if len(functions) != 1 or not isinstance(functions[0].decl.type, c_ast.FuncDecl):
         raise error("c-syntax", "this is no function", span_at(text, 1, 1), hint="put the scop into a function")
     return functions[0]
 

@@ -141,7 +141,8 @@ class Values:
         return Value("choice", common, (condition, *(self.converted(side, common) for side in sides)))
 
     def _call(self, node: Any) -> Value:
-        name, arguments = node.name.name, node.args.exprs if node.args else []
+        name = getattr(node.name, "name", "this")
+        arguments = node.args.exprs if node.args else []
         known = {**_FUNCTIONS, **_NEAR}
         if name not in known or len(arguments) != 1:
             hint = f"known are {', '.join(sorted(known))}; a macro with arguments is replaced by gcc -E -P"

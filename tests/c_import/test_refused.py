@@ -37,6 +37,7 @@ INSIDE = (  # statements between the pragmas of a function with A, b, idx and k
     'b[0] = "abc";',
     "b[99999999999999999999999] = 1.0;",
     "foo(3);",
+    "b[0] = 1(2);",
     "double at; at = 1.0; b[0] = at;",
     "double *p; b[0] = 1.0;",
     "double b[9]; b[0] = 1.0;",
@@ -48,6 +49,7 @@ INSIDE = (  # statements between the pragmas of a function with A, b, idx and k
 )
 WHOLE = (
     "int main(void) { return 0; }",
+    "int f[2] {\n#pragma scop\nf[0] = 1;\n#pragma endscop\n}",
     "#pragma scop\nint x;\n#pragma endscop",
     "#ifdef FAST\n#endif\nvoid f(double b[3]) {\n#pragma scop\nb[0] = 1.0;\n#pragma endscop\n}",
     "void f(double b[3]) {\n#pragma scop\nb[0] = 1.0;\n}",
