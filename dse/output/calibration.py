@@ -71,6 +71,9 @@ class Calibration:
             f'title = "{self.technology}, with what steers units and memories"',
             f'source = "arrayol calibrate on {len(designs)} designs, {", ".join(tools)}: {", ".join(designs)}"',
             f'like = "{self.technology}"',
+            "",
+            "[path]",
+            "whole = true",
         ]
         for cost, values in self.coefficients.items():
             lines += ["", f"[overhead.{cost}]", *(f"{name} = {values.get(name, 0):g}" for name in FOR_COST[cost])]

@@ -14,7 +14,8 @@ from hwmodel.datapath.set_reset import done_by_registers
 class OperatorUse:
     """One class of operators: its name and width in bits, `operations` on `units`, and what it costs in all.
 
-    `cycles` until a result is in a register; 0 where the operator is combinational and may be chained, in `ns`.
+    `cycles` until a result is in a register; 0 where the operator is combinational and may be chained, in `ns`, that of
+    the multiplexers among them.
     `every` are the cycles that an operation keeps it. `muxes` is how many inputs have multiplexers; their costs are
     `mux_cost`, those of the operators `cost`. `pj` is what the operations take in one repetition. `estimate` says that
     no number of its row was measured.
@@ -44,7 +45,7 @@ def uses_of(priced: Priced, folded: Folded) -> tuple[OperatorUse, ...]:
     uses = []
     done = done_by_registers(priced, folded)
     for place, each in enumerate(priced.classes):
-        price, sharing = priced.prices[place], folded.problem.sharing[place]
+        price, sharing = folded.prices[place], folded.problem.sharing[place]
         units = sharing.units if sharing else each.operations
         cost = (
             scaled(price.cost, units)

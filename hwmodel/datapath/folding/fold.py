@@ -7,17 +7,19 @@ may gain are shared at first; those that turn out not to are taken out and the r
 bodies of many operations, where that takes long, a class that feeds no input of its own is decided before by the most
 sources that its inputs can have.
 
-Time of a multiplexer is added to an operator before placing, for the most sources that its inputs can have. Where a
-pipelined operator has no slack for it, it takes a cycle more: its stages, cut anew, would have
-1000 / max_mhz + ns / cycles each.
+Time of a multiplexer is added to an operator before placing, for the most sources that its inputs can have. Before a
+pipelined operator, whose stages are cut for the clock, what is chosen goes into registers: it takes a cycle more.
+
+A shared operator starts on registers. Behind others in a cycle, its multiplexer would join what no slot has one after
+the other: chains longer than any of the schedule, and circles of wires that never close but that tools cannot time.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -25,6 +27,7 @@ import numpy as np
 from hwmodel.datapath.folding.binding import ONE_BY_ONE, Bound, Fed, bind
 from hwmodel.datapath.folding.classes import OperatorClass, units_wanted
 from hwmodel.datapath.folding.wires import Wires, most_sources, wires_of
+from hwmodel.datapath.graph.graph import Operation
 from hwmodel.datapath.schedule.dataflow import Dataflow
 from hwmodel.datapath.schedule.lifetimes import (
     Ends,
@@ -92,9 +95,10 @@ class Priced:
 
 @dataclass(frozen=True, eq=False)
 class Folded:
-    """A body at an interval. `muxes` are those of the shared operators of each class."""
+    """A body at an interval. By class: `muxes`, those of shared operators, and `prices`, of an operator behind them."""
 
     problem: Problem
+    prices: tuple[Price, ...]
     placed: Placed
     ends: Ends
     lifetimes: Lifetimes
@@ -117,7 +121,8 @@ def fold(priced: Priced, interval: int, delays: Delays) -> Folded:
         sharing = [shared.get(place) for place in range(len(priced.classes))]
         most = most_sources(priced.wires, sharing, interval)
         sources = [max(*inputs, found.get(place, 1)) for place, inputs in enumerate(most)]
-        folded = _folded(priced, interval, sharing, _timings(priced, sharing, sources), delays)
+        prices = tuple(_behind_muxes(priced, sharing, sources))
+        folded = _folded(priced, interval, sharing, prices, delays)
         lost = {
             place
             for place in shared
@@ -174,9 +179,10 @@ def mux_cost(technology: Technology, muxes: Muxes) -> dict[str, float]:
 
 
 def _folded(
-    priced: Priced, interval: int, sharing: Sequence[Sharing | None], timings: Sequence[Timing], delays: Delays
+    priced: Priced, interval: int, sharing: Sequence[Sharing | None], prices: tuple[Price, ...], delays: Delays
 ) -> Folded:
     dataflow = priced.dataflow
+    timings = [_timing(price, priced.room, shared=own is not None) for price, own in zip(prices, sharing, strict=True)]
     arrivals = arrivals_of(dataflow, interval)
     problem = Problem(
         dataflow, interval, priced.room, priced.by_operation, priced.wires.classes, timings, sharing, arrivals
@@ -200,7 +206,7 @@ def _folded(
     ends = ends_of(problem, placed)
     bound = bind(problem, placed, priced.wires)
     muxes = {place: _muxes(priced.classes[place], fed) for place, fed in bound.fed.items()}
-    return Folded(problem, placed, ends, lifetimes_of(problem, placed, ends), bound, muxes)
+    return Folded(problem, prices, placed, ends, lifetimes_of(problem, placed, ends), bound, muxes)
 
 
 def _after(dataflow: Dataflow, ports: set[str]) -> list[bool]:
@@ -227,21 +233,28 @@ def _input_bits(each: OperatorClass, position: int) -> int:
     return operation.a if position == 0 else operation.b if position == 1 else operation.n
 
 
-def _timings(priced: Priced, sharing: Sequence[Sharing | None], sources: Sequence[int]) -> list[Timing]:
-    timings = []
+def _behind_muxes(priced: Priced, sharing: Sequence[Sharing | None], sources: Sequence[int]) -> Iterator[Price]:
+    """The prices of classes, with the time of what is before the inputs of the shared ones."""
     for place, (each, price) in enumerate(zip(priced.classes, priced.prices, strict=True)):
         mux_ns = priced.technology.mux_in(each.operation.w, sources[place])[0] if sharing[place] is not None else 0.0
-        if price.cycles:
-            timings.append(pipelined(price.cycles + _more(price, mux_ns, priced.clock_mhz), priced.room))
+        if not mux_ns:
+            yield price
+        elif price.cycles:
+            yield replace(price, cycles=price.cycles + 1, cost=_with_registers(priced, each.operation, price.cost))
         else:
-            timings.append(combinational(math.ceil((price.ns + mux_ns) * 1000 - 1e-6), priced.room))
-    return timings
+            yield replace(price, ns=price.ns + mux_ns)
 
 
-def _more(price: Price, mux_ns: float, clock_mhz: float) -> int:
-    """The cycles that a multiplexer adds to a pipelined operator."""
-    if not mux_ns:
-        return 0
-    if price.max_mhz is None:
-        return 1
-    return int(1000 / price.max_mhz + mux_ns / price.cycles > 1000 / clock_mhz)
+def _with_registers(priced: Priced, operation: Operation, cost: Mapping[str, float]) -> dict[str, float]:
+    """What an operator costs with its operands in registers of its own."""
+    found, bits = dict(cost), operation.a + operation.b
+    for name, amount in priced.technology.register_cost.items():
+        found[name] = found.get(name, 0.0) + bits * amount
+    return found
+
+
+def _timing(price: Price, room: int, *, shared: bool) -> Timing:
+    if price.cycles:
+        return pipelined(price.cycles, room)
+    timing = combinational(math.ceil(price.ns * 1000 - 1e-6), room)
+    return replace(timing, within=0) if shared else timing

@@ -51,11 +51,22 @@ class Register(Table):
     area: Amount = 0
 
 
+def _ns_or_like(schema: dict[str, Any]) -> None:
+    """Whether `ns` may be left out says the file (`_path_or_like`)."""
+    del schema["required"]
+
+
 class PathTable(Table):
-    """`[path]`: what is lost in each cycle, in ns, and what all operators have in common."""
+    """`[path]`: what is lost in each cycle, in ns, and what all operators have in common.
+
+    With `whole` rows with `max_mhz` need the margin too: they were measured alone; wires of a whole design are longer.
+    """
+
+    model_config = ConfigDict(json_schema_extra=_ns_or_like)
 
     ns: Real = Field(ge=0, description="a number of nanoseconds, 0 or more")
     margin: Real = Field(default=1.0, ge=1, description="a number, 1 or more")
+    whole: bool = Field(default=False, description="true or false")
     exchange: dict[str, Amount] = Field(default_factory=dict, description="numbers by cost, as { dsp = 200 }")
     register_bit: Register = Field(
         default=Register(ff=1), alias="register", description="a table, as { pj = 0.03, ff = 1 }"
@@ -121,9 +132,10 @@ def _figures(value: object) -> tuple[str, ...]:
 
 
 def _path_or_like(schema: dict[str, Any]) -> None:
-    """A file needs `[path]`, or is `like` one that has it."""
+    """A file needs `[path]` with its `ns`, or is `like` one that has it."""
     schema["required"] = [name for name in schema["required"] if name != "path"]
-    schema["anyOf"] = [{"required": ["path"]}, {"required": ["like"]}]
+    own = {"required": ["path"], "properties": {"path": {"required": ["ns"]}}}
+    schema["anyOf"] = [own, {"required": ["like"]}]
 
 
 class TechnologyTable(Table):
@@ -219,8 +231,13 @@ class Technology:
         return self.table.operators.rows.get(operator, ())
 
     def row(self, operator: str, clock_mhz: float) -> Row | None:
-        """The first row that reaches the clock: rows with `max_mhz` were measured, and are compared with itself."""
-        return next((row for row in self.rows(operator) if row.max_mhz is None or row.max_mhz >= clock_mhz), None)
+        """The first row that reaches the clock: those with `max_mhz` were measured and compare with `asked_mhz`."""
+        asked = self.asked_mhz(clock_mhz)
+        return next((row for row in self.rows(operator) if row.max_mhz is None or row.max_mhz >= asked), None)
+
+    def asked_mhz(self, clock_mhz: float) -> float:
+        """What is asked of rows that were measured: the clock itself, or with the margin where that is for them too."""
+        return clock_mhz * self.table.path.margin if self.table.path.whole else clock_mhz
 
     def price(self, operation: Operation, row: Row) -> Price:
         """The formulas of a row for an operation. Raises ArrayolError (`bad-formula`) where one has no value."""

@@ -24,9 +24,8 @@ the bus. That one must have begun ceil(R / I) I cycles before at least, R the gr
 is for a unit with one chain in work.
 
 Each operator is one that was priced, with a multiplexer before an input that has several sources; registers hold
-values from one use to the next and share what comes over one wire (registers.py). An operator that two operations of
-one repetition go through in one cycle, one after the other in time but not in place, can make a circle of wires that
-is never closed: a tool that times circuits has to be told so.
+values from one use to the next and share what comes over one wire (registers.py). What an operator with multiplexers
+takes is in registers, so that no path of the circuit is longer than one of the schedule and none is a circle.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from hwmodel.emit.verilog.datapaths.operators import print_operator
 from hwmodel.emit.verilog.datapaths.registers import Life, Register, registers_for
 from hwmodel.emit.verilog.datapaths.states import Kept
 from hwmodel.emit.verilog.datapaths.units import Unit, input_number, result_number
-from hwmodel.emit.verilog.datapaths.uses import Use, Uses, indices, origin, uses_in
+from hwmodel.emit.verilog.datapaths.uses import Use, Uses, indices, uses_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,10 +203,6 @@ class _Printer:
                 return net
         raise AssertionError("a schedule that uses a value when it is not there")
 
-    def _chained(self, use: Use) -> bool:
-        source = self.sources.get(origin(self.graph, use.node))
-        return source is not None and source.cycle == use.cycle
-
     # Operators.
 
     def print_operators(self) -> None:
@@ -219,10 +215,14 @@ class _Printer:
             else:
                 operands = self._inputs(label, unit, rows)
                 named.append((operands, rows))
+            if unit.chosen:
+                operands = [
+                    self.nets.register(net.name, net.number, f"{label}_{a}_r") for a, net in enumerate(operands)
+                ]
             self._print(label, unit, operands)
         for operands, rows in named:
             for net, row in zip(operands, rows, strict=True):
-                self._select(net, row)
+                self._say(self._choices(row, net.bits), net)
 
     def _inputs(self, label: str, unit: Unit, rows: Sequence[Sequence[Use]]) -> list[Net]:
         numbers = self.graph.numbers
@@ -239,7 +239,7 @@ class _Printer:
             self.sources[node] = _Source(result, self.uses.starts[node] + unit.stages - 1)
 
     def _result(self, label: str, unit: Unit, nodes: Sequence[int], operands: Sequence[Net]) -> Net:
-        number = result_number(unit, [self.graph.numbers[node] for node in nodes])
+        number, stages = result_number(unit, [self.graph.numbers[node] for node in nodes]), unit.stages - unit.chosen
         if unit.operator == ACCESS:
             ports = self.accesses[nodes[0]]
             self.nets.assigned.append(f"  assign {ports.address} = {operands[0].name};")
@@ -247,38 +247,26 @@ class _Printer:
         own = float_operator(self.graph, nodes[0])
         if own is not None:
             own = own.of(operands[0].number, number)
-            self.circuits.add((own, unit.stages))
-            return print_float_operator(self.nets, label, own, operands, unit.stages)
+            self.circuits.add((own, stages))
+            return print_float_operator(self.nets, label, own, operands, stages)
         several = unit.operator == "select" and len(nodes) > 1
         detail = indices(self.graph, nodes)[0] if several else self.graph.details[nodes[0]]
-        return print_operator(self.nets, unit.operator, operands, detail, number, unit.stages)
+        return print_operator(self.nets, unit.operator, operands, detail, number, stages)
 
-    def _select(self, net: Net, row: Sequence[Use]) -> None:
-        """What an input of an operator that does several operations takes.
-
-        In cycles without an operation it never takes what is behind logic: so no circle of wires is ever closed.
-        """
-        choices, chained = self._choices(row, net.bits)
-        calm = [text for text in choices if text not in chained]
-        otherwise = max(calm, key=lambda text: len(choices[text])) if calm else literal(0, net.bits)
-        self._say(choices, otherwise, net)
-
-    def _choices(self, row: Sequence[Use], bits: int) -> tuple[dict[str, list[int]], set[str]]:
-        """By what is taken the slots in which it is, and what of it is behind logic."""
+    def _choices(self, row: Sequence[Use], bits: int) -> dict[str, list[int]]:
+        """By what is taken the slots in which it is."""
         choices: dict[str, list[int]] = {}
-        chained = set()
         for use in row:
             text = resized(self.at(use.node, use.cycle), bits)
             choices.setdefault(text, []).append((use.cycle + 1) % self.interval)
-            if self._chained(use):
-                chained.add(text)
-        return choices, chained
+        return choices
 
-    def _say(self, choices: dict[str, list[int]], otherwise: str, net: Net) -> None:
-        """What a net has by slot, and in all other slots."""
+    def _say(self, choices: dict[str, list[int]], net: Net) -> None:
+        """What a net has by slot, and in all other slots what it has most often."""
         if len(choices) == 1:
             self.nets.wire(next(iter(choices)), net.number, name=net.name)
         else:
+            otherwise = max(choices, key=lambda text: len(choices[text]))
             self.nets.selected("slot", slot_bits(self.interval), choices, otherwise, net.number, net.name)
 
     # Outputs.
@@ -287,11 +275,11 @@ class _Printer:
         """Assignments of the lanes of an output's bus."""
         bits = self.graph.types[port].bits // self.graph.parts(port)
         for lane, row in enumerate(self.uses.lanes[port]):
-            choices, _ = self._choices(row, bits)
+            choices = self._choices(row, bits)
             value = next(iter(choices))
             if len(choices) > 1:
                 net = Net(f"out${port}${lane}", Number("unsigned", bits))
-                self._say(choices, max(choices, key=lambda text: len(choices[text])), net)
+                self._say(choices, net)
                 value = net.name
             yield f"  assign {identifier(port)}[{(lane + 1) * bits - 1}:{lane * bits}] = {value};"
 
