@@ -242,6 +242,8 @@ def _option(rng: Random, words: list[str]) -> list[str]:
     options = [
         option for option in command.params if isinstance(option, click.Option) and option.opts[0] not in LEFT_ALONE
     ]
+    if not options:
+        return []
     option = rng.choice(options)
     if option.is_flag:
         return [option.opts[0]]
