@@ -1,0 +1,91 @@
+"""docs/papers.md: every number is what the code gives, every claim has a test, and what is not there has a reason.
+
+The files `papers/paper_*.py` have for the page's rows: in FIGURES a function for each with a number, in HELD a test for
+each that holds. A row of the page without one, or one without a row, fails.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import click
+import paper_a
+import pytest
+from paper_page import ABSENT, HOLDS, NOTHING, Row, rows
+
+from arrayol.cli.commands import cli
+from arrayol.files import shipped_folder
+
+ROOT = Path(__file__).parents[2]
+FIGURES: Mapping[str, Mapping[str, Callable[[], str]]] = {"A": paper_a.FIGURES}
+HELD: Mapping[str, Mapping[str, str]] = {"A": paper_a.HELD}
+ROWS = [row for paper in FIGURES for row in rows(paper)]
+OPTION = re.compile(r"--[\w-]+")
+
+
+def is_absent(row: Row) -> bool:
+    return row.command == ABSENT
+
+
+def name(row: Row) -> str:
+    return f"{row.paper}: {row.where}"
+
+
+def those(wanted: Callable[[Row], bool]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("row", [row for row in ROWS if wanted(row)], ids=name)
+
+
+@pytest.mark.parametrize("paper", FIGURES)
+def test_rows_and_what_shows_them_are_the_same(paper: str) -> None:
+    page = rows(paper)
+    assert len({row.where for row in page}) == len(page) > 20
+    assert {row.where for row in page if row.ours == HOLDS} == set(HELD[paper])
+    assert {row.where for row in page if row.ours not in (HOLDS, NOTHING)} == set(FIGURES[paper])
+    assert {row.where for row in page if row.ours == NOTHING} == {row.where for row in page if is_absent(row)}
+
+
+@those(lambda row: row.ours not in (HOLDS, NOTHING))
+def test_our_numbers_are_those_of_the_code(row: Row) -> None:
+    assert FIGURES[row.paper][row.where]() == row.ours
+
+
+@those(lambda row: row.ours not in (HOLDS, NOTHING) and row.ours != row.published)
+def test_another_number_than_the_paper_s_is_explained(row: Row) -> None:
+    assert len(row.remark.split()) > 2
+
+
+@those(lambda row: row.ours == HOLDS)
+def test_what_holds_has_a_test(row: Row) -> None:
+    file, _, function = HELD[row.paper][row.where].partition("::")
+    assert re.search(rf"^def {function}\(", (ROOT / file).read_text(encoding="utf-8"), re.MULTILINE)
+
+
+@those(is_absent)
+def test_what_is_not_there_has_a_reason(row: Row) -> None:
+    assert len(row.remark.split()) > 5
+    assert row.published == NOTHING or re.search(r"\d", row.published)
+
+
+@those(lambda row: not is_absent(row))
+def test_commands_and_pages_are_there(row: Row) -> None:
+    """A link is looked after by the tests of citations; a command has its options, and its file is shipped."""
+    if row.command.startswith("["):
+        return
+    _, program, *arguments = ["", *shlex.split(row.command.strip("`"))]
+    assert program == "arrayol"
+    command: click.Command | None = cli
+    options: set[str] = set()
+    files = []
+    for argument in arguments:
+        if isinstance(command, click.Group) and command.get_command(click.Context(command), argument):
+            command = command.get_command(click.Context(command), argument)
+            continue
+        options |= set(OPTION.findall(argument)) if argument.startswith("--") else set()
+        files += [argument] if argument.endswith(".aol") else []
+    assert command is not None
+    assert options <= {option for each in command.params for option in each.opts}
+    assert files
+    assert all((shipped_folder() / Path(file).name).is_file() for file in files)
