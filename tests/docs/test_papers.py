@@ -13,6 +13,7 @@ from pathlib import Path
 
 import click
 import paper_a
+import paper_b
 import pytest
 from paper_page import ABSENT, HOLDS, NOTHING, Row, rows
 
@@ -20,8 +21,8 @@ from arrayol.cli.commands import cli
 from arrayol.files import shipped_folder
 
 ROOT = Path(__file__).parents[2]
-FIGURES: Mapping[str, Mapping[str, Callable[[], str]]] = {"A": paper_a.FIGURES}
-HELD: Mapping[str, Mapping[str, str]] = {"A": paper_a.HELD}
+FIGURES: Mapping[str, Mapping[str, Callable[[], str]]] = {"A": paper_a.FIGURES, "B": paper_b.FIGURES}
+HELD: Mapping[str, Mapping[str, str]] = {"A": paper_a.HELD, "B": paper_b.HELD}
 ROWS = [row for paper in FIGURES for row in rows(paper)]
 OPTION = re.compile(r"--[\w-]+")
 
