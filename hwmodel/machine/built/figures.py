@@ -80,7 +80,7 @@ class BuiltMemory:
 
     `figures` are the ROWS of figures (9, n) of a kind in structures, by their rows (n,). `accesses` are how many data
     are read from it and written to it, (1,) or (S,) each. `least` are the first of the FIGURES (number, n) of which it
-    has no less, quicker to come by, where there are such.
+    has no less, quicker to come by, where there are such. Of structures `alone` (S,) each takes its own time to tell.
     """
 
     touching: tuple[str, ...]
@@ -88,6 +88,7 @@ class BuiltMemory:
     figures: Callable[[Any, Ints], Figures]
     accesses: Sequence[Ints]
     least: Callable[[Any, Ints], Figures] | None = None
+    alone: NDArray[np.bool_] | None = None
 
 
 def of_rates(
@@ -131,7 +132,7 @@ class BuiltMemories:
         """What all take together in designs, by structure and combination (n,)."""
         total, energy = np.zeros((len(FIGURES), len(places))), np.zeros(len(places), np.int64)
         for memory, of in zip(self.memories, self._kinds, strict=True):
-            figures = self._of_kinds(memory.figures, of, places, columns, together=_TOGETHER)
+            figures = self._of_kinds(memory.figures, of, places, columns, _TOGETHER, memory.alone)
             total += figures[: len(FIGURES)]
             for number, price in zip(memory.accesses, figures[len(FIGURES) :], strict=True):
                 if number.any():
@@ -167,8 +168,12 @@ class BuiltMemories:
         places: Ints,
         columns: Ints,
         together: int = 1,
+        alone: NDArray[np.bool_] | None = None,
     ) -> Figures:
-        """Figures of designs, told of each kind for so many structures together as soon as one is asked for."""
+        """Figures of designs, told of each kind for so many structures together as soon as one is asked for.
+
+        But for those that are told `alone`.
+        """
         if not len(places):
             return np.zeros((ROWS, 0))
         (kinds, numbers), wide = of, len(self.rows)
@@ -179,6 +184,8 @@ class BuiltMemories:
         if together > 1:
             parts = np.logical_or.reduceat(told, np.arange(0, wide, together), axis=1)
             told = np.repeat(parts, together, axis=1)[:, :wide]
+            if alone is not None:
+                told &= ~alone[self.rows] | asked.reshape(told.shape)
         for kind, own in enumerate(told):
             rows = np.flatnonzero(own)
             if len(rows):

@@ -24,9 +24,10 @@ from hwmodel.machine.built.row_cache import RowCache
 from hwmodel.machine.estimate import MemoryKind
 from hwmodel.machine.priced import PricedMemories
 from hwmodel.machine.schedule.datapaths import Datapaths
-from hwmodel.machine.separable.axes import Ints
+from hwmodel.machine.separable.axes import Ints, Mask
 from hwmodel.machine.separable.block_order import Structures
 from hwmodel.machine.separable.counts import GroupCounts, Memory
+from hwmodel.machine.separable.coupled_contents import coupled_memories
 from hwmodel.machine.separable.live_sets import LiveSets
 from hwmodel.machine.separable.sizes import Sizes
 
@@ -65,6 +66,11 @@ class Words:
             depths = Sizes(self.counts).depths
             self._depths[key] = self._cache(lambda new: depths(self.structures.only(new), memory, function))
         return self._depths[key](rows)
+
+    def are_listed(self, memory: int) -> Mask:
+        """The structures of which a buffer is told by itself, from its data, (S,)."""
+        coupled = memory in coupled_memories(self.counts, self.structures.walked)
+        return np.asarray(self.structures.listed[:, memory] | coupled, np.bool_)
 
     @property
     def every(self) -> Ints:
@@ -112,7 +118,8 @@ class BatchMemories:
             touching, own = builder.touching(memory.kind, memory.name), accesses(memory.kind, memory.name)
             if memory.kind == "buffer":
                 buffer = self._buffer(builder, number, memory)
-                found.append(BuiltMemory(touching, buffer.kind, buffer.figures, own, buffer.least))
+                alone = self.words.are_listed(number)
+                found.append(BuiltMemory(touching, buffer.kind, buffer.figures, own, buffer.least, alone))
             else:
                 found.append(BuiltMemory(touching, _units, self._state(builder, number, memory), own))
         for task, array in builder.residents:
