@@ -91,16 +91,15 @@ class Waiting:
         chosen[front_of(self.bounds, self.units).origin] = True
         return chosen
 
-    def next_slice(self, most: int | None = None) -> NDArray[np.bool_]:
+    def next_slice(self) -> NDArray[np.bool_]:
         """The front of the bounds, and of the rest those of the least places in the columns' orders, to a quarter.
 
-        Of the rest no more than `most`. All where they are few: a slice takes time however small it is.
+        All where they are few: a slice takes time however small it is.
         """
         if len(self) <= _FEW:
             return np.ones(len(self), np.bool_)
         chosen = self.first_slice()
         more = int(len(self) * _SHARE) - int(chosen.sum())
-        more = more if most is None else min(more, most)
         if more > 0:
             places = np.argsort(np.argsort(self.bounds, axis=0, kind="stable"), axis=0, kind="stable").sum(axis=1)
             places[chosen] = np.iinfo(np.int64).max

@@ -28,7 +28,6 @@ from hwmodel.design import Blocks, GroupDesign, Scan, with_keeps
 from hwmodel.machine.priced import Priced
 from hwmodel.machine.separable.fetches import StructureKeeps
 
-CELLS = 256  # designs that are priced at once beside the most promising ones, where memories take long to tell
 Known = tuple[tuple[int, ...], ...]  # of designs that have been found the columns, and the units
 
 
@@ -272,18 +271,18 @@ class _FrontOfGroup:
         rows, chosen = np.nonzero(priced.legal)
         cells = self._cells(priced, rows, chosen) if live is None else self._live(priced, *live, rows, chosen)
         looked_at = self.designs * len(priced.legal) - priced.untried
-        feasible, pruned, is_first = 0, priced.left_out, True
+        feasible, pruned = 0, priced.left_out
         while len(cells):
             left = cells.only(~self._are_beaten(cells))
             pruned += len(cells) - len(left)
-            now = self._promising(priced, left, is_first=is_first)
+            now = self._promising(priced, left)
             feasible += self._add_cells(structure, priced, left.only(now))
-            cells, is_first = self._cells(priced, left.source[~now], left.row[~now]), False
+            cells = self._cells(priced, left.source[~now], left.row[~now])
         counts = Counts(feasible, looked_at - feasible - pruned, pruned, priced.untried)
         refusal = None if feasible or pruned else priced.refusal or INFEASIBLE
         self._join(nothing(self.columns, len(self.tasks), counts, refusal))
 
-    def _promising(self, priced: Priced, cells: Waiting, *, is_first: bool) -> NDArray[np.bool_]:
+    def _promising(self, priced: Priced, cells: Waiting) -> NDArray[np.bool_]:
         """Designs that are priced now: all of them where that takes no longer than comparing them."""
         if priced.exact is None and not self.pricer.compares_built:
             return np.ones(len(cells), np.bool_)

@@ -57,7 +57,7 @@ class BufferFigures:
         """The ROWS of figures (9, n) of a kind in some structures."""
         if isinstance(kind, Ways):
             if kind not in self._known:
-                own = replace(self, _known={})  # without these, so that nothing large holds itself
+                own = replace(self, _known={})  # without what it is to hold, so that nothing large holds itself
                 self._known[kind] = RowCache(self.structures, partial(own.cheapest, kind))
             return self._known[kind](which).T
 
