@@ -59,7 +59,7 @@ def test_the_wheel_holds_the_packages_and_the_specs_and_nothing_else(wheel: Path
         "arrayol/specs/lpsf.aol",
         "arrayol/specs/lpsf.toml",
         "arrayol/language/grammar.lark",
-        "dse/output/page/page.html",
+        "dse/output/report/page/page.html",
         "hwmodel/emit/verilog/library/bank.v",
     } <= held
     sources = {path.relative_to(checkout).as_posix() for package in PACKAGES for path in _files(checkout / package)}

@@ -19,15 +19,15 @@ from arrayol.transforms.trace import Transformed
 from dse.jobs.jobs import SearchProgress
 from dse.jobs.runner import JobRunner, Resources, open_runner
 from dse.output import open_design as stored_design
-from dse.output import report as report_file
 from dse.output.built_memories import BuiltMemories
 from dse.output.emitted import emit_designs as store_designs
 from dse.output.folder import Warn, warn_in_python
 from dse.output.folder import load_result as load_stored
-from dse.output.folder import write_result as store_result
 from dse.output.open_design import Simulated, StoredDesign
 from dse.output.partial import remove_partial, write_partial
+from dse.output.report import write as report_file
 from dse.output.simulated_steps import timeline_of, trace_of
+from dse.output.writing import write_result as store_result
 from dse.results.compare import Comparison as ComparedResults
 from dse.results.compare import compare as compare_results
 from dse.results.exploration import Exploration, labels_of
@@ -216,9 +216,9 @@ def compare(first: Result, second: Result, warn: Warn = warn_in_python) -> Compa
     return comparison
 
 
-def write_result(exploration: Exploration, folder: Path | str) -> tuple[Path, ...]:
-    """Write a result folder and return its files: see `dse.output.folder.write_result`."""
-    files = store_result(exploration, Path(folder))
+def write_result(exploration: Exploration, folder: Path | str, *, report: bool = True) -> tuple[Path, ...]:
+    """Write a result folder, with its report, and return its files: see `dse.output.writing.write_result`."""
+    files = store_result(exploration, Path(folder), report=report)
     remove_partial(Path(folder))
     return files
 
@@ -229,7 +229,7 @@ def load_result(folder: Path | str) -> Result:
 
 
 def write_report(folder: Path | str, target: Path | str | None = None) -> report_file.Written:
-    """Write the result in a folder as one HTML file, by default report.html in it: see `dse.output.report`."""
+    """Write the result in a folder as one HTML file, by default report.html in it: see `dse.output.report.write`."""
     return report_file.write_report(Path(folder), None if target is None else Path(target))
 
 

@@ -39,7 +39,7 @@ from arrayol.transforms.steps import canonical_form
 from dse.jobs.cache import CACHE_NAME
 from dse.jobs.jobs import WRITING, SearchProgress
 from dse.jobs.pools import MOST_WORKERS
-from dse.output.folder import PICKED, SPECS, require_writable
+from dse.output.folder import PICKED, REPORT, SPECS, require_writable
 from dse.output.picked import write_picked
 from dse.results.designs import Design, GroupRecord
 from dse.results.exploration import Exploration
@@ -230,6 +230,12 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
     is_flag=True,
     help="Store more than the front: each fusion's, or (published) every design.",
 )
+@click.option(
+    "--report/--no-report",
+    "with_report",
+    default=True,
+    help="Write report.html too, to open in a browser.  [default: report]",
+)
 @pick_option
 @click.option(
     "--emit",
@@ -262,6 +268,7 @@ def command(  # noqa: PLR0913  one for each option
     timeout: float | None,
     out: Path | None,
     keep_all: bool,
+    with_report: bool,
     rule: Rule | None,
     emitted: tuple[str, ...],
     workers: int | None,
@@ -279,9 +286,10 @@ def command(  # noqa: PLR0913  one for each option
     their order, units, buffers and transfers. It is named by the number of tasks of its groups, as 2+2:1; where groups
     take tasks out of turn, by the numbers of these in dataflow order, as 1,3.2.4-8:1.
 
-    DIR receives result.json, designs.csv, pareto.png, pareto.svg and for designs of the front specs/DESIGN.aol, the
-    specification that its steps make; all of them or none. A former result there is replaced, any other folder that is
-    not empty is refused. With --emit, a design of a result that is there gets its specification and its picture.
+    DIR receives result.json, designs.csv, pareto.png, pareto.svg, report.html to look through in a browser, and for
+    designs of the front specs/DESIGN.aol, the specification that its steps make; all of them or none. A former result
+    there is replaced, any other folder that is not empty is refused. With --emit, a design of a result that is there
+    gets its specification and its picture.
     """
     folder = out if out is not None else Path(f"{spec.stem}-explore")
     if emitted:
@@ -316,14 +324,14 @@ def command(  # noqa: PLR0913  one for each option
             resources=api.Resources(workers or _cores(), cluster, folder, resume),
         )
         report(SearchProgress(WRITING))
-        files = api.write_result(exploration, folder)
+        files = api.write_result(exploration, folder, report=with_report)
     _tell_idle(exploration.result, {"--budget": budget, "--timeout": timeout}, seed)
     if not exploration.result.complete and not quiet:
         click.echo(f"this is the front so far; --resume --out {folder} goes on from here", err=True)
     if as_json:
         _print_json(exploration, rule, folder)
     else:
-        show(exploration.result, f"{folder}: {', '.join(_written(folder, files))}")
+        show(exploration.result, f"{folder}: {', '.join(_written(folder, files))}", _opening(folder, files))
         if rule is not None:
             _show_picked(exploration.result, _write_pick(exploration, rule, folder), folder)
 
@@ -392,6 +400,11 @@ def _version(path: Path) -> tuple[int, int, int] | None:
 def _cores() -> int:
     """The cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _opening(folder: Path, files: Sequence[Path]) -> str | None:
+    """How to open the report, where there is one."""
+    return f"open {folder / REPORT} in a browser" if folder / REPORT in files else None
 
 
 def _written(folder: Path, files: Sequence[Path]) -> list[str]:

@@ -9,7 +9,7 @@ import click
 from arrayol.cli.completion import folders
 from arrayol.cli.options import PLACE, warn
 from arrayol.text import counted
-from dse.output.report import write_report
+from dse.output.report.write import write_report
 
 
 @click.command()
@@ -20,7 +20,7 @@ def command(folder: Path, out: Path | None) -> None:
 
     It shows the Pareto front with objectives to choose, and of each design its processors, FIFOs and buffers, its first
     and last steps, where cycles and memory go, bank layouts, transfers and specification. The file needs no network
-    and no other file, and stays below 2 MB; what that leaves out is told.
+    and no other file, and stays below 8 MB; what that leaves out is told.
     """
     written = write_report(folder, out, warn)
     click.echo(f"wrote {written.path}: {counted(written.designs, 'design')}, {written.bytes / 1000:,.0f} kB")

@@ -28,13 +28,14 @@ _BITS_PER_KIB = 8 * 1024
 Rows = Callable[[Design], Iterator[Sequence[str]]]
 
 
-def show(result: Result, written: str) -> None:
-    """Print an exploration on stdout, as wide as the terminal or COLUMNS say."""
+def show(result: Result, written: str, opening: str | None) -> None:
+    """Print an exploration on stdout, as wide as the terminal or COLUMNS say; `opening` says how to see its report."""
     shown = _shown(result)
     heading = _heading_of_mappings(result) if result.is_mapped else _heading_of_fusions(result)
     if len(shown) < len(result.pareto):
         heading += f"; {len(shown)} of them shown"
-    facts = facts_table([*_more(result, len(shown)), *_facts(result), ("written", written)])
+    reports = [("report", opening)] if opening else []
+    facts = facts_table([*_more(result, len(shown)), *_facts(result), ("written", written), *reports])
     print_parts(heading, _front_table(result, shown), facts)
 
 

@@ -1,112 +1,40 @@
-"""Result folders: `result.json`, `designs.csv`, plots and specifications.
+"""Result folders: the names of their files, where one may be written, and results read back.
 
-A folder is written whole or not at all, in place of a former result only; what else lies in it is carried over. Read
-back, a result of another format number is refused by name, and keys that this version does not know are left out.
+A result of another format number is refused by name, and keys that this version does not know are left out.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import shutil
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeGuard
 
 from pydantic import ValidationError
 
 from arrayol.errors import ArrayolError, Diagnostic, Severity, error, render
-from arrayol.files import atomic_folder, place_beside
-from arrayol.language.emitter import data_files
-from arrayol.text import counted
-from dse.jobs.cache import CACHE_FILES, FORMER_NAME
-from dse.output.plots.save import save_breakdown, save_convergence, save_front
-from dse.output.table import designs_csv
+from dse.jobs.cache import CACHE_FILES
 from dse.results.consistency import require_consistent
-from dse.results.exploration import Exploration
 from dse.results.schema import FORMAT, Result
 
 RESULT, TABLE, PLOTS, SPECS = "result.json", "designs.csv", ("pareto.png", "pareto.svg"), "specs"
 BREAKDOWN = ("breakdown.png", "breakdown.svg")
 CONVERGENCE = ("convergence.png",)  # of a heuristic search
-PICKED, REPORT = "picked.json", "report.html"  # made of a result afterwards: a new one leaves them behind
+REPORT = "report.html"
+PICKED = "picked.json"  # made of a result afterwards: a new one leaves it behind
 README = "README.txt"
 OTHER_FOLDER = "name another folder with --out"  # a hint
 PARTIAL = "partial"  # the front so far, while a search is on its way
-_CONTENTS = {
-    RESULT: "all designs of the front with their decisions and figures, and how they were found (docs/report.md)",
-    TABLE: "the same designs, a line each",
-    PLOTS[0]: "the front",
-    PLOTS[1]: "the same as vectors",
-    BREAKDOWN[0]: "where cycles, bits and costs go, of some designs of the front",
-    BREAKDOWN[1]: "the same as vectors",
-    CONVERGENCE[0]: "how the search went",
-    README: "this page",
-}
 _LONGEST_NAME = 120  # of a file; a design with a longer name takes its number on the front
 
 Warn = Callable[[Diagnostic], None]
 
 
-def write_result(exploration: Exploration, target: Path) -> tuple[Path, ...]:
-    """Write the folder `target` and return its files.
-
-    A former result is replaced when the new one is whole; what else lies beside it is carried over. Raises ArrayolError
-    as `require_writable` and `atomic_folder` do.
-    """
-    require_writable(target)
-    with atomic_folder(target) as folder:
-        result = exploration.result
-        (folder / RESULT).write_text(result.to_json(), encoding="utf-8", newline="\n")
-        (folder / TABLE).write_text(designs_csv(result), encoding="utf-8", newline="\n")
-        save_front(exploration, *(folder / plot for plot in PLOTS))
-        plots: tuple[str, ...] = PLOTS
-        if result.is_mapped:
-            save_breakdown(result, *(folder / plot for plot in BREAKDOWN))
-            plots += BREAKDOWN
-        if result.evolution is not None:
-            save_convergence(result, *(folder / plot for plot in CONVERGENCE))
-            plots += CONVERGENCE
-        specs = _write_specs(exploration, folder)
-        names = (RESULT, TABLE, *plots, README, *specs)
-        (folder / README).write_text(_readme(result, names), encoding="utf-8", newline="\n")
-        _carry_over(target, folder)
-    return tuple(target / name for name in names)
-
-
-def _readme(result: Result, names: Sequence[str]) -> str:
-    """What is in a result folder, and how to get the rest."""
-    told = [f"{name:<16}{_CONTENTS[name]}" for name in names if name in _CONTENTS]
-    specs = [name for name in names if name not in _CONTENTS]
-    described = sum(design.steps is not None or design.steps_remark is not None for design in result.pareto)
-    if described:
-        of_front = "" if described == len(result.pareto) else f", those that tell most of its {len(result.pareto):,}"
-        told.append(f"{SPECS:<16}the specifications of {counted(len(specs), 'design')} of the front{of_front};")
-        told.append(f"{'':<16}that of another design: {transform_command(result)}")
-        told.append(f"{'':<16}or, here and with a picture: arrayol explore {result.spec} --out DIR --emit ID")
-    heading = f"{result.top}: a result of arrayol {result.arrayol} explore, specification {result.spec}"
-    return "\n".join([heading, "", *told, ""])
-
-
 def transform_command(result: Result, folder: str = "DIR") -> str:
     """What makes the specification of a design that has none in the folder."""
     return f"arrayol transform {result.spec} --result {folder} --design ID"
-
-
-def _write_specs(exploration: Exploration, folder: Path) -> list[str]:
-    """Write the specifications of the designs of the front whose steps the result has; their names."""
-    if exploration.steps is None:
-        return []
-    names: list[str] = []
-    for number, design in enumerate(exploration.result.pareto, 1):
-        if design.steps is not None:
-            (folder / SPECS).mkdir(exist_ok=True)
-            names.append(spec_file(design.id, number))
-            target = folder / names[-1]
-            target.write_text(exploration.steps.text_of(design), encoding="utf-8", newline="\n")
-            place_beside(target, data_files(exploration.steps.original))
-    return names
 
 
 def spec_file(identifier: str, number: int) -> str:
@@ -153,7 +81,7 @@ def warn_in_python(warning: Diagnostic) -> None:
 
 
 def load_result(folder: Path, warn: Warn = warn_in_python) -> Result:
-    """Read back what `write_result` stored; `warn` is told of keys that this version does not know.
+    """Read back what `dse.output.writing.write_result` stored; `warn` is told of keys that this version does not know.
 
     Raises ArrayolError: `other-format` for a result that another version wrote, `wrong-result` for one whose figures
     do not agree with each other, `not-a-result` for anything else.
@@ -239,25 +167,3 @@ def _holds_result(folder: Path) -> bool:
 def _is_result(document: object) -> TypeGuard[dict[str, Any]]:
     """Whether arrayol wrote the document, in whatever version."""
     return isinstance(document, dict) and {"arrayol", "pareto"} <= document.keys()
-
-
-def _carry_over(former: Path, folder: Path) -> None:
-    """Copy what a former result's folder holds beside arrayol's own files, and the store of the new one."""
-    for path in former.iterdir() if former.is_dir() else ():
-        if path.name in {*_CONTENTS, PICKED, REPORT, PARTIAL, FORMER_NAME}:
-            continue
-        if path.name in CACHE_FILES:
-            _link(path, folder / path.name)
-        elif path.is_dir() and not path.is_symlink():
-            ours = shutil.ignore_patterns("*.aol", "*.png") if path.name == SPECS else None
-            shutil.copytree(path, folder / path.name, symlinks=True, ignore=ours, dirs_exist_ok=True)
-        else:
-            shutil.copy2(path, folder / path.name, follow_symlinks=False)
-
-
-def _link(path: Path, target: Path) -> None:
-    """The same file in another place too, or where the file system has no such links a copy of it."""
-    try:
-        target.hardlink_to(path)
-    except OSError:
-        shutil.copy2(path, target)

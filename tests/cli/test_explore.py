@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from conftest import CommandLine
 
-FILES = ["README.txt", "designs.csv", "pareto.png", "pareto.svg", "result.json", "specs"]
+FILES = ["README.txt", "designs.csv", "pareto.png", "pareto.svg", "report.html", "result.json", "specs"]
 USAGE = "Usage: arrayol explore [OPTIONS] FILE\nTry 'arrayol explore --help' for help.\n\nError: "
 PUBLISHED = ("--model", "published")
 OBJECTIVES = "Invalid value for '--objectives': "
@@ -43,7 +43,9 @@ platform     lpsf.toml
 model        published; exact: every legal fusion under the published model of Corvino, Gamatié, Boulet (2010)
 steps        4: fuse hfrl vfbu 4,15; fuse vftd hfrl_vfbu; fuse hflr vftd_hfrl_vfbu
              2+2: fuse hflr vftd 4,30; fuse hfrl vfbu 4,30
-written      lpsf-explore: result.json, designs.csv, pareto.png, pareto.svg, README.txt, specs/4.aol, specs/2+2.aol
+written      lpsf-explore: result.json, designs.csv, pareto.png, pareto.svg, report.html, README.txt, specs/4.aol,
+             specs/2+2.aol
+report       open lpsf-explore/report.html in a browser
 """
 
 

@@ -73,6 +73,16 @@ def test_a_report_beside_the_result_or_elsewhere(arrayol: CommandLine, lpsf: Pat
     assert (lpsf / "there.html").read_bytes() == (lpsf / "out" / "report.html").read_bytes()
 
 
+def test_explore_writes_a_report_and_says_how_to_open_it(arrayol: CommandLine, lpsf: Path) -> None:
+    done = arrayol(*LPSF, "new")
+    assert done.stdout.endswith("report       open new/report.html in a browser\n")
+    assert "report.html" in done.stdout.split("written", 1)[1].split("report  ")[0]
+    first = (lpsf / "new" / "report.html").read_text(encoding="utf-8")
+    assert first.startswith("<!DOCTYPE html>")
+    assert arrayol(*LPSF, "new", "--no-report").stdout.rstrip().endswith("specs/4.aol, specs/2+2.aol")
+    assert not (lpsf / "new" / "report.html").exists()
+
+
 def test_what_a_report_lacks_is_told(arrayol: CommandLine, lpsf: Path) -> None:
     (lpsf / "lpsf.aol").unlink()
     done = arrayol("report", "out")

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from arrayol import api
-from dse.output import folder as store
+from dse.output import writing as store
 from dse.results.exploration import Exploration
 
 SPECS = Path(__file__).resolve().parents[2] / "specs"
@@ -65,4 +65,4 @@ def write_undrawn(exploration: Exploration, folder: Path) -> None:
     """A result folder of which no test looks at the pictures."""
     with pytest.MonkeyPatch.context() as patch:
         leave_undrawn(patch)
-        store.write_result(exploration, folder)
+        store.write_result(exploration, folder, report=False)

@@ -15,13 +15,15 @@ from explored import leave_undrawn, mapped
 from arrayol import api
 from arrayol.errors import ArrayolError, render
 from dse.jobs.cache import CACHE_NAME, FORMER_NAME
-from dse.output import folder as store
-from dse.output.folder import load_result, require_writable, write_result
+from dse.output import writing as store
+from dse.output.folder import load_result, require_writable
 from dse.output.plots.save import save_front
+from dse.output.writing import write_result
 from dse.results.exploration import Exploration
 
 SPECS = Path(__file__).resolve().parents[3] / "specs"
-FILES = {"result.json", "designs.csv", "pareto.png", "pareto.svg", "README.txt", "specs/4.aol", "specs/2+2.aol"}
+RESULT_FILES = {"result.json", "designs.csv", "pareto.png", "pareto.svg", "README.txt", "specs/4.aol", "specs/2+2.aol"}
+FILES = RESULT_FILES | {"report.html"}
 
 
 @pytest.fixture(scope="module")
@@ -69,11 +71,12 @@ def test_it_says_what_it_holds_and_how_to_get_the_rest() -> None:
 
 def test_the_same_bytes_twice(lpsf: Exploration, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "save_front", save_front)
-    for folder in ("one", "two"):
-        write_result(lpsf, Path(folder))
+    for folder in (Path("one/out"), Path("two/out")):  # the report says the name of its folder
+        folder.parent.mkdir()
+        write_result(lpsf, folder)
     for name in FILES:
-        assert Path("one", name).read_bytes() == Path("two", name).read_bytes()
-    svg = Path("one/pareto.svg").read_text(encoding="utf-8")
+        assert Path("one/out", name).read_bytes() == Path("two/out", name).read_bytes()
+    svg = Path("one/out/pareto.svg").read_text(encoding="utf-8")
     assert "dc:date" not in svg
     assert not re.search(r"[Mm]atplotlib v", svg)
 
@@ -115,6 +118,15 @@ def test_a_former_result_is_replaced_and_what_lies_beside_it_stays(lpsf: Explora
     assert Path("out/notes.txt").read_text() == "mine"
     assert Path("out/more/deep.txt").read_text() == "mine too"
     assert Path("out/pareto.png").read_bytes() != b"stale"
+
+
+def test_a_report_that_is_not_wanted_is_not_there_and_a_former_one_goes(lpsf: Exploration) -> None:
+    write_result(lpsf, Path("out"))
+    assert "report.html" in Path("out/README.txt").read_text(encoding="utf-8")
+    written = write_result(lpsf, Path("out"), report=False)
+    assert names(Path("out")) == RESULT_FILES
+    assert "report.html" not in [path.name for path in written]
+    assert "report.html" not in Path("out/README.txt").read_text(encoding="utf-8")
 
 
 def test_a_result_of_another_version_is_replaced_too(lpsf: Exploration) -> None:

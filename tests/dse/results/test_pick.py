@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from arrayol.errors import InfeasibleError
 from dse.output.folder import load_result
 from dse.output.picked import write_picked
-from dse.output.report import report_document
-from dse.output.report_sources import Origin
+from dse.output.report.document import report_document
+from dse.output.report.sources import Origin
 from dse.results.compare import values_of
 from dse.results.pick import bend_of, knee_of, parse_rule, pick
 from dse.results.schema import Result

@@ -15,7 +15,7 @@ from arrayol.errors import ArrayolError
 from arrayol.ir.network import Network, flatten
 from arrayol.ir.spec import CompoundTask, RepetitiveTask, Spec
 from arrayol.source import SourceFile
-from dse.output.folder import write_result
+from dse.output.writing import write_result
 from dse.results import steps
 from dse.results.designs import BlocksRecord
 from dse.results.designs import Design as Record

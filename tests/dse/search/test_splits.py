@@ -13,8 +13,8 @@ from pydantic import ValidationError
 from arrayol import api
 from arrayol.errors import ArrayolError
 from dse.output.folder import load_result
-from dse.output.report import report_document
-from dse.output.report_sources import open_origin
+from dse.output.report.document import report_document
+from dse.output.report.sources import open_origin
 from dse.output.table import designs_csv
 from dse.pareto.counted import non_dominated
 from dse.results.compare import values_of

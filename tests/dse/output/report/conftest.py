@@ -11,7 +11,7 @@ import pytest
 from explored import folded, mapped, published, write_undrawn
 from playwright.sync_api import Browser, sync_playwright
 
-from dse.output.report import write_report
+from dse.output.report.write import write_report
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 

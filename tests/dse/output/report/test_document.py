@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from arrayol import api
 from dse.output.folder import load_result
-from dse.output.report import ROOM, packed, page, report_document, write_report
-from dse.output.report_sources import Origin, open_origin
+from dse.output.report.document import ROOM, packed, report_document
+from dse.output.report.sources import Origin, open_origin
+from dse.output.report.write import first_report, page, write_report
 from dse.results.designs import GroupRecord
 from dse.results.pick import parse_rule, pick
 
@@ -87,6 +88,26 @@ def test_what_memories_of_the_best_designs_are_built_of(tmp_path: Path) -> None:
         assert built is not None
         assert found == built.to_json() | {"summary": built.summary}
     assert report_document(result, tmp_path / "out", NOWHERE)["built"] == {}
+
+
+def test_the_report_that_ends_an_exploration(folder: Path) -> None:
+    """It has all designs and specifications, the timelines of the best designs, and the memories of one."""
+    result = load_result(folder)
+    origin = open_origin(result, folder)
+    whole = report_document(result, folder, origin)
+    brief = report_document(result, folder, origin, brief=True)
+    assert (whole["later"], brief["later"]) == (None, "arrayol report out")
+    assert [row["id"] for row in brief["designs"]] == [row["id"] for row in whole["designs"]]
+    assert brief["lines"] == whole["lines"]
+    assert list(brief["built"]) == list(whole["built"])[:1]
+    assert brief["remarks"] == []
+    rows = {row["id"]: row["groups"] for row in whole["designs"]}
+    timed = {place for name in whole["built"] for place in rows[name]}
+    assert 0 < len(timed) < len(whole["groups"])
+    assert {place for place, group in enumerate(brief["groups"]) if "timeline" in group} == timed
+    first = first_report(result, folder, folder)
+    assert first == first_report(result, folder, folder)
+    assert packed(brief).encode() in first
 
 
 @pytest.mark.parametrize("room", [9_500, 12_000, 20_000])

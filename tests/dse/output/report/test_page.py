@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from arrayol import api
 from dse.output.folder import load_result
-from dse.output.report import write_report
+from dse.output.report.write import write_report
 from dse.results.pick import parse_rule, pick
 
 Open = Callable[..., Page]

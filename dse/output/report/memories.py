@@ -10,7 +10,7 @@ from typing import Any
 
 from arrayol.errors import ArrayolError
 from dse.output.built_memories import BuiltMemories, built_memories
-from dse.output.report_sources import Timelines
+from dse.output.report.sources import Timelines
 from dse.results.designs import Design
 from dse.space.objectives import grows
 from hwmodel.machine.model import MachineModel

@@ -3,7 +3,7 @@ const ROW = 22;
 
 function timeline(group, room) {
   const found = group.timeline;
-  if (!found || !found.steps.length) return make("p", { class: "note" }, `${counted(group.steps ?? 0, "step")}; their lengths are not in this report.`);
+  if (!found || !found.steps.length) return make("p", { class: "note" }, `${counted(group.steps ?? 0, "step")}; their lengths are not in this report${laterText}.`);
   const left = 104;
   const parts = runs(found.steps);
   const gapWidth = 64;

@@ -1,28 +1,23 @@
-"""Reports: a result as one HTML file that needs no network, below 2 MB.
+"""What a report holds, as one JSON document below 8 MB.
 
-The page with its style and scripts (the folder `page`) is the same for every result. Its data are one JSON document:
-the result, the network behind it, timelines and specifications, of which as much is taken as there is room for.
-What designs share, groups and texts, is in it once.
+That is the result, the network behind it, timelines, what memories are built of, and specifications, of which as much
+is taken as there is room for. What designs share, groups and texts, is in it once. An exploration ends with a report of
+what costs next to nothing (`brief`): timelines of the best designs, memories of one.
 """
 
 from __future__ import annotations
 
-import html
 import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from importlib.resources import files
 from pathlib import Path
-from string import Template
 from typing import Any
 
-from arrayol.files import atomic_file, writing
 from arrayol.ir.network import Network
-from arrayol.pictures.palette import PAGE
-from dse.output.folder import REPORT, Warn, load_result, spec_file, transform_command, warn_in_python
-from dse.output.report_memories import best_designs, memories_of
-from dse.output.report_sources import Origin, Timelines, open_origin
+from dse.output.folder import spec_file, transform_command
+from dse.output.report.memories import best_designs, memories_of
+from dse.output.report.sources import Origin, Timelines
 from dse.results.designs import DatapathRecord, Design, GroupRecord, ProcessorRecord
 from dse.results.pick import knee_of
 from dse.results.schema import Result
@@ -34,54 +29,10 @@ from hwmodel.residence import NO_LOADS, loads_of
 
 Document = dict[str, Any]
 
-ROOM = 1_800_000  # bytes of a report's data; the page around them takes the rest of 2 MB
+ROOM = 7_800_000  # bytes of a report's data; the page around them takes the rest of 8 MB
 _FOR_DESIGNS = 0.7  # of the room, at most; timelines and specifications share the rest
 _FOR_MEMORIES = 0.1  # of what designs leave, for what memories are built of
 _FOR_TIMELINES = 0.45  # of what is left then
-SCRIPTS = ("core.js", "scatter.js", "table.js", "diagram.js", "timeline.js", "details.js", "main.js")
-_PAGE = "page"
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """A report that was written: how many of the result's designs are in it, and what is missing, in words."""
-
-    path: Path
-    bytes: int
-    designs: int
-    remarks: tuple[str, ...]
-
-
-def write_report(folder: Path, target: Path | None = None, warn: Warn = warn_in_python) -> Written:
-    """Write the report of the result in `folder`, by default beside it as report.html.
-
-    It is below 2 MB and needs no network. Raises ArrayolError as `load_result` and `atomic_file` do.
-    """
-    result = load_result(folder, warn)
-    path = target if target is not None else folder / REPORT
-    document = report_document(result, folder, open_origin(result, folder))
-    text = page(f"{result.top}: report of arrayol", packed(document)).encode()
-    with atomic_file(path) as temporary, writing(path):
-        temporary.write_bytes(text)
-    return Written(path, len(text), len(document["designs"]), tuple(document["remarks"]))
-
-
-def page(title: str, data: str) -> str:
-    """The whole page; `data` is JSON without '<'."""
-    parts = {name: _part(name) for name in ("style.css", *SCRIPTS)}
-    return Template(_part("page.html")).substitute(
-        title=html.escape(title),
-        style=Template(parts["style.css"]).substitute(PAGE),
-        script="\n".join(parts[name] for name in SCRIPTS),
-        data=data,
-    )
-
-
-def _part(name: str) -> str:
-    return files("dse.output").joinpath(_PAGE, name).read_text(encoding="utf-8")
-
-
-# The data.
 
 
 @dataclass
@@ -125,9 +76,12 @@ class Shared:
         return self.places[key]
 
 
-def report_document(result: Result, folder: Path, origin: Origin, room: int = ROOM) -> Document:
-    """All that a report shows of a result in `folder`, within so many bytes.
+def report_document(
+    result: Result, folder: Path, origin: Origin, room: int = ROOM, *, specs: Path | None = None, brief: bool = False
+) -> Document:
+    """All that a report shows of a result in `folder`, within so many bytes; or what costs next to nothing (`brief`).
 
+    Specifications are read in `specs`, where a new result waits to become the folder.
     What does not fit is left out and named in "remarks": first timelines and specifications of the designs at the
     front's end, then designs, spread evenly.
     """
@@ -141,14 +95,17 @@ def report_document(result: Result, folder: Path, origin: Origin, room: int = RO
         fewer = min(len(shown) - 1, int(len(shown) * _FOR_DESIGNS * room / size * 0.98))
         shown = _spread(shown, max(2, fewer), document["knee"])
     document["transform"] = transform_command(result, folder.name)
+    document["later"] = f"arrayol report {folder.name}" if brief else None
+    best = best_designs(shown, result.objectives, document["knee"])
     left = max(0, room - size)
     remarks = list(origin.remarks)
     if len(shown) < len(designs):
         remarks.append(f"{len(shown):,} of {len(designs):,} designs are in this report; {folder.name} holds all")
-    document["built"] = _built(result, shown, document["knee"], origin, Room(int(left * _FOR_MEMORIES)))
+    document["built"] = _built(best[:1] if brief else best, origin, Room(int(left * _FOR_MEMORIES)))
     left -= len(packed(document["built"]))
-    remarks += _add_timelines(document, shared, origin, Room(int(left * _FOR_TIMELINES)))
-    remarks += _add_specs(document, result, shown, folder, Room(int(left * (1 - _FOR_TIMELINES))))
+    timed = [design.id for design in best] if brief else None
+    remarks += _add_timelines(document, shared, origin, Room(int(left * _FOR_TIMELINES)), timed)
+    remarks += _add_specs(document, result, shown, specs or folder, Room(int(left * (1 - _FOR_TIMELINES))))
     document["remarks"] = remarks
     return document
 
@@ -346,13 +303,16 @@ def _in_order(network: Network, names: Iterable[str]) -> list[str]:
     return [name for name in network.arrays if name in wanted]
 
 
-def _add_timelines(document: Document, shared: Shared, origin: Origin, room: Room) -> Iterator[str]:
-    """Enter the groups' timelines in their documents, those of the knee first, and tell what is missing."""
+def _add_timelines(
+    document: Document, shared: Shared, origin: Origin, room: Room, only: Sequence[str] | None
+) -> Iterator[str]:
+    """Enter the timelines of designs' groups in their documents, those of the knee first, and tell what is missing."""
     if not origin.models:
         return
     timelines = Timelines(origin.models)
     rows = document["designs"]
     order = [number for number, row in enumerate(rows) if row["id"] == document["knee"]] + list(_evenly(len(rows)))
+    order = [number for number in order if only is None or rows[number]["id"] in only]
     for place in dict.fromkeys(place for number in order for place in rows[number]["groups"]):
         timeline = None if room.refused else timelines.of(*shared.records[place])
         if timeline is not None and room.take(timeline):
@@ -363,12 +323,11 @@ def _add_timelines(document: Document, shared: Shared, origin: Origin, room: Roo
         yield f"{drawn:,} of {len(shared.documents):,} groups have their timeline, for the size of this file"
 
 
-def _built(result: Result, shown: Sequence[Design], knee: str | None, origin: Origin, room: Room) -> Document:
-    """What memories are built of, by design, of the best of those that are shown."""
+def _built(designs: Sequence[Design], origin: Origin, room: Room) -> Document:
+    """What memories are built of, by design."""
     if not origin.models:
         return {}
-    best = best_designs(shown, result.objectives, knee)
-    found = memories_of(best, Timelines(origin.models))
+    found = memories_of(designs, Timelines(origin.models))
     return {name: built for name, built in found if room.take(built)}
 
 

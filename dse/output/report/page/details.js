@@ -125,7 +125,7 @@ function memoryBars(groups, resident, room) {
 function builtParts(design) {
   const built = data.built[design.id];
   if (!built) return Object.keys(data.built).length ? part("What memories are built of", "built", make("p", { class: "note" },
-    `In this report of the designs ${Object.keys(data.built).join(", ")}; arrayol simulate tells it of each.`)) : null;
+    `In this report of the designs ${Object.keys(data.built).join(", ")}${laterText}; arrayol simulate tells it of each.`)) : null;
   const costs = ["blocks", "lut", "ff", "area"].filter((name) => built.totals[name]);
   const titles = { blocks: "blocks", lut: "LUT", ff: "FF", area: "um2" };
   const heads = ["memory", "organisation", "built of", ...costs.map((name) => titles[name])];

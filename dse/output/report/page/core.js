@@ -8,6 +8,8 @@ const pathOf = new Map(rowsOf(data.datapaths).map((path) => [`${path.splits} ${p
 
 // What the tasks of the chosen design are: {network, least}. Splits of sums make other tasks.
 const tasksNow = () => data.split[state.chosen?.splits] ?? data;
+// How to get what a report that an exploration ended with leaves out.
+const laterText = data.later ? `; '${data.later}' writes one that has them` : "";
 const figureOf = new Map(data.figures.map((figure, place) => [figure.name, { ...figure, place }]));
 const state = { x: "", y: "", filters: [], sort: { by: "", down: false }, chosen: null, rows: 200, zoom: null };
 

@@ -1,0 +1,128 @@
+"""Result folders, written: `result.json`, `designs.csv`, plots, specifications and the report.
+
+A folder is written whole or not at all, in place of a former result only; what else lies in it is carried over.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from arrayol.files import atomic_folder, place_beside
+from arrayol.language.emitter import data_files
+from arrayol.text import counted
+from dse.jobs.cache import CACHE_FILES, FORMER_NAME
+from dse.output.folder import (
+    BREAKDOWN,
+    CONVERGENCE,
+    PARTIAL,
+    PICKED,
+    PLOTS,
+    README,
+    REPORT,
+    RESULT,
+    SPECS,
+    TABLE,
+    require_writable,
+    spec_file,
+    transform_command,
+)
+from dse.output.plots.save import save_breakdown, save_convergence, save_front
+from dse.output.report.write import first_report
+from dse.output.table import designs_csv
+from dse.results.exploration import Exploration
+from dse.results.schema import Result
+
+_CONTENTS = {
+    RESULT: "all designs of the front with their decisions and figures, and how they were found (docs/report.md)",
+    TABLE: "the same designs, a line each",
+    PLOTS[0]: "the front",
+    PLOTS[1]: "the same as vectors",
+    BREAKDOWN[0]: "where cycles, bits and costs go, of some designs of the front",
+    BREAKDOWN[1]: "the same as vectors",
+    CONVERGENCE[0]: "how the search went",
+    REPORT: "the report: all of it in one page, to open in a browser",
+    README: "this page",
+}
+
+
+def write_result(exploration: Exploration, target: Path, *, report: bool = True) -> tuple[Path, ...]:
+    """Write the folder `target` and return its files, the report among them unless it is not wanted.
+
+    A former result is replaced when the new one is whole; what else lies beside it is carried over. Raises ArrayolError
+    as `require_writable` and `atomic_folder` do.
+    """
+    require_writable(target)
+    with atomic_folder(target) as folder:
+        result = exploration.result
+        (folder / RESULT).write_text(result.to_json(), encoding="utf-8", newline="\n")
+        (folder / TABLE).write_text(designs_csv(result), encoding="utf-8", newline="\n")
+        save_front(exploration, *(folder / plot for plot in PLOTS))
+        plots: tuple[str, ...] = PLOTS
+        if result.is_mapped:
+            save_breakdown(result, *(folder / plot for plot in BREAKDOWN))
+            plots += BREAKDOWN
+        if result.evolution is not None:
+            save_convergence(result, *(folder / plot for plot in CONVERGENCE))
+            plots += CONVERGENCE
+        specs = _write_specs(exploration, folder)
+        reports: tuple[str, ...] = ()
+        if report:
+            (folder / REPORT).write_bytes(first_report(result, target, folder))
+            reports = (REPORT,)
+        names = (RESULT, TABLE, *plots, *reports, README, *specs)
+        (folder / README).write_text(_readme(result, names), encoding="utf-8", newline="\n")
+        _carry_over(target, folder)
+    return tuple(target / name for name in names)
+
+
+def _readme(result: Result, names: Sequence[str]) -> str:
+    """What is in a result folder, and how to get the rest."""
+    told = [f"{name:<16}{_CONTENTS[name]}" for name in names if name in _CONTENTS]
+    specs = [name for name in names if name not in _CONTENTS]
+    described = sum(design.steps is not None or design.steps_remark is not None for design in result.pareto)
+    if described:
+        of_front = "" if described == len(result.pareto) else f", those that tell most of its {len(result.pareto):,}"
+        told.append(f"{SPECS:<16}the specifications of {counted(len(specs), 'design')} of the front{of_front};")
+        told.append(f"{'':<16}that of another design: {transform_command(result)}")
+        told.append(f"{'':<16}or, here and with a picture: arrayol explore {result.spec} --out DIR --emit ID")
+    heading = f"{result.top}: a result of arrayol {result.arrayol} explore, specification {result.spec}"
+    return "\n".join([heading, "", *told, ""])
+
+
+def _write_specs(exploration: Exploration, folder: Path) -> list[str]:
+    """Write the specifications of the designs of the front whose steps the result has; their names."""
+    if exploration.steps is None:
+        return []
+    names: list[str] = []
+    for number, design in enumerate(exploration.result.pareto, 1):
+        if design.steps is not None:
+            (folder / SPECS).mkdir(exist_ok=True)
+            names.append(spec_file(design.id, number))
+            target = folder / names[-1]
+            target.write_text(exploration.steps.text_of(design), encoding="utf-8", newline="\n")
+            place_beside(target, data_files(exploration.steps.original))
+    return names
+
+
+def _carry_over(former: Path, folder: Path) -> None:
+    """Copy what a former result's folder holds beside arrayol's own files, and the store of the new one."""
+    for path in former.iterdir() if former.is_dir() else ():
+        if path.name in {*_CONTENTS, PICKED, PARTIAL, FORMER_NAME}:
+            continue
+        if path.name in CACHE_FILES:
+            _link(path, folder / path.name)
+        elif path.is_dir() and not path.is_symlink():
+            ours = shutil.ignore_patterns("*.aol", "*.png") if path.name == SPECS else None
+            shutil.copytree(path, folder / path.name, symlinks=True, ignore=ours, dirs_exist_ok=True)
+        else:
+            shutil.copy2(path, folder / path.name, follow_symlinks=False)
+
+
+def _link(path: Path, target: Path) -> None:
+    """The same file in another place too, or where the file system has no such links a copy of it."""
+    try:
+        target.hardlink_to(path)
+    except OSError:
+        shutil.copy2(path, target)
