@@ -128,6 +128,7 @@ class _Memory:
     def __init__(self) -> None:
         self._choices: dict[int, Choices] = {}  # by identity: a process is hashed by all its content
         self._datapaths: dict[tuple[int, int | None], Datapath] = {}
+        self._cost_names: dict[int, tuple[str, ...]] = {}
         self._once: dict[str, Any] = {}
 
     def once(self, name: str, make: Callable[[], Value]) -> Value:
@@ -149,6 +150,14 @@ class _Memory:
         if key not in self._datapaths:
             self._datapaths[key] = choices.at(choices.intervals[0] if interval is None else interval)
         return self._datapaths[key]
+
+    def cost_names(self, choices: Choices) -> tuple[str, ...]:
+        """The costs of a process that all its intervals have."""
+        key = id(choices.process)
+        if key not in self._cost_names:
+            costs = [self.datapath(choices, interval).cost for interval in choices.intervals]
+            self._cost_names[key] = tuple(name for name in costs[0] if all(name in cost for cost in costs))
+        return self._cost_names[key]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Memory)
@@ -276,8 +285,7 @@ class Platform(Table):
 
     def cost_names(self, process: Process) -> tuple[str, ...]:
         """The costs that a process has at every interval on offer."""
-        costs = [self.datapath(process, interval).cost for interval in self.intervals(process)]
-        return tuple(name for name in costs[0] if all(name in cost for cost in costs))
+        return self._memory.cost_names(self._choices(process))
 
     def all_cost_names(self, network: Network) -> tuple[str, ...]:
         """The costs that some process of a network has at every interval on offer."""

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from arrayol.api.exploration import ComparedResults as ComparedResults
     from arrayol.api.exploration import Space as Space
     from arrayol.api.exploration import compare as compare
+    from arrayol.api.exploration import draw_breakdown as draw_breakdown
     from arrayol.api.exploration import draw_timeline as draw_timeline
     from arrayol.api.exploration import emit_designs as emit_designs
     from arrayol.api.exploration import explore as explore
@@ -139,6 +140,7 @@ _MODULES = {  # every public name, and the module that has it
     "check_verilog": "arrayol.api.hardware",
     "compare": "arrayol.api.exploration",
     "cost": "arrayol.api.cost",
+    "draw_breakdown": "arrayol.api.exploration",
     "draw_layout": "arrayol.api.banks",
     "draw_layout_exploration": "arrayol.api.banks",
     "draw_schedule": "arrayol.api.cost",

@@ -20,6 +20,7 @@ from dse.jobs.jobs import SearchProgress
 from dse.jobs.runner import JobRunner, Resources, open_runner
 from dse.output import open_design as stored_design
 from dse.output.built_memories import BuiltMemories
+from dse.output.emitted import draw_breakdown as store_breakdown
 from dse.output.emitted import emit_designs as store_designs
 from dse.output.folder import Warn, warn_in_python
 from dse.output.folder import load_result as load_stored
@@ -53,6 +54,7 @@ __all__ = [
     "ComparedResults",
     "Space",
     "compare",
+    "draw_breakdown",
     "draw_timeline",
     "emit_designs",
     "explore",
@@ -276,6 +278,14 @@ def emit_designs(
     Raises ArrayolError as `load` and that do.
     """
     return store_designs(load(spec, settings), Path(folder), identifiers, top, warn)
+
+
+def draw_breakdown(folder: Path | str, path: Path | str, warn: Warn = warn_in_python) -> None:
+    """Draw where cycles, bits, energy and costs go, of the designs that tell most of the front in a result folder.
+
+    The picture is .svg or .png. Raises ArrayolError as `load_result`, `published-result` for the published model.
+    """
+    store_breakdown(Path(folder), Path(path), warn)
 
 
 def memories(opened: StoredDesign) -> BuiltMemories | None:

@@ -7,21 +7,29 @@ from pathlib import Path
 import click
 
 from arrayol.cli.completion import folders
-from arrayol.cli.options import PLACE, warn
+from arrayol.cli.options import PLACE, picture_option, warn
 from arrayol.text import counted
+from dse.output.emitted import draw_breakdown
 from dse.output.report.write import write_report
 
 
 @click.command()
 @click.argument("folder", metavar="DIR", type=PLACE, shell_complete=folders)
 @click.option("--out", metavar="FILE.html", type=PLACE, help="The file.  [default: DIR/report.html]")
-def command(folder: Path, out: Path | None) -> None:
+@picture_option("--breakdown", "Draw instead where cycles, bits, energy and costs of the front go: .svg or .png.")
+def command(folder: Path, out: Path | None, breakdown: Path | None) -> None:
     """Write the result in DIR, of `arrayol explore`, as one HTML file to look through in a browser.
 
     It shows the Pareto front with objectives to choose, and of each design its processors, FIFOs and buffers, its first
     and last steps, where cycles and memory go, bank layouts, transfers and specification. The file needs no network
     and no other file, and stays below 8 MB; what that leaves out is told.
     """
+    if breakdown is not None:
+        if out is not None:
+            raise click.UsageError("--out and --breakdown exclude each other; each writes one file")
+        draw_breakdown(folder, breakdown, warn)
+        click.echo(f"wrote {breakdown}")
+        return
     written = write_report(folder, out, warn)
     click.echo(f"wrote {written.path}: {counted(written.designs, 'design')}, {written.bytes / 1000:,.0f} kB")
     for remark in written.remarks:

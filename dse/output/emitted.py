@@ -1,14 +1,14 @@
-"""Designs of a stored result on demand: the specification of each, and a picture of where its cycles and bits go."""
+"""Pictures and specifications of a stored result on demand: where cycles and bits go, of a design or of the front."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from arrayol.files import atomic_file
+from arrayol.files import atomic_file, writing
 from arrayol.ir.spec import Spec
-from dse.output.folder import Warn, warn_in_python
-from dse.output.open_design import open_result
+from dse.output.folder import Warn, load_result, warn_in_python
+from dse.output.open_design import open_result, require_mapped
 from dse.output.picked import write_spec
 from dse.output.plots.save import save_breakdown
 
@@ -34,3 +34,14 @@ def emit_designs(
             with atomic_file(files[-1]) as temporary:
                 save_breakdown(opened.result, temporary, designs=[design])
     return tuple(files)
+
+
+def draw_breakdown(folder: Path, path: Path, warn: Warn = warn_in_python) -> None:
+    """Draw where the cycles, bits, energy and costs of the designs that tell most of a front go (.svg or .png).
+
+    Raises ArrayolError as `load_result` and `atomic_file` do, and `published-result`.
+    """
+    result = load_result(folder, warn)
+    require_mapped(result, folder, "a breakdown")
+    with atomic_file(path) as temporary, writing(path):
+        save_breakdown(result, temporary)

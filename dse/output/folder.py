@@ -20,7 +20,7 @@ from dse.results.consistency import require_consistent
 from dse.results.schema import FORMAT, Result
 
 RESULT, TABLE, PLOTS, SPECS = "result.json", "designs.csv", ("pareto.png", "pareto.svg"), "specs"
-BREAKDOWN = ("breakdown.png", "breakdown.svg")
+BREAKDOWN = ("breakdown.png", "breakdown.svg")  # drawn when somebody asks, of a result that is there
 CONVERGENCE = ("convergence.png",)  # of a heuristic search
 REPORT = "report.html"
 PICKED = "picked.json"  # made of a result afterwards: a new one leaves it behind

@@ -138,6 +138,13 @@ class StoredDesign:
         return array[(*(slice(None),) * axis, slice(needed))]
 
 
+def require_mapped(result: Result, folder: Path, what: str) -> None:
+    """Raises ArrayolError (`published-result`) for a result of the published model."""
+    if not result.is_mapped:
+        hint = f"{what} needs the machine model, the default of 'arrayol explore'"
+        raise error("published-result", "this is a result of the published model", file=str(folder / RESULT), hint=hint)
+
+
 def open_design(
     asked: Spec, folder: Path, identifier: str, top: str | None = None, warn: Warn = warn_in_python
 ) -> StoredDesign:
@@ -147,9 +154,7 @@ def open_design(
     a `top` other than the result's, `stale-result` where specification or platform have changed.
     """
     result = load_result(folder, warn)
-    if not result.is_mapped:
-        hint = "simulate needs the machine model, the default of 'arrayol explore'"
-        raise error("published-result", "this is a result of the published model", file=str(folder / RESULT), hint=hint)
+    require_mapped(result, folder, "simulate")
     record = _record(result, folder, identifier)
     spec = _as_explored(result, asked, top)
     platform = for_copies(assuming_as(result, _platform(result, Path(asked.name))), spec)

@@ -28,7 +28,7 @@ from dse.output.folder import (
     spec_file,
     transform_command,
 )
-from dse.output.plots.save import save_breakdown, save_convergence, save_front
+from dse.output.plots.save import save_convergence, save_front
 from dse.output.report.write import first_report
 from dse.output.table import designs_csv
 from dse.results.exploration import Exploration
@@ -39,8 +39,6 @@ _CONTENTS = {
     TABLE: "the same designs, a line each",
     PLOTS[0]: "the front",
     PLOTS[1]: "the same as vectors",
-    BREAKDOWN[0]: "where cycles, bits and costs go, of some designs of the front",
-    BREAKDOWN[1]: "the same as vectors",
     CONVERGENCE[0]: "how the search went",
     REPORT: "the report: all of it in one page, to open in a browser",
     README: "this page",
@@ -60,9 +58,6 @@ def write_result(exploration: Exploration, target: Path, *, report: bool = True)
         (folder / TABLE).write_text(designs_csv(result), encoding="utf-8", newline="\n")
         save_front(exploration, *(folder / plot for plot in PLOTS))
         plots: tuple[str, ...] = PLOTS
-        if result.is_mapped:
-            save_breakdown(result, *(folder / plot for plot in BREAKDOWN))
-            plots += BREAKDOWN
         if result.evolution is not None:
             save_convergence(result, *(folder / plot for plot in CONVERGENCE))
             plots += CONVERGENCE
@@ -87,6 +82,8 @@ def _readme(result: Result, names: Sequence[str]) -> str:
         told.append(f"{SPECS:<16}the specifications of {counted(len(specs), 'design')} of the front{of_front};")
         told.append(f"{'':<16}that of another design: {transform_command(result)}")
         told.append(f"{'':<16}or, here and with a picture: arrayol explore {result.spec} --out DIR --emit ID")
+    if result.is_mapped:
+        told.append(f"where cycles, bits and costs go: arrayol report DIR --breakdown DIR/{BREAKDOWN[0]}")
     heading = f"{result.top}: a result of arrayol {result.arrayol} explore, specification {result.spec}"
     return "\n".join([heading, "", *told, ""])
 
@@ -109,7 +106,7 @@ def _write_specs(exploration: Exploration, folder: Path) -> list[str]:
 def _carry_over(former: Path, folder: Path) -> None:
     """Copy what a former result's folder holds beside arrayol's own files, and the store of the new one."""
     for path in former.iterdir() if former.is_dir() else ():
-        if path.name in {*_CONTENTS, PICKED, PARTIAL, FORMER_NAME}:
+        if path.name in {*_CONTENTS, *BREAKDOWN, PICKED, PARTIAL, FORMER_NAME}:
             continue
         if path.name in CACHE_FILES:
             _link(path, folder / path.name)

@@ -11,9 +11,9 @@ where FIFOs join processors; there one after the other is slowed, in dataflow or
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, pairwise
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from dse.search.group_front import with_rates
 from dse.search.pricing import Pricer, RateChoices
 from dse.space.options import is_plain, structure_of
 from hwmodel.design import Design, GroupDesign, units_of
+from hwmodel.machine.priced import Priced
 
 Rates = tuple[int, ...]
 
@@ -106,11 +107,29 @@ def _which_are_as_good(
             else pricer.plain(family[0].blocks.scan, [group.blocks.shape for group in family])
         ):
             some = family[start : start + len(priced.legal)]
-            cells = [(row, place[rates]) for row, group in enumerate(some) for rates in asked[group]]
-            designs = priced.at(*np.array(cells, np.intp).T)
-            values, end = pricer.values(designs, (slice(None), 0)), 0
-            for group in some:
-                first, end = end, end + len(asked[group])
-                good = designs.legal[first:end, 0] & (values[first:end] == values[first]).all(axis=1)
-                found[group] = good[1:].tolist()
+            cells = [[(row, place[rates]) for rates in asked[group]] for row, group in enumerate(some)]
+            for group, good in zip(some, _are_as_the_first(pricer, priced, cells), strict=True):
+                found[group] = good[1:]
     return found
+
+
+def _are_as_the_first(
+    pricer: Pricer, priced: Priced, families: Sequence[Sequence[tuple[int, int]]]
+) -> Iterator[list[bool]]:
+    """Which designs of each family, by structure and combination of rates, are legal with the values of its first.
+
+    What memories are built of takes long to tell: so first by what designs have no less of, which times are.
+    """
+    starts = np.cumsum([0, *map(len, families)])
+    rows, columns = np.array(list(chain.from_iterable(families)), np.intp).T
+    first = np.repeat(starts[:-1], np.diff(starts))  # of each design its family's
+    own = pricer.values(priced.at(rows[starts[:-1]], columns[starts[:-1]]), (slice(None), 0))
+    values = np.repeat(own, np.diff(starts), axis=0)
+    least = priced.at(rows, columns, least=True)
+    good = least.legal[:, 0] & (pricer.values(least, (slice(None), 0)) <= values).all(axis=1)
+    asked = np.flatnonzero(good & (np.arange(len(rows)) != first))
+    if len(asked):
+        designs = priced.at(rows[asked], columns[asked])
+        good[asked] = designs.legal[:, 0] & (pricer.values(designs, (slice(None), 0)) == values[asked]).all(axis=1)
+    for start, end in pairwise(starts.tolist()):
+        yield good[start:end].tolist()

@@ -10,8 +10,8 @@ indices found make up a repetition that shows it. Nothing is sampled, and no pai
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Sequence
+from functools import cache, lru_cache
 from itertools import permutations, product
 
 import numpy as np
@@ -24,11 +24,11 @@ from hwmodel.design import Blocks, Scan
 Pair = tuple[tuple[int, ...], tuple[int, ...]]
 
 
-def all_scans(rank: int) -> Iterator[Scan]:
+@cache
+def all_scans(rank: int) -> tuple[Scan, ...]:
     """Every permutation of the dimensions with every choice of directions."""
-    for dimensions in permutations(range(rank)):
-        for descending in product((False, True), repeat=rank):
-            yield Scan(dimensions, descending)
+    directions = tuple(product((False, True), repeat=rank))
+    return tuple(Scan(dimensions, descending) for dimensions in permutations(range(rank)) for descending in directions)
 
 
 def block_counts(extents: Extents, shape: Sequence[int]) -> Extents:
@@ -137,6 +137,8 @@ def legal_scans(extents: Extents, delays: Sequence[Delay], shape: Extents) -> tu
     the direction of dimensions with a single block.
     """
     rank = len(extents)
+    if not delays:
+        return all_scans(rank)
     legal = [scan for scan in all_scans(rank) if breaking_pair(extents, delays, Blocks(shape, scan)) is None]
     offered = [scan for scan in legal if breaking_pair(extents, delays, Blocks((1,) * rank, scan)) is None]
     orders = {_order(scan, extents, shape) for scan in offered}

@@ -66,3 +66,21 @@ def test_there_is_nothing_to_take_from(arrayol: CommandLine) -> None:
     done = arrayol("explore", "lpsf.aol", "--emit", "4:1")
     assert "error[not-a-result]" in done.stderr
     assert done.returncode == 1
+
+
+def test_where_the_cycles_of_the_front_go(arrayol: CommandLine, tmp_path: Path) -> None:
+    done = arrayol("report", "out", "--breakdown", "where.svg")
+    assert (done.stdout, done.stderr) == ("wrote where.svg\n", "")
+    text = (tmp_path / "where.svg").read_text(encoding="utf-8")
+    assert "<svg" in text
+    done = arrayol("report", "out", "--breakdown", "where.png", "--out", "page.html")
+    assert "--out and --breakdown exclude each other" in done.stderr
+    assert not (tmp_path / "where.png").exists()
+
+
+def test_the_published_model_does_not_say_where_they_go(arrayol: CommandLine, tmp_path: Path) -> None:
+    assert arrayol("explore", "lpsf.aol", "--model", "published", "--quiet", "--out", "plain").returncode == 0
+    done = arrayol("report", "plain", "--breakdown", "nowhere.svg")
+    assert "error[published-result]: this is a result of the published model" in done.stderr
+    assert "a breakdown needs the machine model" in done.stderr
+    assert (done.returncode, (tmp_path / "nowhere.svg").exists()) == (1, False)

@@ -51,8 +51,6 @@ def test_the_front_as_text_and_files(arrayol: CommandLine, lpsf: Path) -> None:
         "designs.csv",
         "pareto.png",
         "pareto.svg",
-        "breakdown.png",
-        "breakdown.svg",
         "specs",
     }
     assert (document["model"], document["exact"]) == ("machine", True)

@@ -57,7 +57,7 @@ def published() -> Exploration:
 
 def leave_undrawn(patch: pytest.MonkeyPatch) -> None:
     """Result folders get files that are no pictures in the places of pictures."""
-    for drawer in ("save_front", "save_breakdown", "save_convergence"):
+    for drawer in ("save_front", "save_convergence"):
         patch.setattr(store, drawer, lambda _, *paths: [path.write_bytes(b"a picture") for path in paths])
 
 

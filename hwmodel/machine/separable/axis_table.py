@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial, reduce
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hwmodel.local_memory.pieces import Piece
 from hwmodel.machine.numbering import ascending
@@ -26,6 +27,7 @@ from hwmodel.machine.separable.row_lines import lines_at, row_lines
 from hwmodel.machine.separable.runs import AxisRuns, Moved, other_axis, runs_along
 
 Counts = Ints
+StoredCounts = NDArray[np.int32]  # half the bytes: along one dimension there is room for them
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,14 +49,14 @@ class AxisTable:
     """
 
     loops: Ints
-    happens: Counts
-    kinds: Counts
+    happens: StoredCounts
+    kinds: StoredCounts
     rows: tuple[RowLines, ...]
     coupled: Mapping[tuple[str, int], tuple[Counts, RowLines]]
     product: Mask
     contiguous: Mask
-    born: Counts
-    dead: Counts
+    born: StoredCounts
+    dead: StoredCounts
     merges: dict[tuple[str, str], Merge]
     at_once: dict[str, Mask]
     runs: Counts
@@ -120,21 +122,21 @@ def axis_table(counts: GroupCounts, walk: Walk, sides: Ints, codes: Ints) -> Axi
     coupled, products = _coupled(counts, fields, block, most)
     living = [way for memory in counts.memories for way in memory.living]
     lives = [fetched.get(way.source) or _lives(counts, fields, block, way, most) for way in living]
-    none = np.zeros((len(sides), 0, most), np.int64)
+    none, never = (np.zeros((len(sides), 0, most), kind) for kind in (np.int64, np.int32))
     along = [
         _runs(counts, fields, fetches, moved, len(sides), most) if moved.block == block else other_axis(places, most)
         for moved in counts.moved.axes
     ]
     return AxisTable(
         loops,
-        np.stack(counted, axis=1),
-        np.stack(kinds, axis=1),
+        _stacked(counted),
+        _stacked(kinds),
         rows,
         coupled,
         np.logical_and.reduce([*products, *(runs.product for runs in along), np.ones(len(sides), np.bool_)]),
         np.stack([*map(partial(_is_contiguous, counts, block, coupled), parts.group.tasks, kinds, rows)], axis=1),
-        np.stack([born for born, _ in lives], axis=1) if lives else none,
-        np.stack([dead for _, dead in lives], axis=1) if lives else none,
+        _stacked([born for born, _ in lives]) if lives else never,
+        _stacked([dead for _, dead in lives]) if lives else never,
         fields.merges,
         {
             piece: _is_read_at_once(fields, piece)
@@ -147,6 +149,11 @@ def axis_table(counts: GroupCounts, walk: Walk, sides: Ints, codes: Ints) -> Axi
         {piece: fields.lasts[piece] for piece in counts.followed},
         {name: own.once for name, own in fetches.items()},
     )
+
+
+def _stacked(counts: Sequence[Counts]) -> StoredCounts:
+    """Counts (S, places) as (S, number, places)."""
+    return np.stack(counts, axis=1, dtype=np.int32)
 
 
 def fields_of(counts: GroupCounts, walk: Walk, sides: Ints) -> tuple[Ints, Fields]:

@@ -45,6 +45,7 @@ from hwmodel.machine.separable.axis_table import AxisTable, Walk, axis_table, fi
 from hwmodel.machine.separable.block_order import OrderCounts, Structures, Walked, make_structures
 from hwmodel.machine.separable.built import BatchMemories, Words
 from hwmodel.machine.separable.counts import GroupCounts, Memory, make_counts
+from hwmodel.machine.separable.distinct import places_of
 from hwmodel.machine.separable.energy import GroupEnergy, moved_data, port_words
 from hwmodel.machine.separable.fastest_rates import FastestRates
 from hwmodel.machine.separable.fetches import Reading, StructureKeeps
@@ -99,6 +100,7 @@ class Kept:
     """Tables of block sides, dimensions put together of them, and the bytes that the tables take: nearly all of it."""
 
     tables: dict[tuple[Walk, bytes], AxisTable] = field(default_factory=dict)
+    widest: dict[Walk, tuple[Ints, AxisTable]] = field(default_factory=dict)  # the one of most rows, and these
     readings: dict[tuple[Walk, bytes], Reading] = field(default_factory=dict)
     orders: dict[tuple[object, ...], OrderCounts] = field(default_factory=dict)
     ports: dict[tuple[Scan, frozenset[str]], LocalPorts] = field(default_factory=dict)
@@ -107,6 +109,7 @@ class Kept:
     def clear(self) -> None:
         """Forget all; what is asked for again is made again."""
         self.tables.clear()
+        self.widest.clear()
         self.readings.clear()
         self.orders.clear()
         self.ports.clear()
@@ -449,18 +452,28 @@ class GroupBatch:
             fetched, whole = keeps.codes(self.reading(scan, shapes), [loops for _, loops, _ in walks])
         for number, (walk, loops, sides) in enumerate(walks):
             rows, pick = np.unique(np.column_stack([sides, fetched[:, number]]), axis=0, return_inverse=True)
-            key = walk, rows.tobytes()
-            if key not in self.kept.tables:
-                if self.kept.size > _TABLES:
-                    self.kept.clear()
-                table = axis_table(self.counts, walk, rows[:, : len(loops)], rows[:, len(loops) :])
-                self.kept.tables[key] = table
-                self.kept.size += table.nbytes
-            walked.append(Walked(walk.block, self.kept.tables[key], loops))
-            picks.append(pick.ravel())
+            table, place = self._table(walk, rows)
+            walked.append(Walked(walk.block, table, loops))
+            picks.append(place[pick.ravel()])
         rows = np.array(picks, np.int64).reshape(len(walked), len(shapes)).T
         structures = make_structures(self.counts, scan, walked, rows, self.kept.orders)
         return replace(structures, holds=structures.holds & whole)
+
+    def _table(self, walk: Walk, rows: Ints) -> tuple[AxisTable, Ints]:
+        """The table of some choices of sides and fetches, one a row, or a wider one; which of its rows they are."""
+        kept, loops, key = self.kept, len(walk.dimensions), (walk, rows.tobytes())
+        wider = kept.widest.get(walk)
+        place = None if wider is None else places_of(rows, wider[0])
+        if wider is not None and place is not None:
+            return wider[1], place
+        if key not in kept.tables:
+            if kept.size > _TABLES:
+                kept.clear()
+            kept.tables[key] = table = axis_table(self.counts, walk, rows[:, :loops], rows[:, loops:])
+            kept.size += table.nbytes
+            if wider is None or len(rows) > len(wider[0]):
+                kept.widest[walk] = rows, table
+        return kept.tables[key], np.arange(len(rows))
 
     def blocks_of(self, memory: Ints) -> Ints:
         """The blocks of memories of so many words, (S, memories); 0 on a platform without blocks."""

@@ -22,6 +22,7 @@ from hwmodel.machine.schedule.rounds import RowLines
 from hwmodel.machine.separable.axes import Ints, Mask
 from hwmodel.machine.separable.axis_table import AxisTable
 from hwmodel.machine.separable.counts import GroupCounts, UnitDimensions
+from hwmodel.machine.separable.distinct import places_of
 from hwmodel.machine.separable.place_counts import PlaceCounts
 from hwmodel.machine.separable.runs import row_starts
 
@@ -93,6 +94,7 @@ class Walked:
 
 
 _CELLS = 1 << 18  # of counts by place at a time
+_WIDER = 16  # times as many choices of sides may stand for some of them
 
 
 def order_counts(walked: Sequence[Walked], picks: Ints, along: Along) -> OrderCounts:
@@ -134,22 +136,24 @@ def _single_place(counts: GroupCounts) -> OrderCounts:
 
 
 def _picked(walked: Walked, pick: Ints, along: Along, dimension: int) -> _Dense:
-    table = walked.table
-    happens = table.happens[pick]
+    table, most = walked.table, int(walked.table.places[pick].max())
+    counts = table.happens, table.kinds, table.runs, table.born, table.dead
+    happens, kinds, runs, born, dead = (own[:, :, :most][pick].astype(np.int64) for own in counts)
     once, own = ~along.own[dimension], along.own[dimension, : along.tasks]
-    counted = np.concatenate([table.kinds[pick], happens[:, along.row[along.tasks :]]], axis=1)
+    counted = np.concatenate([kinds, happens[:, along.row[along.tasks :]]], axis=1)
     longest = table.longest[pick]
     for entry, (task, k) in enumerate(along.keys):
         if k is not None and (task, k) in table.coupled:
-            kinds, rows = table.coupled[task, k]
+            coupled, rows = table.coupled[task, k]
+            coupled = coupled[:, :most][pick]
             if entry < along.tasks:
-                counted[:, entry], longest[:, entry] = kinds[pick], rows.longest[kinds[pick]].max(axis=1)
+                counted[:, entry], longest[:, entry] = coupled, rows.longest[coupled].max(axis=1)
             else:
-                counted[:, entry] = rows.repetitions[kinds[pick]]
+                counted[:, entry] = rows.repetitions[coupled]
     counted[:, once] = happens[:, along.row[once]] > 0
     line = np.where(own, longest, counted[:, : along.tasks].max(axis=2))
-    steps = np.concatenate([happens, counted, table.runs[pick]], axis=1)
-    lives = np.concatenate([table.born[pick], table.dead[pick]], axis=1)
+    steps = np.concatenate([happens, counted, runs], axis=1)
+    lives = np.concatenate([born, dead], axis=1)
     return _Dense(walked.loops, table.loops[pick], steps, lives, line, table.contiguous[pick])
 
 
@@ -309,14 +313,23 @@ def _order(
     along: Along,
     kept: dict[tuple[object, ...], OrderCounts],
 ) -> tuple[OrderCounts, Ints]:
-    """The distinct choices of sides of some dimensions put together, and which of them each structure has."""
+    """The distinct choices of sides of some dimensions put together, and which of them each structure has.
+
+    The choices that are most so far stand for some of them too, with all that was computed of these.
+    """
     if not walked:
         return _single_place(counts), np.zeros(len(picks), np.int64)
     distinct, number = np.unique(picks, axis=0, return_inverse=True)
     named = along.keys if any(each.table.coupled for each in walked) else ()
-    key = *((each.table, each.loops) for each in walked), distinct.tobytes(), along.own.tobytes(), named
+    common = *((each.table, each.loops) for each in walked), along.own.tobytes(), named
+    wider, key = kept.get(common), (*common, distinct.tobytes())
+    place = None if wider is None or len(wider.picks) > _WIDER * len(distinct) else places_of(distinct, wider.picks)
+    if wider is not None and place is not None:
+        return wider, place[number.ravel()]
     if key not in kept:
         kept[key] = order_counts(walked, distinct, along)
+        if wider is None or len(distinct) > len(wider.picks):
+            kept[common] = kept[key]
     return kept[key], number.ravel()
 
 

@@ -1,4 +1,4 @@
-"""Distinct rows of tables of integers."""
+"""Distinct rows of tables of integers, and rows of one table in another."""
 
 from __future__ import annotations
 
@@ -20,3 +20,10 @@ def distinct_rows(table: Ints) -> tuple[Ints, Ints]:
         return first, kind
     _, first, kind = np.unique(table, axis=0, return_index=True, return_inverse=True)
     return first, kind.ravel()
+
+
+def places_of(rows: Ints, table: Ints) -> Ints | None:
+    """Where each of some rows (n, columns) stands in a table of distinct ones; None where one does not."""
+    places = {row.tobytes(): place for place, row in enumerate(np.ascontiguousarray(table))}
+    found = [places.get(row.tobytes(), -1) for row in np.ascontiguousarray(rows)]
+    return np.array(found, np.intp) if -1 not in found else None
