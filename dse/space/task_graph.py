@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from itertools import permutations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from arrayol.ir.network import Network
 
@@ -70,12 +70,32 @@ class TaskGraph:
         return len(nx.max_weight_matching(self._links(), maxcardinality=True))
 
     def blocks(self) -> Iterator[Mask]:
-        """The biconnected blocks that hold a link, each with its tasks; a bridge is a block of two."""
-        import networkx as nx  # noqa: PLC0415
+        """The biconnected blocks that hold a link, each with its tasks; a bridge is a block of two.
 
-        blocks: Iterable[Iterable[Any]] = nx.biconnected_components(self._links())
-        for block in blocks:
-            yield sum(1 << task for task in block)
+        By depth first search (Hopcroft and Tarjan, 1973): what lies below a task and reaches nothing above that is a
+        block with it. networkx has the same, but takes longer to load than this to run.
+        """
+        entered, reached = dict[int, int](), dict[int, int]()  # when a task was, and the first that it is linked to
+        for root in (task for task in range(len(self)) if task not in entered):
+            entered[root] = reached[root] = len(entered)
+            path, waiting = [(root, -1, bits(self.neighbours(1 << root)))], [root]  # waiting: in no block below
+            while path:
+                task, above, left = path[-1]
+                other = next(left, None)
+                if other is None:
+                    path.pop()
+                    if above >= 0:
+                        reached[above] = min(reached[above], reached[task])
+                        if reached[task] >= entered[above]:
+                            place = waiting.index(task)
+                            yield sum(1 << one for one in (above, *waiting[place:]))
+                            del waiting[place:]
+                elif other not in entered:
+                    entered[other] = reached[other] = len(entered)
+                    waiting.append(other)
+                    path.append((other, task, bits(self.neighbours(1 << other))))
+                elif other != above:
+                    reached[task] = min(reached[task], entered[other])
 
     def _links(self) -> nx.Graph[int]:
         """The links without their directions, between task numbers."""
