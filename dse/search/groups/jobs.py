@@ -70,7 +70,8 @@ class PlainJob(GroupJob):
 
     def key(self, context: SearchContext) -> bytes:
         """What it depends on."""
-        return digest("plain", context.group_key(self.tasks), self.rates, self.known, self.shapes, self.products_only)
+        settings = self.rates, self.known, _of_numbers(self.shapes), self.products_only
+        return digest("plain", context.group_key(self.tasks), *settings)
 
     def _add_to(self, front: _FrontOfGroup, space: MappingSpace) -> None:
         del space
@@ -90,7 +91,8 @@ class KeepsJob(GroupJob):
     def key(self, context: SearchContext) -> bytes:
         """What it depends on: also what the study offers for arrays."""
         study = context.space.study
-        settings = self.rates, self.known, self.shapes, study.policies, study.keeps, self.products_only
+        shapes = _of_numbers(self.shapes)
+        settings = self.rates, self.known, shapes, study.policies, study.keeps, self.products_only
         return digest("keeps", context.group_key(self.tasks), *settings)
 
     def _add_to(self, front: _FrontOfGroup, space: MappingSpace) -> None:
@@ -142,6 +144,11 @@ class OptionsJob(GroupJob):
         for blocks in self.blocks:
             for structure in mapping_options(space, plain_structure(self.tasks, blocks), keeps=self.keeps):
                 front.take(structure)
+
+
+def _of_numbers(shapes: Sequence[tuple[Scan, tuple[Shape, ...]]]) -> list[tuple[Scan, NDArray[np.int64]]]:
+    """Shapes under scans as arrays, of which a digest is quickly made."""
+    return [(scan, np.array(own, np.int64)) for scan, own in shapes]
 
 
 def _of_rows(structure: Callable[[int], GroupDesign], rows: Rows, row: int) -> GroupDesign:
