@@ -230,9 +230,14 @@ def load_result(folder: Path | str) -> Result:
     return load_stored(Path(folder))
 
 
-def write_report(folder: Path | str, target: Path | str | None = None) -> report_file.Written:
-    """Write the result in a folder as one HTML file, by default report.html in it: see `dse.output.report.write`."""
-    return report_file.write_report(Path(folder), None if target is None else Path(target))
+def write_report(
+    folder: Path | str, target: Path | str | None = None, *, designs: Sequence[str] = ()
+) -> report_file.Written:
+    """Write the result in a folder as one HTML file, by default report.html in it: see `dse.output.report.write`.
+
+    It tells more of the best designs, and of those that are named.
+    """
+    return report_file.write_report(Path(folder), None if target is None else Path(target), designs=designs)
 
 
 def open_design(

@@ -17,20 +17,29 @@ from dse.output.report.write import write_report
 @click.argument("folder", metavar="DIR", type=PLACE, shell_complete=folders)
 @click.option("--out", metavar="FILE.html", type=PLACE, help="The file.  [default: DIR/report.html]")
 @picture_option("--breakdown", "Draw instead where cycles, bits, energy and costs of the front go: .svg or .png.")
-def command(folder: Path, out: Path | None, breakdown: Path | None) -> None:
+@click.option(
+    "--design",
+    "designs",
+    metavar="ID",
+    multiple=True,
+    help="Tell more of this design too, as of the best ones: memories and Verilog, which may take long; repeatable.",
+)
+def command(folder: Path, out: Path | None, breakdown: Path | None, designs: tuple[str, ...]) -> None:
     """Write the result in DIR, of `arrayol explore`, as one HTML file to look through in a browser.
 
-    It shows the Pareto front with objectives to choose, and of each design its processors, FIFOs and buffers, its first
-    and last steps, where cycles and memory go, bank layouts, transfers and specification. The file needs no network
-    and no other file, and stays below 8 MB; what that leaves out is told.
+    It shows the Pareto front with objectives to choose, designs side by side, and of each design its processors, FIFOs
+    and buffers, its first and last steps, where cycles, memory, area and energy go, transfers and specification; of the
+    knee, of the best design in each objective and of those named by --design also banks, addresses and Verilog. The
+    file needs no network and no other file, and stays below 8 MB; what that leaves out is told.
     """
     if breakdown is not None:
-        if out is not None:
-            raise click.UsageError("--out and --breakdown exclude each other; each writes one file")
+        if out is not None or designs:
+            other = "--out" if out is not None else "--design"
+            raise click.UsageError(f"{other} and --breakdown exclude each other; each writes one file")
         draw_breakdown(folder, breakdown, warn)
         click.echo(f"wrote {breakdown}")
         return
-    written = write_report(folder, out, warn)
+    written = write_report(folder, out, warn, designs=designs)
     click.echo(f"wrote {written.path}: {counted(written.designs, 'design')}, {written.bytes / 1000:,.0f} kB")
     for remark in written.remarks:
         click.echo(remark, err=True)

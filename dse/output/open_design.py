@@ -155,7 +155,7 @@ def open_design(
     """
     result = load_result(folder, warn)
     require_mapped(result, folder, "simulate")
-    record = _record(result, folder, identifier)
+    record = record_of(result, folder, identifier)
     spec = _as_explored(result, asked, top)
     platform = for_copies(assuming_as(result, _platform(result, Path(asked.name))), spec)
     form, design = _form(spec, result, record, folder), record.decisions
@@ -186,7 +186,7 @@ class StoredResult:
 
     def described(self, identifier: str) -> Record:
         """The design of that name, with its steps. Raises ArrayolError (`unknown-design`, `no-steps`)."""
-        record = _record(self.result, self.folder, identifier)
+        record = record_of(self.result, self.folder, identifier)
         try:
             _form(self.finder.original, self.result, record, self.folder)  # or the result is stale
             return record.model_copy(update={"steps": self.finder.of(record).steps})
@@ -217,7 +217,8 @@ def _form(spec: Spec, result: Result, record: Record, folder: Path) -> Canonical
         raise error("stale-result", message, file=str(folder / RESULT), hint=EXPLORE_AGAIN) from None
 
 
-def _record(result: Result, folder: Path, identifier: str) -> Record:
+def record_of(result: Result, folder: Path, identifier: str) -> Record:
+    """The design of that name in a result. Raises ArrayolError (`unknown-design`)."""
     known = {design.id: design for design in (*result.pareto, *(result.designs or ()))}
     if identifier not in known:
         names = ", ".join(design.id for design in result.pareto[:6])

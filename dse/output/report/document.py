@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from arrayol.ir.network import Network
 from dse.output.folder import spec_file, transform_command
-from dse.output.report.memories import best_designs, memories_of
+from dse.output.open_design import StoredDesign
+from dse.output.report.memories import best_designs, opened_designs
+from dse.output.report.organised import organised
 from dse.output.report.sources import Origin, Timelines
+from dse.output.report.verilog import Modules
 from dse.results.designs import DatapathRecord, Design, GroupRecord, ProcessorRecord
 from dse.results.pick import knee_of
 from dse.results.schema import Result
@@ -32,6 +35,7 @@ Document = dict[str, Any]
 ROOM = 7_800_000  # bytes of a report's data; the page around them takes the rest of 8 MB
 _FOR_DESIGNS = 0.7  # of the room, at most; timelines and specifications share the rest
 _FOR_MEMORIES = 0.1  # of what designs leave, for what memories are built of
+_FOR_VERILOG = 0.3
 _FOR_TIMELINES = 0.45  # of what is left then
 
 
@@ -77,11 +81,18 @@ class Shared:
 
 
 def report_document(
-    result: Result, folder: Path, origin: Origin, room: int = ROOM, *, specs: Path | None = None, brief: bool = False
+    result: Result,
+    folder: Path,
+    origin: Origin,
+    room: int = ROOM,
+    *,
+    asked: Sequence[str] = (),
+    specs: Path | None = None,
+    brief: bool = False,
 ) -> Document:
     """All that a report shows of a result in `folder`, within so many bytes; or what costs next to nothing (`brief`).
 
-    Specifications are read in `specs`, where a new result waits to become the folder.
+    More is told of the designs that are `asked` for, the knee and the best in each objective. Specifications are read in `specs`, where a new result waits to become the folder.
     What does not fit is left out and named in "remarks": first timelines and specifications of the designs at the
     front's end, then designs, spread evenly.
     """
@@ -93,17 +104,24 @@ def report_document(
         if size <= _FOR_DESIGNS * room or len(shown) <= 3:
             break
         fewer = min(len(shown) - 1, int(len(shown) * _FOR_DESIGNS * room / size * 0.98))
-        shown = _spread(shown, max(2, fewer), document["knee"])
+        shown = _spread(shown, max(2, fewer), {document["knee"], *asked})
     document["transform"] = transform_command(result, folder.name)
+    document["emit"] = f"arrayol emit verilog {result.spec} --result {folder.name} --design ID"
+    document["again"] = f"arrayol report {folder.name} --design ID"
     document["later"] = f"arrayol report {folder.name}" if brief else None
-    best = best_designs(shown, result.objectives, document["knee"])
+    best = [*(one for one in shown if one.id in asked), *best_designs(shown, result.objectives, document["knee"])]
+    best = list({one.id: one for one in best}.values())
+    document["best"] = [design.id for design in best]
     left = max(0, room - size)
     remarks = list(origin.remarks)
     if len(shown) < len(designs):
         remarks.append(f"{len(shown):,} of {len(designs):,} designs are in this report; {folder.name} holds all")
-    document["built"] = _built(best[:1] if brief else best, origin, Room(int(left * _FOR_MEMORIES)))
-    left -= len(packed(document["built"]))
-    timed = [design.id for design in best] if brief else None
+    opened = list(opened_designs(best[:1] if brief else best, result, origin)) if origin.models else []
+    memories = Room(int(left * _FOR_MEMORIES))
+    document["built"], document["organised"] = _built(opened, memories), _organised(opened, memories)
+    document |= _verilog([] if brief else opened, asked, int(left * _FOR_VERILOG))
+    left -= sum(len(packed(document[name])) for name in ("built", "organised", "verilog", "modules"))
+    timed = document["best"] if brief else None
     remarks += _add_timelines(document, shared, origin, Room(int(left * _FOR_TIMELINES)), timed)
     remarks += _add_specs(document, result, shown, specs or folder, Room(int(left * (1 - _FOR_TIMELINES))))
     document["remarks"] = remarks
@@ -123,10 +141,10 @@ def _designs(result: Result) -> list[Design]:
     return [*front.values(), *others]
 
 
-def _spread(designs: Sequence[Design], count: int, kept: str | None) -> list[Design]:
-    """So many designs evenly, the first, the last and the one named `kept`, if any, among them."""
+def _spread(designs: Sequence[Design], count: int, kept: Set[str | None]) -> list[Design]:
+    """So many designs evenly, the first, the last and those named in `kept` among them."""
     places = {round(place * (len(designs) - 1) / (count - 1)) for place in range(count)}
-    return [design for place, design in enumerate(designs) if place in places or design.id == kept]
+    return [design for place, design in enumerate(designs) if place in places or design.id in kept]
 
 
 def _core(result: Result, designs: Sequence[Design], origin: Origin) -> tuple[Document, Shared]:
@@ -323,12 +341,24 @@ def _add_timelines(
         yield f"{drawn:,} of {len(shared.documents):,} groups have their timeline, for the size of this file"
 
 
-def _built(designs: Sequence[Design], origin: Origin, room: Room) -> Document:
+def _built(designs: Sequence[StoredDesign], room: Room) -> Document:
     """What memories are built of, by design."""
-    if not origin.models:
-        return {}
-    found = memories_of(designs, Timelines(origin.models))
-    return {name: built for name, built in found if room.take(built)}
+    known = ((one.record.id, one.memories) for one in designs)
+    found = {name: built.to_json() | {"summary": built.summary} for name, built in known if built is not None}
+    return {name: built for name, built in found.items() if room.take(built)}
+
+
+def _organised(designs: Sequence[StoredDesign], room: Room) -> Document:
+    """How memories are organised, by design."""
+    found = {one.record.id: organised(one) for one in designs}
+    return {name: rows for name, rows in found.items() if room.take(rows)}
+
+
+def _verilog(designs: Sequence[StoredDesign], asked: Sequence[str], room: int) -> Document:
+    """Verilog by design, of which texts that designs share are there once."""
+    modules = Modules(room)
+    found = {one.record.id: modules.of(one, asked=one.record.id in asked) for one in designs}
+    return {"verilog": found, "modules": list(modules.texts)}
 
 
 def _evenly(count: int) -> Iterator[int]:

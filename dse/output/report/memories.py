@@ -1,19 +1,19 @@
-"""What the memories of a report's best designs are built of: those of the knee and of the best in each objective.
+"""Designs that a report tells more of: those that were asked for, the knee, and the best in each objective.
 
-For a whole front it would be too much to work out and to hold; `arrayol simulate` tells it of any design.
+Opened again with specification and platform, they have what their memories are built of, how these are organised, and
+Verilog. For a whole front it would be too much to work out and to hold.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from arrayol.errors import ArrayolError
-from dse.output.built_memories import BuiltMemories, built_memories
-from dse.output.report.sources import Timelines
+from dse.output.open_design import StoredDesign
+from dse.output.report.sources import Origin, Timelines
 from dse.results.designs import Design
+from dse.results.schema import Result
 from dse.space.objectives import grows
-from hwmodel.machine.model import MachineModel
 
 
 def best_designs(designs: Sequence[Design], objectives: Sequence[str], knee: str | None) -> list[Design]:
@@ -26,16 +26,17 @@ def _best(designs: Sequence[Design], name: str) -> Design:
     return min(designs, key=lambda one: -one.objectives[name] if grows(name) else one.objectives[name])
 
 
-def memories_of(designs: Sequence[Design], timelines: Timelines) -> Iterator[tuple[str, Any]]:
-    """By design what its memories are built of; none of those that take too long or are of files that have changed."""
+def opened_designs(designs: Sequence[Design], result: Result, origin: Origin) -> Iterator[StoredDesign]:
+    """The designs as they were explored; without those that take too long or are of files that have changed."""
+    timelines = Timelines(origin.models)
     for design in designs:
-        built = _built(timelines.models[design.choice], design, timelines)
-        if built is not None:
-            yield design.id, built.to_json() | {"summary": built.summary}
+        opened = _opened(design, result, origin, timelines)
+        if opened is not None:
+            yield opened
 
 
-def _built(model: MachineModel, design: Design, timelines: Timelines) -> BuiltMemories | None:
-    decisions = design.decisions
+def _opened(design: Design, result: Result, origin: Origin, timelines: Timelines) -> StoredDesign | None:
+    decisions, model = design.decisions, origin.models[design.choice]
     if not all(timelines.affordable(group, decisions.choice) for group in decisions.groups):
         return None
     try:
@@ -44,4 +45,6 @@ def _built(model: MachineModel, design: Design, timelines: Timelines) -> BuiltMe
         return None
     found = [[(use.kind, use.name, use.bits) for use in group.memories] for group in estimate.groups]
     known = [[(use.kind, use.name, use.bits) for use in mapping.memories] for mapping in design.mappings]
-    return built_memories(model.platform, estimate) if found == known else None
+    spec, top = origin.specs[design.splits], result.top
+    opened = StoredDesign(design, spec, top, model.accesses, model.platform, result.platform, decisions, estimate)
+    return opened if found == known else None

@@ -14,6 +14,7 @@ from typing import Any
 from arrayol.checks.check import load_checked
 from arrayol.errors import ArrayolError
 from arrayol.ir.network import Network
+from arrayol.ir.spec import Spec
 from arrayol.transforms.steps import Canonical, StepTextError, canonical_form, split_by
 from dse.results.designs import GroupRecord
 from dse.results.schema import Result
@@ -29,12 +30,14 @@ from hwmodel.platform import DEFAULT_NAME, GIVEN_AS_OBJECT, Platform, default_pl
 class Origin:
     """The network of a result (None: it is not to be had) and, for the machine model, that model by designs' choices.
 
-    `remarks` say what is missing, in words.
+    `remarks` say what is missing, in words. `specs` are the specifications in canonical form that models are of, by
+    designs' splits.
     """
 
     network: Network | None
     models: Mapping[Choice, MachineModel]
     remarks: tuple[str, ...]
+    specs: Mapping[Splits, Spec] = field(default_factory=dict)
 
     @property
     def split(self) -> Mapping[Splits, Network]:
@@ -55,11 +58,11 @@ def open_origin(result: Result, folder: Path) -> Origin:
     taken = for_copies(assuming_as(result, platform), form.original)
     choices = dict.fromkeys(design.choice for design in result.stored)
     try:
-        networks = {splits: split_by(form, splits).network for _, splits in choices}
+        forms = {splits: split_by(form, splits) for _, splits in choices}
     except (ArrayolError, StepTextError):
         return Origin(form.network, {}, ("splits cannot be made any more: there are no timelines",))
-    models = {choice: MachineModel(networks[choice[1]], taken, dict(choice[0])) for choice in choices}
-    return Origin(form.network, models, ())
+    models = {choice: MachineModel(forms[choice[1]].network, taken, dict(choice[0])) for choice in choices}
+    return Origin(form.network, models, (), {splits: own.spec for splits, own in forms.items()})
 
 
 def _form(result: Result, folder: Path) -> Canonical | str:

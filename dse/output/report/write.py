@@ -6,6 +6,7 @@ The page with its style and scripts (the folder `page`) is the same for every re
 from __future__ import annotations
 
 import html
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -14,6 +15,7 @@ from string import Template
 from arrayol.files import atomic_file, writing
 from arrayol.pictures.palette import PAGE
 from dse.output.folder import REPORT, Warn, load_result, warn_in_python
+from dse.output.open_design import record_of
 from dse.output.report.document import Document, packed, report_document
 from dse.output.report.sources import open_origin
 from dse.results.schema import Result
@@ -32,14 +34,19 @@ class Written:
     remarks: tuple[str, ...]
 
 
-def write_report(folder: Path, target: Path | None = None, warn: Warn = warn_in_python) -> Written:
+def write_report(
+    folder: Path, target: Path | None = None, warn: Warn = warn_in_python, *, designs: Sequence[str] = ()
+) -> Written:
     """Write the report of the result in `folder`, by default beside it as report.html.
 
-    It is below 8 MB and needs no network. Raises ArrayolError as `load_result` and `atomic_file` do.
+    It tells more of the best designs, and of those that are named, however long that takes.
+    It is below 8 MB and needs no network. Raises ArrayolError as `load_result` and `atomic_file` do, and
+    `unknown-design`.
     """
     result = load_result(folder, warn)
     path = target if target is not None else folder / REPORT
-    document = report_document(result, folder, open_origin(result, folder))
+    asked = [record_of(result, folder, name).id for name in designs]
+    document = report_document(result, folder, open_origin(result, folder), asked=asked)
     text = _text(result, document)
     with atomic_file(path) as temporary, writing(path):
         temporary.write_bytes(text)

@@ -11,7 +11,7 @@ const tasksNow = () => data.split[state.chosen?.splits] ?? data;
 // How to get what a report that an exploration ended with leaves out.
 const laterText = data.later ? `; '${data.later}' writes one that has them` : "";
 const figureOf = new Map(data.figures.map((figure, place) => [figure.name, { ...figure, place }]));
-const state = { x: "", y: "", filters: [], sort: { by: "", down: false }, chosen: null, rows: 200, zoom: null };
+const state = { x: "", y: "", filters: [], sort: { by: "", down: false }, chosen: null, rows: [], page: 0, zoom: null, compared: [], against: null };
 
 // {a: [1, 2], b: [3, 4]} as [{a: 1, b: 3}, {a: 2, b: 4}].
 function rowsOf(columns) {
@@ -41,6 +41,38 @@ function draw(tag, attributes = {}, ...children) {
 
 const picture = (width, height, label) =>
   draw("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label });
+
+// A table whose columns in `left` hold text, and whose rows begin with their heads.
+function grid(caption, heads, rows, left = []) {
+  const side = (place) => (place === 0 || left.includes(place) ? "text" : null);
+  const cell = (tag, content, place, scope) => make(tag, { class: side(place), scope }, ...[content].flat());
+  const head = make("tr", {}, ...heads.map((one, place) => cell("th", one, place, "col")));
+  const body = rows.map((row) => make("tr", {}, ...row.map((one, place) => (place ? cell("td", one, place, null) : cell("th", one, 0, "row")))));
+  return wide(caption, make("table", {}, make("caption", { class: "unseen" }, caption), make("thead", {}, head), make("tbody", {}, ...body)));
+}
+
+// What may be wider than the page; whoever has no mouse can scroll it too (`reachable`).
+const wide = (name, ...children) => make("div", { class: "wide", role: "group", "aria-label": name }, ...children);
+
+function reachable(holder) {
+  for (const box of holder.querySelectorAll(".wide"))
+    if (box.scrollWidth > box.clientWidth) box.setAttribute("tabindex", "0");
+}
+
+// Something that is made when it is opened.
+function folded(summary, name, build) {
+  const box = make("details", { class: name }, make("summary", {}, summary));
+  const fill = () => { if (box.open && box.children.length === 1) box.append(build()); };
+  box.addEventListener("toggle", fill);
+  box.fill = fill;
+  return box;
+}
+
+const say = (text) => { byId("said").textContent = text; };
+
+const note = (text) => make("p", { class: "note" }, text);
+
+const commandOf = (command, design) => command.replace("ID", design.id);
 
 function label(x, y, text, attributes = {}) {
   return draw("text", { x, y, ...attributes }, text);

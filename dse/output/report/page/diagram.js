@@ -19,12 +19,18 @@ function diagram(group, room, design) {
     [node.x, node.y] = vertical ? [b, a] : [a, b];
   }
   const [along, across] = [inRow * pitch.along + EDGE, rows * height - 2 * EDGE + 8];
-  const svg = picture(vertical ? across : along, vertical ? along : across, `Block diagram of ${group.tasks.join(", ")}`);
+  const svg = picture(vertical ? across : along, vertical ? along : across, `Block diagram of ${group.tasks.join(", ")}. ${linksText(nodes)}`);
   let lanes = 0;
   for (const node of nodes)
     for (const from of node.from) svg.append(...(from.row === node.row ? link(from, node, vertical) : turn(from, node, height, lanes++ % 5)));
   for (const node of nodes) svg.append(block(node));
-  return make("div", { class: "wide" }, svg);
+  return wide("Block diagram", svg);
+}
+
+// What feeds what, for those who do not see the picture.
+function linksText(nodes) {
+  const fed = nodes.filter((node) => node.from.length).map((node) => `${node.lines.join(", ")}, from ${node.from.map((one) => one.lines[0]).join(" and ")}`);
+  return fed.join("; ");
 }
 
 // Nodes {kind, lines, from: [nodes]} of a group; without the network the tasks stand in a row.

@@ -4,11 +4,12 @@ function choose(design) {
   byId("missing").hidden = true;
   history.replaceState(null, "", design ? `#${encodeURIComponent(design.id)}` : "#");
   renderChoice();
-  renderTable();
+  markRows();
   renderDesign();
-  const row = byId("table").querySelector('tr[aria-selected="true"]');
+  if (design) say(`Design ${design.id}: ${data.objectives.map((name) => `${shown(value(design, name))} ${figureOf.get(name).unit}`).join(", ")}${design.id === data.knee ? ", the knee" : ""}`);
+  const row = byId("table").querySelector('tr[aria-current="true"]');
   const box = byId("table").parentElement;
-  if (row) box.scrollTop = Math.max(0, row.offsetTop - box.clientHeight / 2);
+  if (row && !row.contains(document.activeElement)) box.scrollTop = Math.max(0, row.offsetTop - box.clientHeight / 2);
 }
 
 // The design that the address asks for: { found }, { missing } where this report lacks it, {} where none is named.
@@ -51,6 +52,8 @@ function onKey(event) {
   const inside = event.target.closest("#scatter, .scroll") !== null; // elsewhere these keys scroll the page
   if (["ArrowRight", "ArrowLeft"].includes(event.key) || (inside && ["ArrowDown", "ArrowUp", "Home", "End"].includes(event.key))) move(event.key);
   else if (event.key === "Escape" && state.zoom) zoomTo(null);
+  else if (event.key === "c" && state.chosen) compareAlso(state.chosen);
+  else if (event.key === "+" || event.key === "-") zoomBy(event.key === "+" ? 0.5 : 2);
   else if (event.key === "[" || event.key === "]") nextFigure(event.key === "]" ? 1 : -1);
   else return;
   event.preventDefault();
@@ -87,6 +90,7 @@ function filtered() {
   }));
   const found = visible();
   renderScatter();
+  renderTable();
   byId("count").textContent = `${shown(found.length)} of ${counted(data.designs.length, "design")}, ${shown(found.filter((one) => one.front).length)} on the front of ${data.objectives.join(", ")}`;
   choose(found.includes(state.chosen) ? state.chosen : (across().find((one) => one.front) ?? found[0] ?? null));
 }
@@ -115,14 +119,19 @@ function start() {
   byId("whole").addEventListener("click", () => zoomTo(null));
   byId("filter").addEventListener("submit", addFilter);
   byId("bound").addEventListener("input", () => byId("bound").setCustomValidity(""));
-  byId("more").addEventListener("click", () => { state.rows = Infinity; renderTable(); });
+  byId("before").addEventListener("click", () => turnPage(-1));
+  byId("after").addEventListener("click", () => turnPage(1));
+  for (const link of document.querySelectorAll("[data-to]")) link.addEventListener("click", (event) => { event.preventDefault(); byId(link.dataset.to).focus(); });
+  addEventListener("beforeprint", () => { for (const box of document.querySelectorAll("details.steps")) { box.open = true; box.fill(); } });
   document.addEventListener("keydown", onKey);
   state.sort = { by: data.objectives[0], down: false };
+  state.compared = data.best.map((id) => data.designs.find((one) => one.id === id));
   followAddress();
+  renderComparison();
   addEventListener("hashchange", followAddress);
   byId("scatter").focus({ preventScroll: true, focusVisible: false });
   let width = innerWidth;
-  addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; renderScatter(); renderDesign(); } });
+  addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; renderScatter(); renderComparison(); renderDesign(); } });
 }
 
 start();

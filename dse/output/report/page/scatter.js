@@ -56,6 +56,7 @@ function renderScatter() {
   const across = scaleOf(...ranges.x, margin.left, width - margin.right, state.zoom);
   const up = scaleOf(...ranges.y, height - margin.bottom, margin.top, state.zoom);
   const svg = picture(width, height, `${axisTitle(state.y)} over ${axisTitle(state.x)}`);
+  byId("plot-text").textContent = plotText(points.filter(keeps));
   svg.append(...axes(across, up, width, height, margin));
   const plane = { x: margin.left, y: margin.top, width: width - margin.left - margin.right, height: height - margin.top - margin.bottom };
   svg.append(draw("defs", {}, draw("clipPath", { id: "plane" }, draw("rect", plane))));
@@ -63,17 +64,20 @@ function renderScatter() {
   const kept = new Set(points.filter(keeps));
   const inside = (one) => [[state.x, ranges.x], [state.y, ranges.y]].every(([name, [low, high]]) => value(one, name) >= low && value(one, name) <= high);
   const ordered = points.filter(inside).sort((a, b) => kept.has(a) - kept.has(b) || a.front - b.front);
-  for (const design of ordered) svg.append(dot(design, across, up));
+  const drawn = thinned(ordered, across, up);
+  for (const design of drawn) svg.append(dot(design, across, up));
   const marks = draw("g");
   svg.append(marks);
+  svg.addEventListener("click", (event) => onDot(event.target, (design) => (event.shiftKey || event.ctrlKey || event.metaKey ? compareAlso : choose)(design)));
+  svg.addEventListener("pointerover", (event) => onDot(event.target, (design) => event.target.childNodes.length || titled(event.target, dotText(design))));
   svg.addEventListener("pointerdown", (event) => drag(event, svg, across, up, { width, height, margin }));
   holder.replaceChildren(svg);
   byId("whole").hidden = !state.zoom;
-  state.plot = { marks, points: new Set(points.filter(inside)), ring: () => ring(across, up, width, margin) };
+  state.plot = { marks, points: new Set(points.filter(inside)), plane, across, up, ring: () => ring(across, up, width, margin) };
   renderChoice();
 }
 
-const rangeOf = (points, name) => [Math.min(...points.map((one) => value(one, name))), Math.max(...points.map((one) => value(one, name)))];
+const rangeOf = (points, name) => points.reduce(([low, high], one) => [Math.min(low, value(one, name)), Math.max(high, value(one, name))], [Infinity, -Infinity]);
 
 // A frame that the pointer draws becomes the part of the plane that is shown.
 function drag(event, svg, across, up, { width, height, margin }) {
@@ -113,7 +117,44 @@ function zoomTo(ranges) {
 // The ring around the chosen design; the points stay as they are.
 function renderChoice() {
   const { marks, points, ring: drawn } = state.plot;
-  marks.replaceChildren(...(state.chosen && points.has(state.chosen) ? drawn() : []));
+  const { across, up } = state.plot;
+  const beside = state.compared.filter((one) => points.has(one)).map((one) =>
+    draw("circle", { class: "ring beside", r: 7, cx: across.at(value(one, state.x)), cy: up.at(value(one, state.y)) }));
+  marks.replaceChildren(...beside, ...(state.chosen && points.has(state.chosen) ? drawn() : []));
+}
+
+// Half of the plane around the chosen design, or twice the plane.
+function zoomBy(factor) {
+  const { plane, across, up } = state.plot;
+  if (!state.chosen || !state.plot.points.has(state.chosen)) return zoomTo(null);
+  if (factor > 1 && !state.zoom) return undefined;
+  const centre = [across.at(value(state.chosen, state.x)), up.at(value(state.chosen, state.y))];
+  const [wide, high] = [(plane.width * factor) / 2, (plane.height * factor) / 2];
+  const ranges = { x: [across.numberAt(centre[0] - wide), across.numberAt(centre[0] + wide)], y: [up.numberAt(centre[1] + high), up.numberAt(centre[1] - high)] };
+  const all = ["x", "y"].every((axis) => { const [low, most] = rangeOf(data.designs.filter((one) => value(one, state[axis]) !== null), state[axis]); return ranges[axis][0] <= low && ranges[axis][1] >= most; });
+  return zoomTo(all ? null : ranges);
+}
+
+// Many designs lie on the same spot: of those in a square of 3 pixels the topmost is drawn, and the keys reach all.
+const DRAWN = 1500;
+
+function thinned(designs, across, up) {
+  if (designs.length <= DRAWN) return designs;
+  const taken = new Set();
+  return designs.toReversed().filter((one) => {
+    const square = `${Math.round(across.at(value(one, state.x)) / 3)} ${Math.round(up.at(value(one, state.y)) / 3)} ${keeps(one)}`;
+    return !taken.has(square) && taken.add(square);
+  }).toReversed();
+}
+
+// The plot in words.
+function plotText(designs) {
+  if (!designs.length) return "No design.";
+  const ends = (name) => {
+    const [low, high] = rangeOf(designs, name);
+    return `${figureOf.get(name).title} from ${shown(low)} to ${shown(high)} ${figureOf.get(name).unit}`;
+  };
+  return `${counted(designs.length, "design")}: ${ends(state.x)}, ${ends(state.y)}. The table has all figures.`;
 }
 
 const axisTitle = (name) => `${figureOf.get(name).title} (${figureOf.get(name).unit})`;
@@ -150,9 +191,14 @@ function stairs(designs, across, up) {
 function dot(design, across, up) {
   const names = `dot${design.front ? " on-front" : ""}${keeps(design) ? "" : " out"}`;
   const at = { cx: across.at(value(design, state.x)), cy: up.at(value(design, state.y)) };
-  const circle = draw("circle", { class: names, r: data.designs.length > 300 ? 2.5 : 5, ...at, "data-id": design.id });
-  circle.addEventListener("click", () => choose(design));
-  return titled(circle, `${design.id}: ${shown(value(design, state.x))} ${figureOf.get(state.x).unit}, ${shown(value(design, state.y))} ${figureOf.get(state.y).unit}`);
+  return draw("circle", { class: names, r: data.designs.length > 300 ? 2.5 : 5, ...at, "data-id": design.id });
+}
+
+const dotText = (design) => `${design.id}: ${shown(value(design, state.x))} ${figureOf.get(state.x).unit}, ${shown(value(design, state.y))} ${figureOf.get(state.y).unit}`;
+
+// Do something with the design of a point.
+function onDot(target, act) {
+  if (target.classList.contains("dot")) act(data.designs.find((one) => one.id === target.dataset.id));
 }
 
 function ring(across, up, width, margin) {

@@ -1,4 +1,6 @@
-// The sorted table of designs.
+// The sorted table of designs, a page of rows at a time.
+const ROWS = 100;
+
 function sortedDesigns() {
   const { by, down } = state.sort;
   const found = visible();
@@ -10,16 +12,44 @@ function sortedDesigns() {
   return found.sort((a, b) => (down ? -1 : 1) * compare(a, b));
 }
 
+// All of it anew, at the page of the chosen design.
 function renderTable() {
+  state.rows = sortedDesigns();
+  state.page = pageOf(state.chosen);
+  renderRows();
+}
+
+const pageOf = (design) => Math.floor(Math.max(0, state.rows.indexOf(design)) / ROWS);
+
+function renderRows() {
   const names = ["id", ...data.figures.map((figure) => figure.name)];
-  const rows = sortedDesigns();
-  const first = rows.slice(0, state.rows);
-  if (state.chosen && rows.includes(state.chosen) && !first.includes(state.chosen)) first.push(state.chosen);
-  const head = make("thead", {}, make("tr", {}, ...names.map(heading), make("th", { class: "text" }, "tasks of groups")));
-  byId("table").replaceChildren(head, make("tbody", {}, ...first.map(tableRow)));
-  const more = byId("more");
-  more.hidden = rows.length <= state.rows;
-  more.textContent = `Show all ${shown(rows.length)}`;
+  const head = make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "compare"), ...names.map(heading), make("th", { class: "text", scope: "col" }, "tasks of groups")));
+  const first = state.page * ROWS;
+  const rows = state.rows.slice(first, first + ROWS);
+  byId("table").replaceChildren(make("caption", { class: "unseen" }, "Designs, by figures"), head, make("tbody", {}, ...rows.map(tableRow)));
+  byId("pages").hidden = state.rows.length <= ROWS;
+  byId("rows").textContent = `rows ${shown(first + 1)} to ${shown(first + rows.length)} of ${shown(state.rows.length)}`;
+  byId("before").disabled = state.page === 0;
+  byId("after").disabled = first + ROWS >= state.rows.length;
+}
+
+function turnPage(by) {
+  state.page += by;
+  renderRows();
+  byId("table").parentElement.scrollTop = 0;
+}
+
+// Mark the chosen design and those side by side; rows stay as they are unless the chosen one is on another page.
+function markRows() {
+  if (state.rows.includes(state.chosen) && pageOf(state.chosen) !== state.page) {
+    state.page = pageOf(state.chosen);
+    renderRows();
+  }
+  for (const row of byId("table").tBodies[0].rows) {
+    if (row.dataset.id === state.chosen?.id) row.setAttribute("aria-current", "true");
+    else row.removeAttribute("aria-current");
+    row.querySelector("input").checked = state.compared.some((one) => one.id === row.dataset.id);
+  }
 }
 
 function heading(name) {
@@ -38,8 +68,12 @@ function sortBy(name) {
 
 function tableRow(design) {
   const groups = design.groups.map((place) => data.groups[place].tasks.join(" ")).join(" | ");
-  const row = make("tr", { "aria-selected": String(design === state.chosen), "data-id": design.id, on: { click: () => choose(design) } });
-  row.append(make("td", {}, design.front ? design.id : `${design.id} (not on the front)`));
+  const pick = (event) => { if (!event.target.closest("input")) choose(design); };
+  const row = make("tr", { "aria-current": design === state.chosen ? "true" : null, "data-id": design.id, on: { click: pick } });
+  const box = make("input", { type: "checkbox", "aria-label": `compare ${design.id}`, on: { change: () => compareAlso(design) } });
+  box.checked = state.compared.includes(design);
+  const name = make("button", { type: "button", class: "name" }, design.id);
+  row.append(make("td", {}, box), make("th", { scope: "row" }, name, design.front ? "" : " (not on the front)"));
   row.append(...design.values.map((number) => make("td", {}, shown(number))), make("td", { class: "text" }, groups));
   return row;
 }

@@ -3,7 +3,7 @@ const ROW = 22;
 
 function timeline(group, room) {
   const found = group.timeline;
-  if (!found || !found.steps.length) return make("p", { class: "note" }, `${counted(group.steps ?? 0, "step")}; their lengths are not in this report${laterText}.`);
+  if (!found || !found.steps.length) return note(`${counted(group.steps ?? 0, "step")}; their lengths are not in this report${laterText}.`);
   const left = 104;
   const parts = runs(found.steps);
   const gapWidth = 64;
@@ -12,15 +12,23 @@ function timeline(group, room) {
   const scale = (wanted - left - 10 - gapWidth * (parts.length - 1)) / Math.max(1, cycles);
   const rows = ["loads", ...group.tasks, "stores"];
   const height = 26 + ROW * rows.length + 30;
-  const svg = picture(wanted, height, `Timeline of ${group.tasks.join(", ")}`);
+  const svg = picture(wanted, height, `Timeline of ${group.tasks.join(", ")}; the steps are in the table below`);
   rows.forEach((name, row) => svg.append(label(left - 8, 26 + ROW * row + 15, fitted(name, left - 12), { "text-anchor": "end" })));
   let x = left;
   parts.forEach((steps, number) => {
     if (number) x = gapBetween(svg, parts[number - 1].at(-1), steps[0], x, gapWidth, height);
     x = drawSteps(svg, steps, x, scale, rows, found.shared_port, height);
   });
-  return make("div", {}, legend([["loads", "loads"], ["computing", "work"], ["stores", "stores"]]), make("div", { class: "wide" }, svg),
-    make("p", { class: "note" }, `${counted(group.steps, "step")}, ${counted(group.latency_cycles, "cycle")}; numbers above are steps, below cycles.`));
+  return make("div", {}, legend([["loads", "loads"], ["computing", "work"], ["stores", "stores"]]), wide("Timeline", svg),
+    note(`${counted(group.steps, "step")}, ${counted(group.latency_cycles, "cycle")}; numbers above are steps, below cycles.`),
+    folded(found.steps.length < group.steps ? "The first and last steps as a table" : "All steps as a table", "steps", () => stepsTable(group)));
+}
+
+// Each step: when it starts, and how long port and processors are at work in it.
+function stepsTable(group) {
+  const names = ["step", "starts at cycle", "cycles", "loads", ...group.tasks, "stores"];
+  const rows = group.timeline.steps.map(([number, start, length, loads, stores, ...busy]) => [number, start, length, loads, ...busy, stores].map(shown));
+  return grid(`Steps of ${group.tasks.join(", ")}, in cycles`, names, rows);
 }
 
 // Steps without gaps between them.

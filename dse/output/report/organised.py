@@ -1,0 +1,133 @@
+"""How the memories of a design are organised, in words and formulas: banks, copies, words, and where a datum lies.
+
+Formulas are those of docs/machine.md, sections 5 and 13, as the model, the simulated machine and Verilog take them. x0,
+x1 are subscripts of an array; u and v number the indices of the outer and the inner line of a piece, w the places of its
+free axes, n the fetches.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from dse.output.open_design import StoredDesign
+from dse.verify.testbench import memories_of_groups
+from hwmodel.local_memory.addresses import Addresses, BankAddresses, Box, ElementBox, Form, Linear, Part
+from hwmodel.local_memory.bank_functions import BankFunction, Residues
+from hwmodel.local_memory.banked import BankedWords
+from hwmodel.local_memory.lines import CLASSES
+from hwmodel.local_memory.words import BufferWords, PieceWords, Words
+from hwmodel.machine.estimate import MemoryUse
+
+_IN_TURN = {
+    "fifo": "words are written in turn, round and round, and read in the same order",
+    "state": "one word for each chain of the delay, in the order of its repetitions",
+}
+
+
+def organised(opened: StoredDesign) -> list[dict[str, Any]]:
+    """A row for each memory of a design's groups, in the order of its estimate.
+
+    `words` of `width` bits are in each of `banks`, of which there are `copies`; `window` are registers beside them.
+    `bank` is the formula of the bank of a datum, None where there is one; `address` says where in the bank it lies.
+    """
+    local = memories_of_groups(opened.accesses, opened.platform, opened.design, opened.estimate)
+    return [
+        _row(number, use, memories.words.get(use.name))
+        for number, (group, memories) in enumerate(zip(opened.estimate.groups, local, strict=True), 1)
+        for use in group.memories
+    ]
+
+
+def _row(group: int, use: MemoryUse, words: Words | None) -> dict[str, Any]:
+    one = use.organisation
+    sizes = (1, 1, use.addressed, use.width, 0)  # without a technology
+    if one is not None:
+        sizes = (one.banks, one.copies, one.depth, one.width, one.window_bits // one.width)
+    row = dict(zip(("banks", "copies", "words", "width", "window"), sizes, strict=True))
+    function = words.function if isinstance(words, BankedWords) else None
+    bank = bank_formula(function) if function is not None and function.banks > 1 else None
+    address = [_IN_TURN[use.kind]] if use.kind in _IN_TURN else list(_addresses(words) if words is not None else ())
+    return {"group": group, "kind": use.kind, "name": use.name, **row, "bank": bank, "address": address}
+
+
+def bank_formula(function: BankFunction) -> str:
+    """The bank of a datum by its subscripts, as "2 (x0 mod 3) + x1 mod 2"."""
+    if isinstance(function, Residues):
+        return _mixed([(f"x{axis}", modulus) for axis, modulus in enumerate(function.moduli)])
+    terms = [f"{'' if factor == 1 else f'{factor} '}x{axis}" for axis, factor in enumerate(function.alpha) if factor]
+    whole = " + ".join(terms) or "0"
+    return f"{f'floor(({whole}) / {function.block})' if function.block > 1 else f'({whole})'} mod {function.banks}"
+
+
+def _addresses(words: Words) -> Iterator[str]:
+    """The formulas of the addresses of a buffer's data in their bank, a line for each part."""
+    inner = words.in_bank if isinstance(words, BankedWords) else words
+    divided = isinstance(words, BankedWords) and words.function.banks > 1
+    if isinstance(inner, ElementBox):
+        rank = len(inner.shape)
+        names = ["n" if number == rank else f"x{number}" for number in inner.order]
+        yield f"{_mixed(list(zip(names, inner.moduli, strict=True)))}{', x divided by the banks' if divided else ''}"
+    elif isinstance(inner, BufferWords):
+        base = 0
+        for piece in inner.pieces:
+            yield from _piece(piece, base, divided=divided)
+            base += piece.size
+
+
+def _piece(piece: PieceWords, base: int, *, divided: bool) -> Iterator[str]:
+    """The formulas of a piece, whose words begin at `base`."""
+    addresses = _deepest(piece.addresses)
+    lines = [f"{name} numbers {_axes(axes)}" for name, axes in zip("uvw", piece.axes, strict=True) if axes]
+    where = "; ".join([*lines, *(["in the bank"] if divided else [])])
+    for part in addresses.parts:
+        first, last = base + part.base * addresses.free, base + (part.base + part.form.size) * addresses.free - 1
+        yield f"words {first:,} to {last:,}{_classes(part)}: {_word(part.form, first, addresses.free)} ({where})"
+
+
+def _deepest(addresses: Addresses | BankAddresses) -> Addresses:
+    """Those of the deepest bank: all take the same forms."""
+    if isinstance(addresses, Addresses):
+        return addresses
+    return max(addresses.banks.values(), key=lambda one: one.size)
+
+
+def _axes(axes: Sequence[int]) -> str:
+    return ", ".join(f"x{axis}" for axis in axes)
+
+
+def _classes(part: Part) -> str:
+    """Which indices of both lines lie in a part."""
+    if part.classes is None:
+        return ""
+    outer, inner = (CLASSES[own] for own in part.classes)
+    return f", for u {outer} and v {inner}"
+
+
+def _word(form: Form, first: int, free: int) -> str:
+    """The word of a datum: its slot, times the places of the free axes."""
+    slot = _slot(form)
+    word = slot if free == 1 else "w" if slot == "0" else f"{free:,} ({slot}) + w"
+    return word if not first else f"{first:,}" if word == "0" else f"{first:,} + {word}"
+
+
+def _slot(form: Form) -> str:
+    if isinstance(form, Box):
+        return _mixed([("u", form.outer), ("v", form.inner)])
+    if form.size == 1:
+        return "0"
+    if isinstance(form, Linear):
+        row = "u" if form.row == 1 else f"{form.row:,} u"
+        return f"({row} {'+' if form.sign > 0 else '-'} v) mod {form.size:,}"
+    return f"the number in the order of birth mod {form.size:,}"
+
+
+def _mixed(digits: Sequence[tuple[str, int]]) -> str:
+    """Digits of so many values each, the most significant first, as a number."""
+    terms = []
+    for place, (name, modulus) in enumerate(digits):
+        weight = math.prod(own for _, own in digits[place + 1 :])
+        if modulus > 1:
+            terms.append(f"{name} mod {modulus:,}" if weight == 1 else f"{weight:,} ({name} mod {modulus:,})")
+    return " + ".join(terms) or "0"

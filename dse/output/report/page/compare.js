@@ -1,0 +1,116 @@
+// Designs side by side: figures with differences, mappings, memories, and what goes to which part.
+const MOST_BESIDE = 8;
+
+function compareAlso(design) {
+  const there = state.compared.includes(design);
+  if (!there && state.compared.length >= MOST_BESIDE) say(`${MOST_BESIDE} designs are the most side by side`);
+  else {
+    state.compared = there ? state.compared.filter((one) => one !== design) : [...state.compared, design];
+    say(`${design.id} ${there ? "removed" : "added"}: ${counted(state.compared.length, "design")} side by side`);
+  }
+  renderComparison();
+  renderChoice();
+  markRows();
+  markButton();
+}
+
+function renderComparison() {
+  const holder = byId("comparison");
+  const designs = state.compared;
+  const title = make("h2", { id: "comparison-heading" }, "Side by side");
+  if (designs.length < 2) {
+    const alone = designs.length ? `${designs[0].id} is chosen. ` : "";
+    holder.replaceChildren(title, note(`${alone}Tick two or more designs in the table, or press c at each in the plot.`));
+    return;
+  }
+  const room = holder.clientWidth - 32;
+  const against = designs.includes(state.against) ? state.against : designs[0];
+  holder.replaceChildren(title, comparedWith(designs, against), figuresBeside(designs, against), ...partsBeside(designs, room), mappingsBeside(designs), memoriesBeside(designs));
+  reachable(holder);
+}
+
+// Which design differences are to, and a button for each to leave.
+function comparedWith(designs, against) {
+  const turn = (event) => { state.against = designs.find((one) => one.id === event.target.value); renderComparison(); byId("against").focus(); };
+  const select = make("select", { id: "against", on: { change: turn } }, ...designs.map((one) => make("option", { value: one.id }, one.id)));
+  select.value = against.id;
+  const leave = (design) => make("button", { type: "button", "aria-label": `remove ${design.id} from the comparison`, on: { click: () => { compareAlso(design); holder().focus(); } } }, `${design.id} ✕`);
+  const holder = () => byId("comparison");
+  return make("div", { class: "controls" }, make("label", {}, "differences to ", select), ...designs.map(leave));
+}
+
+const named = (designs) => designs.map((one) => one.id + (one.id === data.knee ? " (knee)" : ""));
+
+function figuresBeside(designs, against) {
+  const rows = data.figures.map((figure, place) => {
+    const values = designs.map((one) => one.values[place]);
+    const finite = values.filter((one) => one !== null);
+    const best = figure.more ? Math.max(...finite) : Math.min(...finite);
+    return [`${figure.title}${estimated(figure.name)} (${figure.unit})`, ...designs.map((one) => figureCell(one.values[place], against.values[place], best, one === against))];
+  });
+  return make("section", { "data-part": "beside-figures" }, make("h3", {}, "Figures"),
+    note("The best of each row is bold. What they are in percent more or less than those of the design that differences are to stands below."),
+    grid("Figures of the designs side by side", ["figure", ...named(designs)], rows));
+}
+
+function figureCell(found, other, best, isOther) {
+  const text = found === best ? make("strong", {}, shown(found), make("span", { class: "unseen" }, " best")) : shown(found);
+  return isOther ? [text] : [text, make("div", { class: "note" }, difference(found, other))];
+}
+
+function difference(found, other) {
+  if (found === other) return "same";
+  if (found === null || other === null) return "";
+  const by = found - other;
+  const relative = other ? `${by > 0 ? "+" : "\u2212"}${shown(Math.abs(Math.round((1000 * by) / other) / 10))}%` : "";
+  return relative || `${by > 0 ? "+" : "\u2212"}${shown(Math.abs(by))}`;
+}
+
+function partsBeside(designs, room) {
+  const columns = (of) => designs.map((one) => [one.id, of(one)]);
+  const costs = [...new Set(designs.flatMap((one) => Object.keys(costsOf(one))))];
+  const parts = costs.map((name) => [`Area: ${name}${estimated(name)}`, name, columns((one) => costsOf(one)[name] ?? {})]);
+  if (designs.some((one) => one.energy)) parts.push([`Energy of a frame${estimated("energy_nj")}`, "pJ", columns((one) => one.energy ?? {})]);
+  parts.push(["Cycles by what ends the steps", "cycles", columns(endsOf)], ["Bits of memory", "bits", columns(bitsOf)]);
+  const there = parts.filter(([, , found]) => found.some(([, amounts]) => Object.keys(amounts).length));
+  return there.map(([title, unit, found]) => make("section", { "data-part": "beside-parts" }, make("h3", {}, title), ...byPart(title, unit, found, room)));
+}
+
+// A line of text for each of several facts.
+const lines = (texts) => texts.filter(Boolean).map((text) => make("div", {}, text));
+
+function mappingsBeside(designs) {
+  const most = Math.max(...designs.map((one) => one.groups.length));
+  const rows = [...Array(most).keys()].map((place) => [`group ${place + 1}`, ...designs.map((one) => groupLines(groupsOf(one)[place]))]);
+  const loads = designs.some((one) => choicesOf(one).length) ? [["arrays and sums", ...designs.map((one) => choicesOf(one))]] : [];
+  return make("section", { "data-part": "beside-mappings" }, make("h3", {}, "Mappings and schedules"),
+    grid("Mappings of the designs side by side", ["group", ...named(designs)], [...rows, ...loads], designs.map((_, place) => place + 1)));
+}
+
+function groupLines(group) {
+  if (!group) return "no such group";
+  const units = group.processors.map((one) => `${one.task} x ${shown(one.units)}${one.occupancy ? ` @ ${shown(one.occupancy)}` : ""}`);
+  const sides = group.blocks ? [group.blocks.outer, group.blocks.shape].map((each) => each.join(" x ")).filter(Boolean).join(" in ") || "1" : "";
+  return lines([
+    units.join(", "), group.blocks ? `blocks of ${sides} in the order ${group.blocks.scan || "of one"}` : null,
+    group.steps === undefined ? null : `${counted(group.steps, "step")}, ${counted(group.latency_cycles, "cycle")}`,
+    group.policy ? `policy ${group.policy}${group.fifos.length ? `, FIFOs of ${group.fifos.join(", ")}` : ""}${group.recompute ? ", overlaps computed again" : ""}` : null,
+  ]);
+}
+
+function memoriesBeside(designs) {
+  const found = designs.map((one) => {
+    const texts = new Map();
+    for (const [memory, group] of memoriesOf(one)) {
+      const name = `${memory.kind} ${memory.name}`;
+      const size = memory.data ? `${shown(memory.data)} data, ${counted(memory.banks, "bank")}` : bitsText(memory.bits);
+      texts.set(name, [...(texts.get(name) ?? []), `${one.groups.length > 1 && group ? `group ${group}: ` : ""}${size}`]);
+    }
+    return texts;
+  });
+  const names = [...new Set(found.flatMap((texts) => [...texts.keys()]))];
+  if (!names.length) return "";
+  const rows = names.map((name) => [name, ...found.map((texts) => lines(texts.get(name) ?? ["none"]))]);
+  return make("section", { "data-part": "beside-memories" }, make("h3", {}, "Memories"),
+    grid("Memories of the designs side by side", ["memory", ...named(designs)], rows, designs.map((_, place) => place + 1)));
+}

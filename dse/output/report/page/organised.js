@@ -1,0 +1,42 @@
+// What a report has of its best designs and of those that were asked for: memories with banks and addresses, Verilog.
+function built(design) {
+  const known = Object.keys(data.organised);
+  if (!known.length) return null;
+  const title = "Memories: banks, words, addresses";
+  const rows = data.organised[design.id];
+  if (!rows) return part(title, "built", note(`In this report of the designs ${known.join(", ")}; ${again(design)}; arrayol simulate tells it of each.`));
+  return part(title, "built",
+    note("x0, x1 are subscripts of an array, u and v number the indices of the outer and inner loops that move it, w places that move with no loop."),
+    grid("Banks, words and addresses of each memory", ["memory", "banks", "copies", "words of a bank", "bits of a word", "registers beside", "bank of a datum", "its word there"], rows.map(organisedRow), [6, 7]),
+    ...builtOf(design));
+}
+
+const memoryTitle = (one) => `${one.group}: ${one.kind} ${one.name}`;
+
+const organisedRow = (one) => [memoryTitle(one), shown(one.banks), shown(one.copies), shown(one.words), shown(one.width), shown(one.window),
+  one.bank ?? (one.banks > 1 ? "by its unit" : "the only one"), one.address.map((text) => make("div", {}, text))];
+
+// What memories take of the technology, and why they are built so.
+function builtOf(design) {
+  const found = data.built[design.id];
+  if (!found) return [];
+  const costs = ["blocks", "lut", "ff", "area"].filter((name) => found.totals[name]);
+  const titles = { blocks: "blocks", lut: "LUT", ff: "FF", area: "um2" };
+  const row = (one) => [memoryTitle(one), [one.organisation, make("div", { class: "note" }, one.sentences.join(" "))],
+    one.built_of + (one.estimate ? " (estimate)" : ""), ...costs.map((name) => shown(one[name]))];
+  return [note(`In all ${found.summary}.`), grid("What memories are built of", ["memory", "organisation", "built of", ...costs.map((name) => titles[name])], found.memories.map(row), [1, 2])];
+}
+
+const again = (design) => `'${commandOf(data.again, design)}' writes one that has those of ${design.id}`;
+
+function verilogPart(design) {
+  const found = data.verilog[design.id];
+  const command = `'${commandOf(data.emit, design)}' writes modules, a test bench and a Makefile`;
+  if (!found) return part("Verilog", "verilog", note(`Not in this report: ${again(design)}, and ${command}.`));
+  if (found.refused) return part("Verilog", "verilog", note(`None here: ${found.refused}. ${found.refused.includes("report") || found.refused.includes("left out") ? `${again(design)}, and ${command}.` : ""}`));
+  const count = (text) => text.split("\n").length - 1;
+  const all = sum(found.files.map(([, place]) => count(data.modules[place])));
+  return part("Verilog", "verilog", note(`${counted(found.files.length, "module")}, ${counted(all, "line")}; ${command}.`),
+    ...found.files.map(([name, place]) => folded(`${name}, ${counted(count(data.modules[place]), "line")}`, "module",
+      () => make("pre", { tabindex: "0", "aria-label": name }, data.modules[place]))));
+}
