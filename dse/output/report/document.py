@@ -92,7 +92,9 @@ def report_document(
 ) -> Document:
     """All that a report shows of a result in `folder`, within so many bytes; or what costs next to nothing (`brief`).
 
-    More is told of the designs that are `asked` for, the knee and the best in each objective. Specifications are read in `specs`, where a new result waits to become the folder.
+    More is told of the designs that are `asked` for, the knee and the best in each objective. Specifications are read
+    in `specs`, where a new result waits to become the folder.
+
     What does not fit is left out and named in "remarks": first timelines and specifications of the designs at the
     front's end, then designs, spread evenly.
     """
@@ -112,7 +114,7 @@ def report_document(
     best = [*(one for one in shown if one.id in asked), *best_designs(shown, result.objectives, document["knee"])]
     best = list({one.id: one for one in best}.values())
     document["best"] = [design.id for design in best]
-    left = max(0, room - size)
+    left = max(0, room - len(packed(document)))
     remarks = list(origin.remarks)
     if len(shown) < len(designs):
         remarks.append(f"{len(shown):,} of {len(designs):,} designs are in this report; {folder.name} holds all")

@@ -1,8 +1,8 @@
 """How the memories of a design are organised, in words and formulas: banks, copies, words, and where a datum lies.
 
-Formulas are those of docs/machine.md, sections 5 and 13, as the model, the simulated machine and Verilog take them. x0,
-x1 are subscripts of an array; u and v number the indices of the outer and the inner line of a piece, w the places of its
-free axes, n the fetches.
+Formulas are those of docs/machine.md, sections 5 and 13, as the model, the simulated machine and Verilog take them.
+x0, x1 are subscripts of an array; u and v number the indices of the outer and the inner line of a piece, w the places
+of its free axes, n the fetches.
 """
 
 from __future__ import annotations

@@ -20,7 +20,18 @@ from dse.output.report.document import Document, packed, report_document
 from dse.output.report.sources import open_origin
 from dse.results.schema import Result
 
-SCRIPTS = ("core.js", "scatter.js", "table.js", "diagram.js", "timeline.js", "details.js", "main.js")
+SCRIPTS = (
+    "core.js",
+    "scatter.js",
+    "table.js",
+    "diagram.js",
+    "timeline.js",
+    "parts.js",
+    "compare.js",
+    "organised.js",
+    "details.js",
+    "main.js",
+)
 _PAGE = "page"
 
 

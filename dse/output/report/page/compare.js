@@ -34,8 +34,8 @@ function comparedWith(designs, against) {
   const turn = (event) => { state.against = designs.find((one) => one.id === event.target.value); renderComparison(); byId("against").focus(); };
   const select = make("select", { id: "against", on: { change: turn } }, ...designs.map((one) => make("option", { value: one.id }, one.id)));
   select.value = against.id;
-  const leave = (design) => make("button", { type: "button", "aria-label": `remove ${design.id} from the comparison`, on: { click: () => { compareAlso(design); holder().focus(); } } }, `${design.id} ✕`);
-  const holder = () => byId("comparison");
+  const holder = byId("comparison");
+  const leave = (design) => make("button", { type: "button", "aria-label": `remove ${design.id} from the comparison`, on: { click: () => { compareAlso(design); holder.focus({ preventScroll: true }); } } }, `${design.id} ✕`);
   return make("div", { class: "controls" }, make("label", {}, "differences to ", select), ...designs.map(leave));
 }
 
@@ -45,16 +45,16 @@ function figuresBeside(designs, against) {
   const rows = data.figures.map((figure, place) => {
     const values = designs.map((one) => one.values[place]);
     const finite = values.filter((one) => one !== null);
-    const best = figure.more ? Math.max(...finite) : Math.min(...finite);
+    const best = { best: figure.more ? Math.max(...finite) : Math.min(...finite), differ: new Set(values).size > 1 };
     return [`${figure.title}${estimated(figure.name)} (${figure.unit})`, ...designs.map((one) => figureCell(one.values[place], against.values[place], best, one === against))];
   });
   return make("section", { "data-part": "beside-figures" }, make("h3", {}, "Figures"),
-    note("The best of each row is bold. What they are in percent more or less than those of the design that differences are to stands below."),
+    note("The best of a row is bold. Below each figure is how much it differs from that of the design named above."),
     grid("Figures of the designs side by side", ["figure", ...named(designs)], rows));
 }
 
-function figureCell(found, other, best, isOther) {
-  const text = found === best ? make("strong", {}, shown(found), make("span", { class: "unseen" }, " best")) : shown(found);
+function figureCell(found, other, { best, differ }, isOther) {
+  const text = found === best && differ ? make("strong", {}, shown(found), make("span", { class: "unseen" }, " best")) : shown(found);
   return isOther ? [text] : [text, make("div", { class: "note" }, difference(found, other))];
 }
 
@@ -62,7 +62,7 @@ function difference(found, other) {
   if (found === other) return "same";
   if (found === null || other === null) return "";
   const by = found - other;
-  const relative = other ? `${by > 0 ? "+" : "\u2212"}${shown(Math.abs(Math.round((1000 * by) / other) / 10))}%` : "";
+  const relative = other ? `${by > 0 ? "+" : "\u2212"}${shown(Math.round(Math.abs((1000 * by) / other)) / 10)}%` : "";
   return relative || `${by > 0 ? "+" : "\u2212"}${shown(Math.abs(by))}`;
 }
 

@@ -60,11 +60,13 @@ function reachable(holder) {
 }
 
 // Something that is made when it is opened.
-function folded(summary, name, build) {
+function folded(summary, name, build, open = false) {
   const box = make("details", { class: name }, make("summary", {}, summary));
   const fill = () => { if (box.open && box.children.length === 1) box.append(build()); };
   box.addEventListener("toggle", fill);
   box.fill = fill;
+  box.open = open;
+  fill();
   return box;
 }
 
@@ -89,10 +91,13 @@ function fitted(text, width) {
   return text.length <= room ? text : `${text.slice(0, room - 1)}…`;
 }
 
+// Made once: toLocaleString makes them anew for each number, which takes most of the time of a table.
+const digitsAtMost = new Map([0, 1, 3].map((digits) => [digits, new Intl.NumberFormat("en-US", { maximumFractionDigits: digits })]));
+
 function shown(number) {
   if (number === null || number === undefined) return "∞";
   const digits = Number.isInteger(number) ? 0 : Math.abs(number) < 10 ? 3 : 1;
-  return number.toLocaleString("en-US", { maximumFractionDigits: digits });
+  return digitsAtMost.get(digits).format(number);
 }
 
 function compact(number) {

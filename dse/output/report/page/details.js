@@ -6,6 +6,7 @@ function renderDesign() {
     holder.replaceChildren(make("h2", { id: "design-heading" }, "No design keeps the filters"));
     return;
   }
+  byId("to-design").textContent = `Design ${design.id}`;
   const room = holder.clientWidth - 32;
   const groups = groupsOf(design);
   const marks = [design.front ? "on the Pareto front" : "not on the front", design.id === data.knee ? "the knee" : null];
@@ -158,7 +159,7 @@ function resident(design) {
 function layouts(groups) {
   const rows = groups.flatMap((group, place) => group.memories.filter((memory) => memory.kind === "buffer").map((memory) => {
     const chosen = group.layouts.find((one) => one.array === memory.name);
-    return [`group ${place + 1}: ${memory.name}`, counted(memory.banks, "bank"), chosen ? bankText(chosen) : "each pattern element in a bank of its own"];
+    return [`group ${place + 1}: ${memory.name}`, counted(memory.banks, "bank"), chosen ? bankText(chosen) : memory.banks === 1 ? "the only one" : "each pattern element in a bank of its own"];
   }));
   if (!rows.length) return [note("No buffer.")];
   return [grid("Bank layout of each buffer", ["buffer", "banks", "bank of a datum"], rows, [2])];

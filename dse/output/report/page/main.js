@@ -4,7 +4,7 @@ function choose(design) {
   byId("missing").hidden = true;
   history.replaceState(null, "", design ? `#${encodeURIComponent(design.id)}` : "#");
   renderChoice();
-  markRows();
+  showRow();
   renderDesign();
   if (design) say(`Design ${design.id}: ${data.objectives.map((name) => `${shown(value(design, name))} ${figureOf.get(name).unit}`).join(", ")}${design.id === data.knee ? ", the knee" : ""}`);
   const row = byId("table").querySelector('tr[aria-current="true"]');
@@ -121,7 +121,7 @@ function start() {
   byId("bound").addEventListener("input", () => byId("bound").setCustomValidity(""));
   byId("before").addEventListener("click", () => turnPage(-1));
   byId("after").addEventListener("click", () => turnPage(1));
-  for (const link of document.querySelectorAll("[data-to]")) link.addEventListener("click", (event) => { event.preventDefault(); byId(link.dataset.to).focus(); });
+  for (const link of document.querySelectorAll("[data-to]")) link.addEventListener("click", (event) => { event.preventDefault(); byId(link.dataset.to).focus({ preventScroll: true }); byId(link.dataset.to).scrollIntoView(); });
   addEventListener("beforeprint", () => { for (const box of document.querySelectorAll("details.steps")) { box.open = true; box.fill(); } });
   document.addEventListener("keydown", onKey);
   state.sort = { by: data.objectives[0], down: false };

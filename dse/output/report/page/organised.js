@@ -35,8 +35,9 @@ function verilogPart(design) {
   if (!found) return part("Verilog", "verilog", note(`Not in this report: ${again(design)}, and ${command}.`));
   if (found.refused) return part("Verilog", "verilog", note(`None here: ${found.refused}. ${found.refused.includes("report") || found.refused.includes("left out") ? `${again(design)}, and ${command}.` : ""}`));
   const count = (text) => text.split("\n").length - 1;
+  const top = (name) => name.endsWith("_top.v") && !name.includes("group"); // the whole design, shown at once
   const all = sum(found.files.map(([, place]) => count(data.modules[place])));
   return part("Verilog", "verilog", note(`${counted(found.files.length, "module")}, ${counted(all, "line")}; ${command}.`),
     ...found.files.map(([name, place]) => folded(`${name}, ${counted(count(data.modules[place]), "line")}`, "module",
-      () => make("pre", { tabindex: "0", "aria-label": name }, data.modules[place]))));
+      () => make("pre", { tabindex: "0", "aria-label": name }, data.modules[place]), top(name))));
 }

@@ -25,7 +25,8 @@ function stacks(rows, room, title) {
 
 // Bars and a table of amounts by part, one bar and one column for each of [name, {part: amount}].
 function byPart(title, unit, columns, room) {
-  const parts = [...new Set(columns.flatMap(([, amounts]) => Object.keys(amounts)))];
+  const last = (name) => name === MEMORIES; // in the order of the first design, these at the end
+  const parts = [...new Set(columns.flatMap(([, amounts]) => Object.keys(amounts)))].sort((a, b) => last(a) - last(b));
   const rows = columns.map(([name, amounts]) => [name, parts.map((one, place) => [share(place), amounts[one] ?? 0, `${one}: ${shown(amounts[one] ?? 0)} ${unit}`])]);
   const wholes = columns.map(([, amounts]) => sum(Object.values(amounts)));
   const cell = (amount, place) => `${shown(amount)} (${percent(amount, wholes[place])})`;
@@ -42,10 +43,9 @@ const MEMORIES = "local memories";
 function costsOf(design) {
   const found = {};
   const add = (name, part, amount) => { if (amount) (found[name] ??= {})[part] = (found[name][part] ?? 0) + amount; };
-  for (const group of groupsOf(design)) {
-    for (const one of group.processors) for (const [name, amount] of Object.entries(one.costs ?? {})) add(name, one.task, amount);
-    for (const memory of group.memories ?? []) for (const [name, amount] of Object.entries(memory.costs)) add(name, MEMORIES, amount);
-  }
+  const groups = groupsOf(design);
+  for (const one of groups.flatMap((group) => group.processors)) for (const [name, amount] of Object.entries(one.costs ?? {})) add(name, one.task, amount);
+  for (const memory of groups.flatMap((group) => group.memories ?? [])) for (const [name, amount] of Object.entries(memory.costs)) add(name, MEMORIES, amount);
   return found;
 }
 
@@ -59,7 +59,7 @@ function endsOf(design) {
 // Bits of memory by what they hold.
 function bitsOf(design) {
   const found = {};
-  for (const [kind, name, bits] of memoriesOf(design).map(([one]) => [one.kind, one.name, one.bits])) if (bits) found[`${kind} ${name}`] = (found[`${kind} ${name}`] ?? 0) + bits;
+  for (const [{ kind, name, bits }] of memoriesOf(design)) if (bits) found[`${kind} ${name}`] = (found[`${kind} ${name}`] ?? 0) + bits;
   return found;
 }
 

@@ -39,12 +39,17 @@ function turnPage(by) {
   byId("table").parentElement.scrollTop = 0;
 }
 
-// Mark the chosen design and those side by side; rows stay as they are unless the chosen one is on another page.
-function markRows() {
+// Turn to the page of the chosen design; rows that are there stay as they are.
+function showRow() {
   if (state.rows.includes(state.chosen) && pageOf(state.chosen) !== state.page) {
     state.page = pageOf(state.chosen);
     renderRows();
   }
+  markRows();
+}
+
+// Mark the chosen design and those side by side.
+function markRows() {
   for (const row of byId("table").tBodies[0].rows) {
     if (row.dataset.id === state.chosen?.id) row.setAttribute("aria-current", "true");
     else row.removeAttribute("aria-current");

@@ -114,7 +114,7 @@ def test_the_report_that_ends_an_exploration(folder: Path) -> None:
     assert packed(brief).encode() in first
 
 
-@pytest.mark.parametrize("room", [9_500, 12_000, 20_000])
+@pytest.mark.parametrize("room", [10_500, 12_000, 20_000])
 def test_a_small_room(folder: Path, room: int) -> None:
     result = load_result(folder)
     document = report_document(result, folder, open_origin(result, folder), room)

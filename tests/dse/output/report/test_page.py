@@ -4,52 +4,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from explored import folded, folded_in, mapped, published, write_undrawn
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import expect
+from report_pages import Open, address, heading, ids
 
 from arrayol import api
 from dse.output.folder import load_result
 from dse.output.report.write import write_report
 from dse.results.pick import parse_rule, pick
 
-Open = Callable[..., Page]
 FRONT = mapped().result.pareto
 KNEE = pick(mapped().result, parse_rule("knee")).design.id
-
-
-@pytest.fixture
-def opened(browser: Browser) -> Iterator[Open]:
-    """Open a report; what its page asks for, complains of or fails with must be nothing."""
-    contexts, troubles = [], list[str]()
-
-    def open_report(path: Path, *, width: int = 1280, scheme: str = "light", fragment: str = "") -> Page:
-        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)  # type: ignore[arg-type]
-        contexts.append(context)
-        page = context.new_page()
-        address = path.as_uri()
-        page.on("request", lambda request: request.url.startswith(address) or troubles.append(request.url))
-        page.on("console", lambda message: troubles.append(message.text))
-        page.on("pageerror", lambda error: troubles.append(str(error)))
-        page.goto(address + fragment)
-        return page
-
-    yield open_report
-    for context in contexts:
-        context.close()
-    assert troubles == []
-
-
-def heading(page: Page) -> str:
-    return page.locator("#design-heading").inner_text()
-
-
-def ids(page: Page) -> list[str]:
-    """The designs in the table, in its order."""
-    return page.locator("#table tbody tr").evaluate_all("rows => rows.map((row) => row.dataset.id)")
 
 
 def test_it_opens_at_the_knee_with_every_design(opened: Open, report: Path) -> None:
@@ -72,7 +40,7 @@ def test_a_click_on_a_point_or_a_row_shows_the_design(opened: Open, report: Path
         )
         place.click()
         assert heading(page) == f"Design {design.id}"
-        assert page.locator('tr[aria-selected="true"]').get_attribute("data-id") == design.id
+        assert page.locator('tr[aria-current="true"]').get_attribute("data-id") == design.id
         figures = page.locator(".figures dd").all_inner_texts()
         assert figures[0] == f"{design.objectives['latency_cycles']:,} cycles"
         assert page.locator('[data-part="diagram"] svg').count() == len(design.groups)
@@ -100,10 +68,6 @@ def test_a_design_has_an_address(opened: Open, report: Path) -> None:
     assert heading(page) == f"Design {FRONT[-1].id}"
     page.keyboard.press("Home")
     assert page.url.endswith("#" + FRONT[0].id.replace(":", "%3A").replace("+", "%2B"))
-
-
-def address(identifier: str) -> str:
-    return "#" + identifier.replace(":", "%3A").replace("+", "%2B")
 
 
 def test_an_address_in_an_open_tab_is_followed(opened: Open, report: Path) -> None:
@@ -247,7 +211,7 @@ def test_the_parts_of_a_design(opened: Open, report: Path) -> None:
     assert (
         f"{mapping.steps} steps, {mapping.latency_cycles} cycles" in page.locator('[data-part="timeline"]').inner_text()
     )
-    ends = dict(row.split("\t")[:2] for row in page.locator('[data-part="breakdown"] table').inner_text().splitlines())
+    ends = dict(row.split("\t")[:2] for row in page.locator('[data-part="breakdown"] tbody tr').all_inner_texts())
     assert ends == {name: f"{cycles} cycle{'' if cycles == 1 else 's'}" for name, cycles in mapping.ends.items()}
     assert "p0" in page.locator('[data-part="layout"]').inner_text()
     moved = page.locator('[data-part="transfers"]').inner_text()
@@ -255,7 +219,7 @@ def test_the_parts_of_a_design(opened: Open, report: Path) -> None:
     assert re.search(r"p0\t32\t0\t100%", moved)
     assert "; ".join(design.steps or ()) in page.locator('[data-part="aol"]').inner_text()
     written = (report.parent / "specs" / f"{design.id.replace(':', '-')}.aol").read_text(encoding="utf-8")
-    assert page.locator("pre").text_content() == written
+    assert page.locator('[data-part="aol"] pre').text_content() == written
 
 
 def test_datapaths_costs_and_energy_of_a_design(opened: Open, folded_report: Path) -> None:
@@ -296,7 +260,7 @@ def test_what_memories_are_built_of(opened: Open, tmp_path: Path) -> None:
     page.locator(f'tr[data-id="{best}"]').click()
     built = api.memories(api.open_design(tmp_path / "lpsf.aol", tmp_path / "out", best))
     assert built is not None
-    rows = page.locator('[data-part="built"] tbody tr').all_inner_texts()
+    rows = page.locator('[data-part="built"] table').last.locator("tbody tr").all_inner_texts()
     for row, one in zip(rows, built.memories, strict=True):
         assert row.startswith(f"{one.title}\t{one.organisation}")
         assert " ".join(one.sentences) in row
@@ -404,7 +368,7 @@ def test_the_published_model(opened: Open, published_report: Path) -> None:
     assert texts.count("4 units") == texts.count("X_out 480 data") == 4
     page.locator('tr[data-id="4"]').click()
     assert "kept whole: p2, 2,073,600 data" in page.locator('[data-part="diagram"]').inner_text()
-    assert page.locator("[data-part]").count() == 2
+    assert page.locator("#design [data-part]").count() == 2
     assert len(result.designs or ()) == 8
 
 
