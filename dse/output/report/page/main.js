@@ -122,7 +122,9 @@ function start() {
   byId("before").addEventListener("click", () => turnPage(-1));
   byId("after").addEventListener("click", () => turnPage(1));
   for (const link of document.querySelectorAll("[data-to]")) link.addEventListener("click", (event) => { event.preventDefault(); byId(link.dataset.to).focus({ preventScroll: true }); byId(link.dataset.to).scrollIntoView(); });
-  addEventListener("beforeprint", () => { for (const box of document.querySelectorAll("details.steps")) { box.open = true; box.fill(); } });
+  let printing = false; // a page of paper has another width, for which nothing is made anew
+  addEventListener("afterprint", () => { printing = false; });
+  addEventListener("beforeprint", () => { printing = true; for (const box of document.querySelectorAll("details.steps")) { box.open = true; box.fill(); } });
   document.addEventListener("keydown", onKey);
   state.sort = { by: data.objectives[0], down: false };
   state.compared = data.best.map((id) => data.designs.find((one) => one.id === id));
@@ -131,7 +133,7 @@ function start() {
   addEventListener("hashchange", followAddress);
   byId("scatter").focus({ preventScroll: true, focusVisible: false });
   let width = innerWidth;
-  addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; renderScatter(); renderComparison(); renderDesign(); } });
+  addEventListener("resize", () => { if (innerWidth !== width && !printing) { width = innerWidth; renderScatter(); renderComparison(); renderDesign(); } });
 }
 
 start();
