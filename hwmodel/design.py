@@ -232,6 +232,12 @@ class GroupDesign:
         return chosen_keep(array, self.policy, self.keeps, len(self.blocks.scan.dimensions))
 
 
+def structure_of(design: GroupDesign) -> GroupDesign:
+    """The design with one unit for each task, at the least interval that there is."""
+    processors = (replace(processor, units=1, interval=None) for processor in design.processors)
+    return replace(design, processors=tuple(processors))
+
+
 def with_keeps(design: GroupDesign, keeps: Mapping[str, Keep]) -> GroupDesign:
     """The design with what it keeps of all arrays from outside: as a policy where it is one, else array by array."""
     loops = len(design.blocks.scan.dimensions)

@@ -18,8 +18,8 @@ from dse.search.group_front import Counts
 from dse.search.groups.job_cost import STRUCTURE_SECONDS, JobCost, in_jobs
 from dse.search.pricing import INFEASIBLE, Pricer, RateChoices
 from dse.space.mappings import MappingSpace
-from dse.space.options import is_plain, structure_of
-from hwmodel.design import GroupDesign, Scan
+from dse.space.options import is_plain
+from hwmodel.design import GroupDesign, Scan, structure_of
 from hwmodel.machine.priced import Priced
 
 Figures = tuple[int, ...] | None  # in the order of a search's columns; None for an infeasible design

@@ -20,11 +20,12 @@ import numpy as np
 from dse.search.context import SearchContext
 from dse.search.group_front import with_rates
 from dse.search.pricing import Pricer, RateChoices
-from dse.space.options import is_plain, structure_of
-from hwmodel.design import Design, GroupDesign, units_of
+from dse.space.options import is_plain
+from hwmodel.design import Design, GroupDesign, Scan, structure_of, units_of
 from hwmodel.machine.priced import Priced
 
 Rates = tuple[int, ...]
+Group = tuple[str, ...]
 
 
 def slowed(context: SearchContext, designs: Iterable[Design]) -> tuple[Design, ...]:
@@ -91,26 +92,34 @@ def _as_good(context: SearchContext, group: GroupDesign, own: Rates, others: Seq
 def _which_are_as_good(
     context: SearchContext, own: Mapping[GroupDesign, Rates], others: Mapping[GroupDesign, Sequence[Rates]]
 ) -> dict[GroupDesign, list[bool]]:
-    """The same of many groups: plain ones of the same tasks and scan are priced together."""
-    families: dict[object, list[GroupDesign]] = {}
+    """The same of many groups: those of one structure are priced together, as are plain ones of one scan."""
+    families: dict[GroupDesign | tuple[Group, Scan], list[GroupDesign]] = {}
     for group in others:
-        together = is_plain(structure_of(group)) and context.space.model.batch(group.tasks) is not None
-        families.setdefault((group.tasks, group.blocks.scan) if together else group, []).append(group)
+        structure = structure_of(group)
+        together = is_plain(structure) and context.space.model.batch(group.tasks) is not None
+        families.setdefault((group.tasks, group.blocks.scan) if together else structure, []).append(group)
     found: dict[GroupDesign, list[bool]] = {}
     for key, family in families.items():
         asked = {group: [own[group], *others[group]] for group in family}
         place = {rates: number for number, rates in enumerate(dict.fromkeys(chain.from_iterable(asked.values())))}
         pricer = Pricer(context, family[0].tasks, RateChoices(chosen=tuple(place)))
-        for start, priced in (
-            [(0, pricer.structure(structure_of(family[0])))]
-            if key == family[0]
-            else pricer.plain(family[0].blocks.scan, [group.blocks.shape for group in family])
-        ):
-            some = family[start : start + len(priced.legal)]
-            cells = [[(row, place[rates]) for rates in asked[group]] for row, group in enumerate(some)]
+        for some, rows, priced in _priced(pricer, key, family):
+            cells = [[(row, place[rates]) for rates in asked[group]] for row, group in zip(rows, some, strict=True)]
             for group, good in zip(some, _are_as_the_first(pricer, priced, cells), strict=True):
                 found[group] = good[1:]
     return found
+
+
+def _priced(
+    pricer: Pricer, key: GroupDesign | tuple[Group, Scan], family: Sequence[GroupDesign]
+) -> Iterator[tuple[Sequence[GroupDesign], Sequence[int], Priced]]:
+    """Groups of one structure, or plain ones of one scan, with the rows of their prices."""
+    if isinstance(key, GroupDesign):
+        yield family, [0] * len(family), pricer.structure(key)
+        return
+    for start, priced in pricer.plain(key[1], [group.blocks.shape for group in family]):
+        some = family[start : start + len(priced.legal)]
+        yield some, range(len(some)), priced
 
 
 def _are_as_the_first(

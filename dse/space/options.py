@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from arrayol.errors import ArrayolError
 from dse.space.mappings import MappingSpace, keep_of
-from hwmodel.design import Blocks, GroupDesign, Processor, with_keeps
+from hwmodel.design import Blocks, GroupDesign, Processor, structure_of, with_keeps
 from hwmodel.machine.model import Offers
 
 Item = TypeVar("Item")
@@ -124,12 +124,6 @@ def choices_of(space: MappingSpace, plain: GroupDesign, *, singly: bool = False)
         tuple(space.layouts(plain)),
         *(_cuts(space, task, offered=task in offers.cuts) for task in plain.tasks),
     ]
-
-
-def structure_of(design: GroupDesign) -> GroupDesign:
-    """The design with one unit for each task, at the least interval that there is."""
-    processors = (replace(processor, units=1, interval=None) for processor in design.processors)
-    return replace(design, processors=tuple(processors))
 
 
 def is_plain(design: GroupDesign) -> bool:

@@ -64,9 +64,14 @@ def processor_times(
     return tuple(times)
 
 
-def estimate_exactly(accesses: Accesses, platform: Platform, design: GroupDesign) -> GroupEstimate:
-    """The estimate of any group. Raises ArrayolError for what docs/machine.md, section 6, refuses."""
-    plan = plan_group(accesses, platform, design)
+def estimate_exactly(
+    accesses: Accesses, platform: Platform, design: GroupDesign, plan: Plan | None = None
+) -> GroupEstimate:
+    """The estimate of any group, with the plan of its structure where that is known.
+
+    Raises ArrayolError for what docs/machine.md, section 6, refuses.
+    """
+    plan = plan or plan_group(accesses, platform, design)
     rates = {processor.task: processor.rate for processor in design.processors}
     busy = _timed(plan, rates)
     cycles = {task: busy_of.cycles for task, busy_of in busy.items()}

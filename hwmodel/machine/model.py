@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from arrayol.errors import ArrayolError
 from arrayol.ir.network import Network
 from hwmodel.accesses import Accesses, Extents
-from hwmodel.design import Blocks, Design, GroupDesign, Processor, Scan, row_major
+from hwmodel.design import Blocks, Design, GroupDesign, Processor, Scan, row_major, structure_of
 from hwmodel.machine.bounded import Bounded
 from hwmodel.machine.bounds import require_network
 from hwmodel.machine.built.local_ports import LocalPorts
@@ -26,6 +26,7 @@ from hwmodel.machine.energy import EnergyPrices, energy_prices
 from hwmodel.machine.estimate import DesignEstimate, GroupEstimate, MemoryUse, Once
 from hwmodel.machine.exact import estimate_exactly, memories_in_succession, step_cycles
 from hwmodel.machine.group import Group
+from hwmodel.machine.plan import plan_group
 from hwmodel.machine.priced import LATENCY, Priced
 from hwmodel.machine.residents import loaded_once, resident_memories
 from hwmodel.machine.scans import breaking_pair, legal_scans
@@ -175,7 +176,8 @@ class MachineModel:
             for start in range(0, len(places), ESTIMATED_AT_ONCE):
                 some = places[start : start + ESTIMATED_AT_ONCE]
                 found.update(zip(some, estimate_separably(batch, [groups[place] for place in some]), strict=True))
-        return [found.get(place) or self.exact(group) for place, group in enumerate(groups)]
+        exact = self._exactly([group for place, group in enumerate(groups) if found.get(place) is None])
+        return [found.get(place) or exact[group] for place, group in enumerate(groups)]
 
     def memories_in_succession(self, group: GroupDesign) -> tuple[MemoryUse, ...]:
         """The memories of a group, as they are built, where frames follow each other."""
@@ -183,11 +185,27 @@ class MachineModel:
 
     def exact(self, group: GroupDesign) -> GroupEstimate:
         """The estimate by the exact path, which takes every design."""
-        if group not in self._exact:
-            if len(self._exact) >= ESTIMATES_KEPT:
-                self._exact.clear()
-            self._exact[group] = estimate_exactly(self.accesses, self.platform, group)
-        return self._exact[group]
+        return self._exactly([group])[group]
+
+    def _exactly(self, groups: Sequence[GroupDesign]) -> dict[GroupDesign, GroupEstimate]:
+        """Those of some groups; what is planned of a structure is the same at all rates, and takes longest."""
+        structures: dict[GroupDesign, list[GroupDesign]] = {}
+        for group in groups:
+            if group not in self._exact:
+                structures.setdefault(structure_of(group), []).append(group)
+        found = {group: self._exact[group] for group in groups if group in self._exact}
+        made = {group: estimate for own in structures.items() for group, estimate in self._at_their_rates(*own)}
+        if len(self._exact) + len(made) > ESTIMATES_KEPT:
+            self._exact.clear()
+        self._exact |= made
+        return found | made
+
+    def _at_their_rates(
+        self, structure: GroupDesign, groups: Sequence[GroupDesign]
+    ) -> list[tuple[GroupDesign, GroupEstimate]]:
+        """The groups of one structure."""
+        plan = plan_group(self.accesses, self.platform, structure)
+        return [(group, estimate_exactly(self.accesses, self.platform, group, plan)) for group in groups]
 
     def price_structure(self, structure: GroupDesign, rates: NDArray[np.int64]) -> Priced:
         """One structure, whatever it opens, under combinations of rates (U, tasks): figures of shape (1, U).

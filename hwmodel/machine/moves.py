@@ -71,16 +71,22 @@ def load_array(group: Group, design: GroupDesign, ticks: Ticks, stages: Stages, 
     keep = Keep(0) if is_unchanging(group, ticks, array) else design.keep_of(array)
     element, tick, lag = _uses(group, ticks, stages, array)
     prefix = _prefixes(group, design.blocks, ticks, keep.level)
-    count = int(prefix.max()) + 2  # so that no prefix of an element follows one of another directly
-    key = element * count + prefix[tick] if prefix.any() else element * count
-    fetches, instance = numbered(key, group.accesses.size(array) * count)
+    # Of each element prefixes count from its first one: so keys are few, and need no sort.
+    later, start = np.zeros(1, np.int64), np.zeros(group.accesses.size(array), np.int64)
+    if prefix.any():
+        later = prefix[tick]
+        start = np.full(len(start), later.max(initial=0))
+        np.minimum.at(start, element, later)
+        later = later - start[element]
+    count = int(later.max(initial=0)) + 2  # so that no prefix of an element follows one of another directly
+    fetches, instance = numbered(element * count + later, len(start) * count)
     if keep.shared:  # of prefixes those of one element that follow each other directly are one fetch
         heads = np.diff(fetches, prepend=-2) > 1
         fetches, instance = fetches[heads], (np.cumsum(heads) - 1)[instance]
     first = np.full(len(fetches), len(ticks.block))
     np.minimum.at(first, instance, tick)
     if keep.eager:
-        first = np.searchsorted(prefix, fetches % count)
+        first = np.searchsorted(prefix, start[fetches // count] + fetches % count)
     end = np.full(len(fetches), np.iinfo(np.int64).min)
     np.maximum.at(end, instance, tick + lag)
     stage = stages.load[array]

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hwmodel.accesses import Accesses
-from hwmodel.design import GroupDesign, interval_of
+from hwmodel.design import GroupDesign, interval_of, structure_of
 from hwmodel.machine.bounded import Bounded, LeastRates
 from hwmodel.machine.built.local_ports import LocalPorts
 from hwmodel.machine.built.resident_figures import resident_figures
@@ -179,8 +179,7 @@ def _fastest_served(
 
 
 def _plan(accesses: Accesses, platform: Platform, structure: GroupDesign, ports: LocalPorts | None) -> Plan:
-    plain = tuple(replace(processor, units=1, interval=None) for processor in structure.processors)
-    return plan_group(accesses, platform, replace(structure, processors=plain), ports)
+    return plan_group(accesses, platform, structure_of(structure), ports)
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from dse.search.exact import LEAST_ELEMENTS
 from dse.space.mappings import SLOW_ELEMENTS, MappingSpace
-from dse.space.options import structure_of, takes_exact_path
-from hwmodel.design import GroupDesign
+from dse.space.options import takes_exact_path
+from hwmodel.design import GroupDesign, structure_of
 
 PACE = 40  # generations over which they are spread: the first ones know little
 

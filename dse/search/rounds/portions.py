@@ -24,9 +24,9 @@ from dse.search.groups.search import GroupJobs, SomeJobs
 from dse.search.pricing import RateChoices, plain_structure
 from dse.search.rounds.schedule import ROUNDS, Schedule, Structure, by_scan
 from dse.space.mappings import MappingSpace
-from dse.space.options import count_mapping_options, is_plain, spread, structure_of
+from dse.space.options import count_mapping_options, is_plain, spread
 from dse.space.task_graph import Mask
-from hwmodel.design import Blocks, GroupDesign
+from hwmodel.design import Blocks, GroupDesign, structure_of
 
 FIRST = 1.0  # seconds of a first portion of what only the exact path takes
 OPENED = 12  # structures on which options are tried, in a round; where they are spread, as many again

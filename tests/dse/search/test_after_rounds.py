@@ -26,8 +26,8 @@ from dse.search.rounds import search as rounds
 from dse.search.rounds.portions import Portions
 from dse.search.rounds.schedule import Schedule
 from dse.space.mappings import MappingSpace
-from dse.space.options import structure_of
 from dse.space.study import Study
+from hwmodel.design import structure_of
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import load_platform
 
