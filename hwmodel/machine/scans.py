@@ -10,7 +10,7 @@ indices found make up a repetition that shows it. Nothing is sampled, and no pai
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from itertools import permutations, product
 
@@ -137,17 +137,34 @@ def legal_scans(extents: Extents, delays: Sequence[Delay], shape: Extents) -> tu
     the direction of dimensions with a single block.
     """
     rank = len(extents)
-    if not delays:
-        return all_scans(rank)
-    legal = [scan for scan in all_scans(rank) if breaking_pair(extents, delays, Blocks(shape, scan)) is None]
-    offered = [scan for scan in legal if breaking_pair(extents, delays, Blocks((1,) * rank, scan)) is None]
-    orders = {_order(scan, extents, shape) for scan in offered}
-    for scan in legal:
-        order = _order(scan, extents, shape)
-        if order not in orders:
-            offered.append(scan)
-            orders.add(order)
+    moves, ones = ([_moves_of(extents, delay, sides) for delay in delays] for sides in (shape, (1,) * rank))
+    legal = [scan for scan in all_scans(rank) if _is_legal(scan, moves)]
+    offered = [scan for scan in legal if _is_legal(scan, ones)]
+    if len(offered) < len(legal):
+        orders = {_order(scan, extents, shape) for scan in offered}
+        for scan in legal:
+            order = _order(scan, extents, shape)
+            if order not in orders:
+                offered.append(scan)
+                orders.add(order)
     return tuple(offered)
+
+
+def _moves_of(extents: Extents, delay: Delay, shape: Extents) -> list[_Moves]:
+    """Those of a delay along each dimension, in blocks of a shape."""
+    along = zip(extents, shape, delay.vector, strict=True)
+    return [_moves(extent, (side,), step)[0] for extent, side, step in along]
+
+
+def _is_legal(scan: Scan, delays: Iterable[Sequence[_Moves]]) -> bool:
+    """Whether no delay has what breaks a scan: `breaking_pair` says how, and names it."""
+    for moves in delays:
+        for dimension, down in zip(scan.dimensions, scan.descending, strict=True):
+            if (moves[dimension].ahead if down else moves[dimension].behind) is not None:
+                return False
+            if moves[dimension].same is None:
+                break
+    return True
 
 
 def _order(scan: Scan, extents: Extents, shape: Extents) -> tuple[tuple[int, bool], ...]:
