@@ -83,14 +83,16 @@ def synthesise(  # noqa: PLR0913  one for each thing that may be asked for
     mhz: float | None = None,
     seed: int = 1,
     places: bool = True,
+    pins: bool = False,
     out: Path | str | None = None,
 ) -> Synthesis:
     """Synthesise what was emitted to a folder for an ECP5, place and route it, and write the reports beside it.
 
     Without words it is the largest device, in the package with the most pins, of the technology's speed grade, at the
-    clock of the platform. With `places` false yosys alone runs. Raises ArrayolError as `synthesise_folder`.
+    clock of the platform, its ports between registers as within a larger design; with `pins` they are pins, and
+    there is a file for `ecppack`. With `places` false yosys alone runs. Raises ArrayolError as `synthesise_folder`.
     """
-    asked = Asked(size, package, speed, mhz, seed, places)
+    asked = Asked(size, package, speed, mhz, seed, places, pins)
     return synthesise_folder(Path(folder), asked, None if out is None else Path(out))
 
 

@@ -40,6 +40,7 @@ _SAID = {
     help="The clock that is asked for.  [default: the platform's]",
 )
 @click.option("--seed", metavar="N", type=click.IntRange(0), default=1, show_default=True, help="Of placing.")
+@click.option("--pins", is_flag=True, help="Make pins of ports, for a bitstream; else registers are around them.")
 @click.option("--no-place", is_flag=True, help="Stop after yosys: cells, and no clock.")
 @click.option(
     "--out",
@@ -57,6 +58,7 @@ def command(  # noqa: PLR0913  one for each option
     speed: str | None,
     clock: float | None,
     seed: int,
+    pins: bool,
     no_place: bool,
     out: Path | None,
     as_json: bool,
@@ -67,7 +69,15 @@ def command(  # noqa: PLR0913  one for each option
     printed beside what the machine model said, and the clock that is reached. It takes minutes.
     """
     synthesis = api.synthesise(
-        folder, size=device, package=package, speed=speed, mhz=clock, seed=seed, places=not no_place, out=out
+        folder,
+        size=device,
+        package=package,
+        speed=speed,
+        mhz=clock,
+        seed=seed,
+        places=not no_place,
+        pins=pins,
+        out=out,
     )
     if as_json:
         click.echo(json.dumps(synthesis.to_json(), indent=2))
@@ -127,6 +137,8 @@ def _facts(synthesis: api.Synthesis, written: Path) -> Iterator[tuple[str, str]]
     yield "LUT", f"{packed}; {ram:,} distributed memories of 16 x 4 bits are in the {total.lut:,}, and carry chains"
     yield "parts", "from the names of cells before packing, so what lies between two is with either; [the model's]"
     yield "device", str(synthesis.device)
+    if synthesis.placed is not None:
+        yield "ports", "pins, where nextpnr puts them" if synthesis.pins else "between registers, which are not counted"
     yield "programs", f"{', '.join(synthesis.tools)}; seed {synthesis.seed}"
     if synthesis.emitted.model["technology"]:
         yield "model", f"technology {synthesis.emitted.model['technology']}: units and memories alone"

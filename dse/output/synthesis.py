@@ -101,6 +101,7 @@ class Synthesis:
     device: Device
     asked_mhz: float
     seed: int
+    pins: bool
     tools: tuple[str, ...]
     netlist: Netlist
     placed: Placed | None
@@ -141,6 +142,7 @@ class Synthesis:
             "device": asdict(self.device),
             "seed": self.seed,
             "tools": list(self.tools),
+            "pins": self.pins,
             "asked_mhz": self.asked_mhz,
             "mhz": self.mhz,
             "placed": self.placed is not None,
@@ -161,6 +163,7 @@ class Asked:
     mhz: float | None = None
     seed: int = 1
     places: bool = True
+    pins: bool = False  # ports are pins, else between registers
 
     def device(self, usual: Device) -> Device:
         """The device, with what is asked in place of the usual."""
@@ -197,9 +200,9 @@ def _synthesis(emitted: EmittedFolder, asked: Asked, work: Path) -> Synthesis:
     netlist = synthesise(work, emitted.sources, f"{emitted.document['top']}_top")
     placed, tools = None, [netlist.creator]
     if asked.places:
-        placed = place(work, device, mhz, asked.seed, CONFIG)
+        placed = place(work, device, mhz, asked.seed, CONFIG if asked.pins else None, registers=not asked.pins)
         tools.append(nextpnr_version(work))
-    return Synthesis(emitted, device, mhz, asked.seed, tuple(tools), netlist, placed)
+    return Synthesis(emitted, device, mhz, asked.seed, asked.pins, tuple(tools), netlist, placed)
 
 
 def _require_writable(target: Path) -> None:
@@ -212,5 +215,5 @@ def _require_writable(target: Path) -> None:
 
 def written_files(synthesis: Synthesis) -> Sequence[str]:
     """The names of the files that a synthesis leaves."""
-    of_placing = (PLACED, NEXTPNR_LOG, CONFIG)
-    return (FIGURES, *(name for name in FILES if synthesis.placed is not None or name not in of_placing))
+    of_placing = (PLACED, NEXTPNR_LOG, *((CONFIG,) if synthesis.pins else ()))
+    return (FIGURES, NETLIST, YOSYS_LOG, *(of_placing if synthesis.placed is not None else ()))

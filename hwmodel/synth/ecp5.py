@@ -11,12 +11,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from hwmodel.synth.port_registers import with_port_registers
 from hwmodel.synth.tools import NEXTPNR, YOSYS, run_tool
 
 NETLIST, YOSYS_LOG = "netlist.json", "yosys.log"
 PLACED, NEXTPNR_LOG, CONFIG = "report.json", "nextpnr.log", "design.config"
+REGISTERED = "registered.json"  # the netlist with its ports between registers
 PACKAGES = {"25k": "CABGA381", "45k": "CABGA554", "85k": "CABGA756"}  # by size that with the most pins
 SPEEDS = ("6", "7", "8")
+FLIP_FLOP = "TRELLIS_FF"
 CARRIES, RAM = 2, 6  # LUTs of a CCU2C, and of a DPR16X4: four hold it, two more write
 
 
@@ -47,7 +50,10 @@ class Netlist:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """What nextpnr made: how many of each element of the device are used, and the clock that is reached."""
+    """What nextpnr made: how many of each element of the device are used, and the clock that is reached.
+
+    Registers around the ports are not among what is used.
+    """
 
     used: Mapping[str, int]
     mhz: float | None  # None where nothing is clocked
@@ -69,12 +75,12 @@ class Amounts:
         get = counts.get
         ram = get("TRELLIS_DPR16X4", 0)
         lut = get("LUT4", 0) + CARRIES * get("CCU2C", 0) + RAM * ram
-        return Amounts(lut, get("TRELLIS_FF", 0), get("MULT18X18D", 0), get("DP16KD", 0), ram)
+        return Amounts(lut, get(FLIP_FLOP, 0), get("MULT18X18D", 0), get("DP16KD", 0), ram)
 
     @staticmethod
     def of_placed(used: Mapping[str, int]) -> Amounts:
         """Of elements of the device."""
-        names = ("TRELLIS_COMB", "TRELLIS_FF", "MULT18X18D", "DP16KD", "TRELLIS_RAMW")
+        names = ("TRELLIS_COMB", FLIP_FLOP, "MULT18X18D", "DP16KD", "TRELLIS_RAMW")
         return Amounts(*(used.get(name, 0) for name in names))
 
 
@@ -85,16 +91,23 @@ def synthesise(folder: Path, sources: Sequence[str], top: str) -> Netlist:
     return read_netlist((folder / NETLIST).read_text(encoding="utf-8"))
 
 
-def place(folder: Path, device: Device, mhz: float, seed: int = 1, config: str | None = None) -> Placed:
+def place(
+    folder: Path, device: Device, mhz: float, seed: int = 1, config: str | None = None, *, registers: bool = False
+) -> Placed:
     """The netlist of a folder placed and routed, with nextpnr's report and log, and a file for `ecppack`.
 
-    nextpnr is asked for `mhz`, and may fall short of it. Raises ArrayolError (`synthesis-failed`).
+    Its ports are pins, or between `registers`. nextpnr is asked for `mhz`, and may fall short of it. Raises
+    ArrayolError (`synthesis-failed`).
     """
-    where = [f"--{device.size}", "--package", device.package, "--speed", device.speed]
-    asked = ["--json", NETLIST, "--freq", f"{mhz:g}", "--seed", str(seed), "--timing-allow-fail"]
+    where, source, around = [f"--{device.size}", "--package", device.package, "--speed", device.speed], NETLIST, 0
+    if registers:
+        source = REGISTERED
+        text, around = with_port_registers((folder / NETLIST).read_text(encoding="utf-8"))
+        (folder / source).write_text(text, encoding="utf-8")
+    asked = ["--json", source, "--freq", f"{mhz:g}", "--seed", str(seed), "--timing-allow-fail"]
     written = ["--report", PLACED, "--quiet", "--log", NEXTPNR_LOG, *(("--textcfg", config) if config else ())]
     run_tool([NEXTPNR, *where, *asked, *written], folder)
-    return read_placed((folder / PLACED).read_text(encoding="utf-8"))
+    return read_placed((folder / PLACED).read_text(encoding="utf-8"), around)
 
 
 def read_netlist(text: str) -> Netlist:
@@ -106,11 +119,13 @@ def read_netlist(text: str) -> Netlist:
     return Netlist(cells, version.group() if version else document["creator"])
 
 
-def read_placed(text: str) -> Placed:
-    """A report that nextpnr wrote."""
+def read_placed(text: str, around: int = 0) -> Placed:
+    """A report that nextpnr wrote of a design with so many registers around its ports."""
     report: Any = json.loads(text)
     clocks = [clock["achieved"] for clock in report["fmax"].values()]
     used = {name: element["used"] for name, element in report["utilization"].items() if element["used"]}
+    if around:
+        used[FLIP_FLOP] -= around
     return Placed(used, round(min(clocks), 1) if clocks else None)
 
 

@@ -21,10 +21,17 @@ CELLS = {
 }
 NETLIST = {
     "creator": "Yosys 0.70 (git)",
-    "modules": {"f_top": {"attributes": {"top": "1"}, "cells": {name: {"type": own} for name, own in CELLS.items()}}},
+    "modules": {
+        "f_top": {
+            "attributes": {"top": "1"},
+            "ports": {"clk": {"direction": "input", "bits": [2]}, "busy": {"direction": "output", "bits": [3]}},
+            "cells": {name: {"type": own, "connections": {}} for name, own in CELLS.items()},
+            "netnames": {},
+        }
+    },
 }
 REPORT = {
-    "utilization": {name: {"used": used} for name, used in (("TRELLIS_COMB", 12), ("TRELLIS_FF", 1))},
+    "utilization": {name: {"used": used} for name, used in (("TRELLIS_COMB", 12), ("TRELLIS_FF", 2))},
     "fmax": {"clk": {"achieved": 123.45, "constraint": 50}},
 }
 DOCUMENT = {
@@ -69,7 +76,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     yosys = f"""Path("netlist.json").write_text({json.dumps(json.dumps(NETLIST))}); Path("yosys.log").write_text(
         str(sorted(str(path) for path in Path("rtl").iterdir())))"""
     nextpnr = f"""Path("report.json").write_text({json.dumps(json.dumps(REPORT))})
-    Path("nextpnr.log").write_text(" ".join(sys.argv[1:])); Path("design.config").write_text("bits")"""
+    Path("nextpnr.log").write_text(" ".join(sys.argv[1:]))
+    if "--textcfg" in sys.argv: Path("design.config").write_text("bits")"""
     program(tmp_path / "bin", YOSYS, yosys)
     program(tmp_path / "bin", NEXTPNR, nextpnr)
     monkeypatch.setattr(sys, "executable", str(tmp_path / "bin" / "python"))
@@ -107,8 +115,8 @@ def test_figures_beside_the_model(synth: Run, here: Path) -> None:
         "yosys.log",
         "report.json",
         "nextpnr.log",
-        "design.config",
     }
+    assert "between registers, which are not counted" in done.stdout
     asked = (here / "v" / "synthesis" / "nextpnr.log").read_text(encoding="utf-8").split()
     assert asked[:5] == ["--85k", "--package", "CABGA756", "--speed", "7"]
     assert asked[asked.index("--freq") + 1] == "50"
@@ -129,6 +137,22 @@ def test_options_reach_the_programs(synth: Run, here: Path) -> None:
     assert asked[:5] == ["--25k", "--package", "CABGA256", "--speed", "8"]
     assert [asked[asked.index(name) + 1] for name in ("--freq", "--seed")] == ["200", "5"]
     assert not (here / "v" / "synthesis").exists()
+
+
+def test_pins(synth: Run, here: Path) -> None:
+    """Ports as pins: the netlist as yosys made it, and a file for a bitstream."""
+    done = synth("v", "--pins")
+    assert done.returncode == 0, done.stderr
+    assert "ports     pins, where nextpnr puts them" in done.stdout
+    assert "ecppack" in done.stdout
+    written = here / "v" / "synthesis"
+    assert (written / "design.config").exists()
+    asked = (written / "nextpnr.log").read_text(encoding="utf-8").split()
+    assert asked[asked.index("--json") + 1] == "netlist.json"
+    stored = json.loads((written / "synthesis.json").read_text(encoding="utf-8"))
+    assert (stored["pins"], stored["total"]["ff"]) == (True, 2)
+    assert synth("v").returncode == 0
+    assert not (written / "design.config").exists()
 
 
 def test_too_slow(synth: Run) -> None:

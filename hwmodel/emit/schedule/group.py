@@ -68,6 +68,11 @@ class GroupSchedule:
         return bool(self.once)
 
     @property
+    def port_agents(self) -> frozenset[str]:
+        """The names of the agents of ports, which wait for the external memory."""
+        return frozenset(own.name for each in self.engines for own in (each.requests, each.passing, each.storing))
+
+    @property
     def agents(self) -> Iterator[Agent]:
         """All agents."""
         for task in self.tasks:

@@ -1,13 +1,14 @@
 """An agent as a Verilog module: its program, and the counters that tell what its lanes touch.
 
-The module walks its program while it `go`es, a row in each cycle, and rests after the last row of a step until all
-agents `advance`. `active` says that a row is there; it is done where `go` holds too. Lanes and controls are those of
-the row.
+The module walks its program, a row in each cycle, and rests after the last row of a step until all agents `advance`.
+`active` says that a row is there. An agent of a port stays at its row until it may `go`, and says in the same cycle
+whether it is through (`fin`). All others say so a cycle ahead: whether they are through in the next cycle `where`
+agents advance in this one, and where they do `not`. Lanes and controls are those of the row.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -76,14 +77,24 @@ def ports_of(agent: Agent) -> list[Port]:
     return found
 
 
-def agent_module(agent: Agent, prefix: str, comment: str) -> str:
-    """The module of an agent, by its name after a prefix."""
-    return _Printer(agent).module(f"{prefix}{agent.name}", comment)
+AHEAD = ("fin_where", "fin_not")  # outputs of agents that never wait
+
+
+def agent_module(agent: Agent, prefix: str, comment: str, *, waits: bool) -> str:
+    """The module of an agent, by its name after a prefix; those of a port wait."""
+    return _Printer(agent, waits).module(f"{prefix}{agent.name}", comment)
+
+
+def ends_at_once(agent: Agent) -> bool:
+    """Whether its first row of a frame is the last one of its step."""
+    program = agent.program
+    return agent.columns[program.instructions[0].symbol][agent.last] != 0
 
 
 @dataclass
 class _Printer:
     agent: Agent
+    waits: bool
     counters: dict[Counter, str] = field(default_factory=dict)
     assigned: list[str] = field(default_factory=list)
 
@@ -96,8 +107,9 @@ class _Printer:
         for own, counter in agent.places.items():
             self.assigned.append(f"  assign at_{own} = {self._counter(counter)};")
         ports = [port.declared() for port in ports_of(agent)]
-        inputs = [f"  input wire {name}" for name in ("clk", "reset", "run", "go", "advance")]
-        outputs = ["  output wire active", "  output wire fin"]
+        going, ends = (("go",), ("fin",)) if self.waits else ((), AHEAD)
+        inputs = [f"  input wire {name}" for name in ("clk", "reset", "run", *going, "advance")]
+        outputs = [f"  output wire {name}" for name in ("active", *ends)]
         lines = [f"// {line}" for line in comment.splitlines()]
         lines += [f"module {name} (", ",\n".join([*inputs, *outputs, *ports]), ");"]
         lines += [*self._word(), *self._walk(), *self._counting(), *self.assigned, "endmodule", ""]
@@ -116,21 +128,27 @@ class _Printer:
         return {column: f"row_{name}" for column, name in column_names(self.agent).items()}
 
     def _word(self) -> Iterator[str]:
-        """The instructions, as the numbers of their columns and how many cycles each takes beside its first."""
+        """The instructions: how many cycles each takes beside its first, and the numbers of its columns."""
         agent, program = self.agent, self.agent.program
         fields = [("cycles", bits_of(max(own.cycles for own in program.instructions)))]
         fields += [(self._column(column), self._width(column)) for column in range(len(agent.limits))]
         last = len(program.instructions) - 1
-        yield f"  reg [{bits_of(last + 1) - 1}:0] pc;  // the next instruction"
-        yield f"  reg [{fields[0][1] - 1}:0] cycle, cycles;  // of the row that is there: the last one is `cycles`"
+        yield f"  reg [{bits_of(last + 1) - 1}:0] at, pc;  // the next instruction, and the one behind it"
+        yield f"  reg [{fields[0][1] - 1}:0] cycle, cycles;  // the next one of the row that is there, and its last one"
         yield "  // The row: whether it ends a step, which lanes touch a word, and by how much counters go ahead."
         yield from (f"  reg [{width - 1}:0] {name};" for name, width in fields[1:])
-        yield f"  reg [{sum(width for _, width in fields) - 1}:0] next;  // what instruction `pc` says of these"
+        yield f"  reg [{sum(width for _, width in fields) - 1}:0] next;  // what instruction `at` says of these"
+        yield "  reg [1:0] soon;  // of instruction `pc`: whether it ends a step, and takes one cycle"
+        yield from self._table("at", "next", self._numbers)
+        yield from self._table("pc", "soon", self._soon)
+
+    def _table(self, index: str, name: str, say: Callable[[int], str]) -> Iterator[str]:
+        last = len(self.agent.program.instructions) - 1
         yield "  always @*"
         yield '    (* rom_style = "logic" *)'
-        yield "    case (pc)"
+        yield f"    case ({index})"
         for number in range(last + 1):
-            yield f"      {'default' if number == last else number}: next = {self._numbers(number)};"
+            yield f"      {'default' if number == last else number}: {name} = {say(number)};"
         yield "    endcase"
 
     def _numbers(self, number: int) -> str:
@@ -141,51 +159,92 @@ class _Printer:
         columns = enumerate(self.agent.columns[own.symbol])
         return "{" + ", ".join([*numbers, *(f"{self._width(column)}'d{value}" for column, value in columns)]) + "}"
 
-    # The walk through the program. A row is fetched while the one before is there: `pc` and the loops are those behind
-    # it. It is copied from `next` as a whole, so that yosys takes it for the register of a table, and not `pc`.
+    def _soon(self, number: int) -> str:
+        """What is known of an instruction a row ahead of it."""
+        own = self.agent.program.instructions[number]
+        return f"2'b{int(self.agent.columns[own.symbol][self.agent.last] != 0)}{int(own.cycles == 1)}"
+
+    # The walk through the program. A row is fetched while the one before is there: `at` is the instruction behind it,
+    # `pc` and the loops are those behind that. It is copied from `next` as a whole, so that yosys takes it for the
+    # register of a table, and not `at`.
 
     def _walk(self) -> Iterator[str]:
-        program = self.agent.program
-        last = len(program.instructions) - 1
         row = "{" + ", ".join(["cycles", *(self._column(column) for column in range(len(self.agent.limits)))]) + "}"
         yield "  reg rests;"
-        for depth, times in enumerate(program.times):
+        yield "  reg final;  // it is the last cycle of the row"
+        yield "  reg next_ends, next_is_one;  // of instruction `at`: whether it ends a step, and takes one cycle"
+        for depth, times in enumerate(self.agent.program.times):
             yield f"  reg [{bits_of(times) - 1}:0] loop{depth};"
         yield "  assign active = run && !rests;"
-        yield "  wire done = active && go;"
-        yield "  wire fetch = done && cycle == cycles;"
-        yield f"  assign fin = rests || (done && {self._column(self.agent.last)});"
+        yield f"  wire done = active{' && go' if self.waits else ''};"
+        yield "  wire fetch = done && final;"
+        yield from self._ends(self._column(self.agent.last))
         yield "  always @(posedge clk)"
         yield "    if (reset) begin"
+        yield from self._beginning(row)
+        yield "    end else begin"
+        yield "      rests <= through && !advance;"
+        yield "      if (fetch) begin"
+        yield from self._fetching(row)
+        yield "      end else if (done) begin"
+        yield "        cycle <= cycle + 1'b1;"
+        yield "        final <= cycle == cycles;"
+        yield "      end"
+        yield "    end"
+
+    def _beginning(self, row: str) -> Iterator[str]:
+        """What all registers hold in the first row."""
+        (behind, _), (two, counters) = self._reached(1), self._reached(2)
         yield f"      {row} <= {self._numbers(0)};"
-        yield "      cycle <= 0;"
+        yield "      cycle <= 1;"
+        yield f"      final <= 1'b{int(self.agent.program.instructions[0].cycles == 1)};"
         yield "      rests <= 1'b0;"
-        second, counters = self._second()
-        yield f"      pc <= {second};"
+        yield f"      at <= {behind};"
+        yield f"      {{next_ends, next_is_one}} <= {self._soon(behind)};"
+        yield f"      pc <= {two};"
         for depth, count in enumerate(counters):
             yield f"      loop{depth} <= {count};"
-        yield "    end else begin"
-        yield "      rests <= fin && !advance;"
-        yield "      if (done) cycle <= fetch ? 0 : cycle + 1'b1;"
-        yield "      if (fetch) begin"
+
+    def _fetching(self, row: str) -> Iterator[str]:
+        """The next instruction becomes the row, and those behind it move up."""
+        program = self.agent.program
+        last = len(program.instructions) - 1
         yield f"        {row} <= next;"
+        yield "        cycle <= 1;"
+        yield "        final <= next_is_one;"
+        yield "        at <= pc;"
+        yield "        {next_ends, next_is_one} <= soon;"
         yield "        case (pc)"
         for number, own in enumerate(program.instructions):
             if own.ends or number == last:
                 yield f"          {number}: {self._next(own, program.again if number == last else number + 1)}"
         yield "          default: pc <= pc + 1'b1;"
         yield "        endcase"
-        yield "      end"
-        yield "    end"
 
-    def _second(self) -> tuple[int, list[int]]:
-        """The instruction behind the first, and the loops there."""
-        program, counters = self.agent.program, [0] * self.agent.program.depth
-        for loop in program.instructions[0].ends:
-            if loop.times > 1:
-                counters[loop.depth] = 1
-                return loop.start, counters
-        return (1 if len(program.instructions) > 1 else program.again), counters
+    def _ends(self, ends: str) -> Iterator[str]:
+        """When the agent is through with a step; `ends` is the row's last column."""
+        if self.waits:
+            yield f"  wire through = rests || (done && {ends});"
+            yield "  assign fin = through;"
+            return
+        yield f"  wire through = rests || (run && {ends});"
+        yield f"  wire behind = final ? next_ends : {ends};  // the row behind this one ends a step"
+        yield f"  assign fin_where = rests ? {ends} : behind;"
+        yield f"  assign fin_not = rests || {ends} || behind;"
+
+    def _reached(self, count: int) -> tuple[int, list[int]]:
+        """The instruction so many behind the first, and the loops there."""
+        program, at = self.agent.program, 0
+        counters = [0] * program.depth
+        for _ in range(count):
+            own = program.instructions[at]
+            at = at + 1 if at + 1 < len(program.instructions) else program.again
+            for loop in own.ends:
+                counters[loop.depth] = (counters[loop.depth] + 1) % loop.times
+                if counters[loop.depth]:
+                    at = loop.start
+                    break
+        return at, counters
 
     def _next(self, own: Instruction, after: int) -> str:
         text, ended = "", ""

@@ -64,7 +64,9 @@ class DesignFiles:
         for number, group in enumerate(self.design.groups):
             prefix = f"group{number}_"
             for agent in group.agents:
-                yield f"rtl/{prefix}{agent.name}.v", agent_module(agent, prefix, self._comment(group, agent))
+                waits = agent.name in group.port_agents
+                module = agent_module(agent, prefix, self._comment(group, agent), waits=waits)
+                yield f"rtl/{prefix}{agent.name}.v", module
             module = group_module(f"{prefix}top", prefix, group, units, self.outside, self.design.signed)
             yield f"rtl/{prefix}top.v", module
         names = [(f"group{number}_top", group.setup) for number, group in enumerate(self.design.groups)]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from hwmodel.emit.schedule.activity import Agent
 from hwmodel.emit.schedule.group import GroupSchedule
-from hwmodel.emit.verilog.agents import bits_of, ports_of
+from hwmodel.emit.verilog.agents import AHEAD, bits_of, ends_at_once, ports_of
 from hwmodel.emit.verilog.engines import engine_lines
 from hwmodel.emit.verilog.memories import memories
 from hwmodel.emit.verilog.tasks import task_lines
@@ -43,13 +43,22 @@ def _module(wiring: Wiring, name: str) -> str:
 
 
 def _steps(wiring: Wiring) -> Iterator[str]:
-    """Steps: the next one begins when all agents are through; the first may be that before all frames."""
-    setup = wiring.schedule.setup
-    steps, first = wiring.schedule.steps + setup, int(setup)
-    agents = [agent.name for agent in wiring.schedule.agents]
+    """Steps: the next one begins when all agents are through; the first may be that before all frames.
+
+    Who never waits is known to be through a cycle ahead, and in a register by then: what may wait for the external
+    memory is all that is between it and the next step.
+    """
+    schedule = wiring.schedule
+    setup = schedule.setup
+    steps, first = schedule.steps + setup, int(setup)
+    waiting = [agent.name for agent in schedule.agents if agent.name in schedule.port_agents]
+    others = [agent for agent in schedule.agents if agent.name not in schedule.port_agents]
     yield "  // Steps: the next one begins in the cycle after the last agent is through."
-    yield from (f"  wire {name}_active, {name}_fin;" for name in agents)
+    yield from (f"  wire {name}_active, {name}_fin;" for name in waiting)
+    yield from (f"  wire {agent.name}_active, {', '.join(f'{agent.name}_{own}' for own in AHEAD)};" for agent in others)
     yield f"  reg [{bits_of(steps) - 1}:0] step;"
+    yield "  reg final;  // it is the last step"
+    yield "  reg through;  // all agents of tasks are, or in their last row of the step"
     if setup:
         yield "  reg loading;"
         yield "  assign running = busy || loading;"
@@ -57,38 +66,55 @@ def _steps(wiring: Wiring) -> Iterator[str]:
         yield "  always @(posedge clk) loading <= !reset && (load || (loading && !loaded));"
     else:
         yield "  assign running = busy;"
-    yield f"  wire advance = running && {' && '.join(f'{name}_fin' for name in agents)};"
-    yield f"  assign last = advance && step == {steps - 1};"
+    yield f"  wire advance = {' && '.join(['running', 'through', *(f'{name}_fin' for name in waiting)])};"
+    yield "  assign last = advance && final;"
+    where, wait = (" && ".join(f"{agent.name}_{own}" for agent in others) for own in AHEAD)
     yield "  always @(posedge clk)"
     yield "    if (reset) begin"
     yield "      busy <= 1'b0;"
     yield "      step <= 0;"
+    yield f"      final <= 1'b{int(steps == 1)};"
+    yield f"      through <= 1'b{int(all(map(ends_at_once, others)))};"
     yield "    end else begin"
     yield "      busy <= start || (busy && !last);"
-    yield f"      if (advance) step <= last ? {first} : step + 1'b1;"
+    yield "      if (advance) begin"
+    yield f"        step <= final ? {first} : step + 1'b1;"
+    yield f"        final <= {_final(steps, first)};"
+    yield "      end"
+    yield f"      if (running) through <= advance ? {where} :\n        {wait};"
     yield "    end"
 
 
+def _final(steps: int, first: int) -> str:
+    """Whether the step behind this one is the last of a frame, which begin with step `first`."""
+    if steps - 1 == first:  # frames of one step
+        return "1'b1"
+    return f"!final && step == {steps - 2}"
+
+
 def _agents(wiring: Wiring) -> Iterator[str]:
-    going = {task.name: "1'b1" for own in wiring.schedule.tasks for task in (own.reading, own.writing)}
+    for engine in wiring.schedule.engines:
+        yield from (f"  wire {engine.name}_{own};" for own in ("requests_go", "passing_go", "room"))
+    going = dict[str, str]()
     for engine in wiring.schedule.engines:
         going |= {
             engine.requests.name: f"{engine.name}_requests_go",
             engine.passing.name: f"{engine.name}_passing_go",
             engine.storing.name: f"{engine.name}_room",
         }
-        yield from (f"  wire {engine.name}_{own};" for own in ("requests_go", "passing_go", "room"))
     for agent in wiring.schedule.agents:
-        yield from _agent(wiring, agent, going[agent.name])
+        yield from _agent(wiring, agent, going.get(agent.name))
 
 
-def _agent(wiring: Wiring, agent: Agent, go: str) -> Iterator[str]:
-    connected = [f".{own}({own})" for own in ("clk", "reset", "advance")]
-    connected += [".run(running)", f".go({go})", f".active({agent.name}_active)", f".fin({agent.name}_fin)"]
+def _agent(wiring: Wiring, agent: Agent, go: str | None) -> Iterator[str]:
+    """One of a port waits until it may `go`."""
+    own = [f".go({go})", f".fin({agent.name}_fin)"] if go else [f".{name}({agent.name}_{name})" for name in AHEAD]
+    connected = [f".{name}({name})" for name in ("clk", "reset", "advance")]
+    connected += [".run(running)", f".active({agent.name}_active)", *own]
     for port in ports_of(agent):
-        own = _net(agent, port.name)
-        yield wire(own, port.bits)
-        connected.append(f".{port.name}({own})")
+        net = _net(agent, port.name)
+        yield wire(net, port.bits)
+        connected.append(f".{port.name}({net})")
     yield f"  {wiring.prefix}{agent.name} {agent.name} (\n    {', '.join(connected)}\n  );"
 
 

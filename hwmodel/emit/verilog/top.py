@@ -34,6 +34,9 @@ def top_module(name: str, groups: Sequence[tuple[str, bool]], engines: Sequence[
     lines.append(f"  assign busy = {' || '.join(f'busy{number}' for number in range(len(groups)))};")
     lines.append(f"  assign done = last{len(groups) - 1};")
     for port in (port for port in ports if port.output):
+        if len(groups) == 1:
+            lines.append(f"  assign {port.name} = {port.name}0;")
+            continue
         # A group that is not at work asks for nothing, and its data are masked.
         masked = [f"(running{number} ? {port.name}{number} : {port.bits}'d0)" for number in range(len(groups))]
         lines.append(f"  assign {port.name} = {' | '.join(masked)};")
@@ -65,8 +68,6 @@ def _group(
             width = f"[{port.bits - 1}:0] " if port.bits > 1 else ""
             yield f"  wire {width}{port.name}{number};"
             connected.append(f".{port.name}({port.name}{number})")
-        elif port.bits == 1:
-            connected.append(f".{port.name}({port.name} && running{number})")
         else:
             connected.append(f".{port.name}({port.name})")
     yield f"  {group} group{number} (\n    {', '.join(connected)}\n  );"

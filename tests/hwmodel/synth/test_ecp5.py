@@ -11,14 +11,22 @@ import pytest
 
 from arrayol.errors import ArrayolError
 from hwmodel.synth import tools
-from hwmodel.synth.ecp5 import Amounts, read_netlist, read_placed, synthesise
+from hwmodel.synth.ecp5 import PLACED, Amounts, Device, place, read_netlist, read_placed, synthesise
 from hwmodel.synth.parts import PARTS, parts_of
-from hwmodel.synth.tools import YOSYS, run_tool, tool
+from hwmodel.synth.port_registers import with_port_registers
+from hwmodel.synth.tools import NEXTPNR, YOSYS, run_tool, tool
 
 CREATOR = "Yosys 0.70 (git sha1 28ba3cb92, Release)"
 COUNTER = """\
 module counter_top(input wire clk, output reg [7:0] count);
   always @(posedge clk) count <= count + 1'b1;
+endmodule
+"""
+
+SUM = """\
+module sum_top(input wire clk, input wire [3:0] a, output reg [3:0] b, output wire [4:0] c);
+  assign c = {1'b0, a ^ b};
+  always @(posedge clk) b <= a + b;
 endmodule
 """
 
@@ -119,3 +127,44 @@ def test_yosys(tmp_path: Path) -> None:
     (tmp_path / "counter.v").write_text("modul", encoding="utf-8")
     with pytest.raises(ArrayolError, match=r"counter\.v:1: ERROR"):
         synthesise(tmp_path, ["counter.v"], "counter_top")
+
+
+def small_netlist() -> str:
+    """Of `y = x`, with a constant beside it."""
+    ports = {
+        "clk": {"direction": "input", "bits": [2]},
+        "x": {"direction": "input", "bits": [3]},
+        "y": {"direction": "output", "bits": [7, "0"]},
+    }
+    cell = {"type": "LUT4", "connections": {"A": [3], "Z": [7]}}
+    top = {"attributes": {"top": "1"}, "ports": ports, "cells": {"l": cell}, "netnames": {"x": {"bits": [3]}}}
+    return json.dumps({"creator": "Yosys", "modules": {"top": top, "LUT4": {"attributes": {}, "cells": {}}}})
+
+
+def test_each_bit_has_a_register() -> None:
+    text, count = with_port_registers(small_netlist())
+    assert count == 2  # not the constant
+    top = json.loads(text)["modules"]["top"]
+    assert set(top["ports"]) == {"clk", "data"}
+    (data,) = top["ports"]["data"]["bits"]
+    assert data > 7
+    added = [cell["connections"] for name, cell in top["cells"].items() if name != "l"]
+    assert all(own["CLK"] == [2] for own in added)
+    assert (added[0]["DI"], added[0]["Q"]) == ([data], [3])
+    assert added[1]["DI"] == [7]
+    assert added[1]["Q"][0] > data
+
+
+@pytest.mark.skipif(not (is_there(YOSYS) and is_there(NEXTPNR)), reason="the extra synth is not installed")
+def test_nextpnr_places_them(tmp_path: Path) -> None:
+    """13 bits at the ports: what is used is that of pins, and no pin but the clock's and one for data is left."""
+    (tmp_path / "sum.v").write_text(SUM, encoding="utf-8")
+    synthesise(tmp_path, ["sum.v"], "sum_top")
+    device = Device("25k", "CABGA381")
+    pins = place(tmp_path, device, 100)
+    around = place(tmp_path, device, 100, registers=True)
+    assert around.used["TRELLIS_FF"] == pins.used["TRELLIS_FF"] == 4
+    assert around.used["TRELLIS_IO"] == 2
+    assert pins.used["TRELLIS_IO"] == 14
+    paths = json.loads((tmp_path / PLACED).read_text(encoding="utf-8"))["critical_paths"]
+    assert any("port_register" in step["from"]["cell"] for path in paths for step in path["path"])

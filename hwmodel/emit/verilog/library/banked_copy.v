@@ -45,12 +45,13 @@ module banked_copy #(
         write = 1'b0;
         into = 0;
         data = 0;
-        for (w = 0; w < WRITERS; w = w + 1)
-          if (valid[w] && code[w*CODE +: CODE] == CODES[b*CODE +: CODE]) begin
-            write = 1'b1;
+        for (w = 0; w < WRITERS; w = w + 1) begin
+          if (valid[w] && code[w*CODE +: CODE] == CODES[b*CODE +: CODE]) write = 1'b1;
+          if (WRITERS == 1 || (valid[w] && code[w*CODE +: CODE] == CODES[b*CODE +: CODE])) begin
             into = into | address[w*ADDRESS +: ADDRESS];
             data = data | given[w*WIDTH +: WIDTH];
           end
+        end
       end
       bank #(.WIDTH(WIDTH), .DEPTH(DEPTH), .ADDRESS(ADDRESS)) words (
         .clk(clk), .write(write), .waddress(into), .wdata(data),

@@ -24,13 +24,22 @@ module engine #(
   output wire pop
 );
   reg [COUNT-1:0] unfinished;
-  assign requests = asks && unfinished < OUTSTANDING && !(fence && unfinished != 0);
+  reg none, full;                              // of requests that are unfinished
+  wire less = active && passing_go && done;
+  assign requests = asks && !full && !(fence && !none);
   assign requests_go = !asks || requests;
   assign passing_go = !waits || (write ? wready && (whole || !takes) : rvalid);
   assign rready = active && waits && takes && !write && rvalid;
   assign wvalid = active && waits && takes && write && wready && whole;
   assign pop = wvalid;
   always @(posedge clk)
-    if (reset) unfinished <= 0;
-    else unfinished <= unfinished + requests - (active && passing_go && done);
+    if (reset) begin
+      unfinished <= 0;
+      none <= 1'b1;
+      full <= 1'b0;
+    end else if (requests != less) begin
+      unfinished <= requests ? unfinished + 1'b1 : unfinished - 1'b1;
+      none <= less && unfinished == 1;
+      full <= requests && unfinished == OUTSTANDING - 1;
+    end
 endmodule

@@ -1,5 +1,6 @@
 // The ways of the lanes that read a copy of a memory in banks: to each bank the address that a lane asks it for, a cycle
-// later, and from there to each lane the word of its bank. No two lanes name different words of one bank in a cycle.
+// later, and from there to each lane the word of its bank. No two lanes name different words of one bank in a cycle. A
+// lane alone asks every bank.
 module read_routes #(
   parameter WIDTH = 8,
   parameter ADDRESS = 1,
@@ -23,7 +24,7 @@ module read_routes #(
     asked = 0;
     for (b = 0; b < BANKS; b = b + 1)
       for (r = 0; r < READERS; r = r + 1)
-        if (valid[r] && bank[r*CODE +: CODE] == CODES[b*CODE +: CODE])
+        if (READERS == 1 || (valid[r] && bank[r*CODE +: CODE] == CODES[b*CODE +: CODE]))
           asked[b*ADDRESS +: ADDRESS] = asked[b*ADDRESS +: ADDRESS] | address[r*ADDRESS +: ADDRESS];
   end
   always @(posedge clk) begin

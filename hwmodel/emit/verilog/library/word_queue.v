@@ -10,8 +10,8 @@ module word_queue #(
   input wire [WIDTH-1:0] data,                 // in its place in the word, all other bits 0
   input wire [BYTES-1:0] bytes,                // which bytes of the word it has
   input wire last,                             // it is the last part of its word
-  output wire room,
-  output wire whole,
+  output reg room,
+  output reg whole,
   output wire [WIDTH-1:0] word,
   output wire [BYTES-1:0] strobe,
   input wire pop
@@ -23,8 +23,6 @@ module word_queue #(
   reg [2:0] from, to;
   reg [3:0] held;
   wire push = add && last;
-  assign room = held < 4;
-  assign whole = held != 0;
   assign word = words[from];
   assign strobe = strobes[from];
   always @(posedge clk)
@@ -32,10 +30,16 @@ module word_queue #(
       from <= 0;
       to <= 0;
       held <= 0;
+      room <= 1'b1;
+      whole <= 1'b0;
       part <= 0;
       there <= 0;
     end else begin
-      held <= held + push - pop;
+      if (push != pop) begin
+        held <= push ? held + 1'b1 : held - 1'b1;
+        room <= push ? held < 3 : held <= 4;
+        whole <= push || held != 1;
+      end
       if (pop) from <= from + 1'b1;
       if (add) begin
         part <= last ? {WIDTH{1'b0}} : part | data;
