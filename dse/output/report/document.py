@@ -120,7 +120,7 @@ def report_document(
         remarks.append(f"{len(shown):,} of {len(designs):,} designs are in this report; {folder.name} holds all")
     opened = list(opened_designs(best[:1] if brief else best, result, origin)) if origin.models else []
     memories = Room(int(left * _FOR_MEMORIES))
-    document["built"], document["organised"] = _built(opened, memories), _organised(opened, memories)
+    document["built"], document["organised"] = _built(opened, memories), _organised(opened, memories, brief=brief)
     document |= _verilog([] if brief else opened, asked, int(left * _FOR_VERILOG))
     left -= sum(len(packed(document[name])) for name in ("built", "organised", "verilog", "modules"))
     timed = document["best"] if brief else None
@@ -350,9 +350,9 @@ def _built(designs: Sequence[StoredDesign], room: Room) -> Document:
     return {name: built for name, built in found.items() if room.take(built)}
 
 
-def _organised(designs: Sequence[StoredDesign], room: Room) -> Document:
-    """How memories are organised, by design."""
-    found = {one.record.id: organised(one) for one in designs}
+def _organised(designs: Sequence[StoredDesign], room: Room, *, brief: bool) -> Document:
+    """How memories are organised, by design; in brief without addresses."""
+    found = {one.record.id: organised(one, addresses=not brief) for one in designs}
     return {name: rows for name, rows in found.items() if room.take(rows)}
 
 

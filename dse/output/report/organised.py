@@ -12,43 +12,48 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from dse.output.open_design import StoredDesign
-from dse.verify.testbench import memories_of_groups
 from hwmodel.local_memory.addresses import Addresses, BankAddresses, Box, ElementBox, Form, Linear, Part
 from hwmodel.local_memory.bank_functions import BankFunction, Residues
 from hwmodel.local_memory.banked import BankedWords
 from hwmodel.local_memory.lines import CLASSES
 from hwmodel.local_memory.words import BufferWords, PieceWords, Words
 from hwmodel.machine.estimate import MemoryUse
+from hwmodel.machine.plan import Plan, plan_group
 
-_IN_TURN = {
+_TOLD = {
     "fifo": "words are written in turn, round and round, and read in the same order",
     "state": "one word for each chain of the delay, in the order of its repetitions",
+    "once": "the row-major number of its subscripts, divided by the banks",
+    "rom": "the row-major number of its subscripts, divided by the banks",
 }
+_WITHOUT_BANK = ("fifo", "state")  # what they hold has no subscripts
 
 
-def organised(opened: StoredDesign) -> list[dict[str, Any]]:
-    """A row for each memory of a design's groups, in the order of its estimate.
+def organised(opened: StoredDesign, *, addresses: bool = True) -> list[dict[str, Any]]:
+    """A row for each memory of a design's groups, in the order of its estimate; addresses take the longest.
 
     `words` of `width` bits are in each of `banks`, of which there are `copies`; `window` are registers beside them.
     `bank` is the formula of the bank of a datum, None where there is one; `address` says where in the bank it lies.
     """
-    local = memories_of_groups(opened.accesses, opened.platform, opened.design, opened.estimate)
-    return [
-        _row(number, use, memories.words.get(use.name))
-        for number, (group, memories) in enumerate(zip(opened.estimate.groups, local, strict=True), 1)
-        for use in group.memories
-    ]
+    rows: list[dict[str, Any]] = []
+    for number, (group, estimate) in enumerate(zip(opened.design.groups, opened.estimate.groups, strict=True), 1):
+        plan = plan_group(opened.accesses, opened.platform, group) if addresses else None
+        rows += [_row(number, use, plan) for use in estimate.memories]
+    return rows
 
 
-def _row(group: int, use: MemoryUse, words: Words | None) -> dict[str, Any]:
+def _row(group: int, use: MemoryUse, plan: Plan | None) -> dict[str, Any]:
     one = use.organisation
     sizes = (1, 1, use.addressed, use.width, 0)  # without a technology
     if one is not None:
         sizes = (one.banks, one.copies, one.depth, one.width, one.window_bits // one.width)
     row = dict(zip(("banks", "copies", "words", "width", "window"), sizes, strict=True))
-    function = words.function if isinstance(words, BankedWords) else None
+    function = one.function if one is not None and use.kind not in _WITHOUT_BANK else None
     bank = bank_formula(function) if function is not None and function.banks > 1 else None
-    address = [_IN_TURN[use.kind]] if use.kind in _IN_TURN else list(_addresses(words) if words is not None else ())
+    address = [_TOLD[use.kind]] if use.kind in _TOLD else []
+    if plan is not None and use.name in plan.buffers and not address:
+        contents = plan.buffers[use.name].contents
+        address = list(_addresses(contents.words if function is None else contents.in_banks(function)))
     return {"group": group, "kind": use.kind, "name": use.name, **row, "bank": bank, "address": address}
 
 

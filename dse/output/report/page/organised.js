@@ -14,7 +14,7 @@ function built(design) {
 const memoryTitle = (one) => `${one.group}: ${one.kind} ${one.name}`;
 
 const organisedRow = (one) => [memoryTitle(one), shown(one.banks), shown(one.copies), shown(one.words), shown(one.width), shown(one.window),
-  one.bank ?? (one.banks > 1 ? "by its unit" : "the only one"), one.address.map((text) => make("div", {}, text))];
+  one.bank ?? (one.banks > 1 ? "by its unit" : "the only one"), one.address.length ? one.address.map((text) => make("div", {}, text)) : `not in this report${laterText}`];
 
 // What memories take of the technology, and why they are built so.
 function builtOf(design) {

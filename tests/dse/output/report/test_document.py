@@ -92,6 +92,11 @@ def test_what_memories_of_the_best_designs_are_built_of(tmp_path: Path) -> None:
     brief = report_document(result, tmp_path / "out", open_origin(result, tmp_path / "out"), brief=True)
     first = [*knee, *best][0]
     assert brief["built"] == {first: document["built"][first]}
+    without = [
+        row | {"address": row["address"] if row["kind"] == "state" else []} for row in document["organised"][first]
+    ]
+    assert brief["organised"] == {first: without}
+    assert brief["verilog"] == {}
 
 
 def test_the_report_that_ends_an_exploration(folder: Path) -> None:
