@@ -9,6 +9,7 @@ from itertools import pairwise
 from math import comb, log2
 from pathlib import Path
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -160,8 +161,8 @@ def draw_panel(axes: Axes, panel: Panel) -> Axes:
     """Points, front and scales; names come when the layout is settled."""
     many = len(panel.x.values) > RASTER_FROM
     axes.scatter(
-        panel.x.values,
-        panel.y.values,
+        np.asarray(panel.x.values, np.float64),  # of a list matplotlib asks each number whether it is masked
+        np.asarray(panel.y.values, np.float64),
         s=5 if many else 22,
         color=OTHER_DESIGNS,
         alpha=0.25 if many else 0.75,
@@ -173,8 +174,8 @@ def draw_panel(axes: Axes, panel: Panel) -> Axes:
         axes.plot(*zip(*panel.steps, strict=True), color=FRONT, linewidth=1, linestyle=DASHES, zorder=3)
     crowded = len(panel.front) > CROWDED_FROM
     axes.scatter(
-        [x for x, _, _ in panel.front],
-        [y for _, y, _ in panel.front],
+        np.array([x for x, _, _ in panel.front], np.float64),
+        np.array([y for _, y, _ in panel.front], np.float64),
         s=9 if crowded else 34,
         color=FRONT,
         edgecolors="white",
