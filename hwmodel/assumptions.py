@@ -61,7 +61,7 @@ def assumed_by_layout(platform: Platform, origin: str) -> tuple[str, ...]:
     if "banks" in platform.local.model_fields_set and origin != DEFAULT_NAME:
         return ()
     source = "no platform is given" if origin == DEFAULT_NAME else f"{origin} does not give local.banks"
-    return (f"{source}: taken with {counted(platform.local.banks, 'bank')}",)
+    return (f"{source}: assuming {counted(platform.local.banks, 'bank')}",)
 
 
 def without_cost(platform: Platform, network: Network, cost: str) -> tuple[str, ...]:
@@ -101,7 +101,7 @@ def _default(platform: Platform, origin: str) -> Iterator[str]:
         f"words of {counted(memory.word_bits or 0, 'bit')}",
         "one port for loads and stores" if memory.port == "shared" else "separate ports",
     ]
-    yield f"no platform is given, and none lies beside the specification: taken with {listed(facts)}"
+    yield f"no platform is given, and none lies beside the specification: assuming {listed(facts)}"
 
 
 def _by_origin(platform: Platform, network: Network, figure: str) -> tuple[str, ...]:
@@ -133,12 +133,12 @@ def _entries(platform: Platform, elementaries: Sequence[str], keys: tuple[str, .
 def _absent(names: Sequence[str], taken: Sequence[str]) -> Iterator[str]:
     if names:
         remedy = "give [elementary.NAME] in the platform"
-        yield f"no datapath is given for {listed(names)}: taken with {listed(taken)}; {remedy}"
+        yield f"no datapath is given for {listed(names)}: assuming {listed(taken)}; {remedy}"
 
 
 def _without(key: str, names: Sequence[str]) -> Iterator[str]:
     if names:
-        yield f"no {key} is given for {listed(names)}: taken with {_ASSUMED[key]}"
+        yield f"no {key} is given for {listed(names)}: assuming {_ASSUMED[key]}"
 
 
 def _costs(platform: Platform, network: Network) -> Iterator[str]:
@@ -159,7 +159,7 @@ def _bit_costs(network: Network, platform: Platform, loads: Loads) -> Iterator[s
     costs = listed(platform.all_cost_names(network))
     if alone and costs:
         keys = listed([f"cost.{name}" for name in alone])
-        yield f"the platform does not give {keys}: {costs} are those of units without them"
+        yield f"the platform does not give {keys}: {costs} do not include them"
 
 
 def _is_given(platform: Platform, process: Process) -> bool:
@@ -203,4 +203,4 @@ def _left_out(platform: Platform, *, local: bool) -> Iterator[str]:
     }
     if values:
         taken = listed([f'"{value}"' if isinstance(value, str) else str(value) for value in values.values()])
-        yield f"the platform does not give {listed(list(values))}: taken as {taken}"
+        yield f"the platform does not give {listed(list(values))}: assuming {taken}"

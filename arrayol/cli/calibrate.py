@@ -22,12 +22,12 @@ from arrayol.cli.tables import facts_table, headed_table, print_parts
     type=PLACE,
     multiple=True,
     shell_complete=folders,
-    help="A design that is kept out of the fit, to try it on. Repeatable.",
+    help="A design to test the fit on; it is not fitted to. Repeatable.",
 )
 @click.option("--out", metavar="FILE.toml", type=PLACE, help="Write a technology file with the coefficients.")
 @json_option
 def command(*, designs: tuple[Path, ...], held: tuple[Path, ...], out: Path | None, as_json: bool) -> None:
-    """Fit what programs, ways to banks and the port take to designs that `arrayol synth` has gone through.
+    """Fit the cost of programs, paths to banks and the port to designs that `arrayol synth` has synthesised.
 
     Each DIR is a folder of `arrayol emit verilog` with its synthesis inside. Without --out the coefficients are only
     printed; a platform takes the file as technology = "./FILE.toml".

@@ -20,7 +20,7 @@ from arrayol.text import counted
 @click.command()
 @spec_argument
 @click.option(
-    "--top", metavar="NAME", shell_complete=task_names, help="The task that is meant: it must be there, and is counted."
+    "--top", metavar="NAME", shell_complete=task_names, help="Count only what this task is made of; it must exist."
 )
 @set_option
 @json_option
@@ -28,7 +28,7 @@ from arrayol.text import counted
 def command(ctx: click.Context, spec: Path, top: str | None, settings: dict[str, str], *, as_json: bool) -> None:
     """Check FILE exactly and report every mistake at once.
 
-    Exit code 0 where there is no error (warnings may be there), 1 where there is one.
+    Exit code 0 if there is no error (there may be warnings), else 1.
     """
     checked = check(spec, settings)
     task = choose_top(checked.spec, top) if checked.ok and top is not None else None

@@ -37,9 +37,10 @@ SHOWN_AT_MOST = 8  # designs of a kind; the document holds all
 def command(first: Path, second: Path, out: Path | None, *, as_json: bool) -> None:
     """Compare the Pareto fronts of two results of `arrayol explore`: of two platforms, methods, models or studies.
 
-    They are compared in the objectives that both have. Points of the second front that the first lacks are gained, the
-    others lost. Both hypervolumes are up to one reference. A warning tells that the results are of two specifications,
-    tasks or sizes. DIR receives comparison.json, comparison.png and comparison.svg.
+    They are compared in the objectives that both have. Points of the second front that the first lacks are gained;
+    points of the first that the second lacks are lost. Both hypervolumes have the same reference. A warning says if the
+    results are of different specifications, tasks or sizes. DIR receives comparison.json, comparison.png and
+    comparison.svg.
     """
     names = (_name(first), _name(second))
     folder = out if out is not None else Path(f"{names[0]}-{names[1]}-compare")

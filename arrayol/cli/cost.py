@@ -66,8 +66,8 @@ def command(  # noqa: PLR0913  one for each option
 ) -> None:
     """Show what a unit of each elementary task of FILE, or of NAME, costs at each interval worth trying.
 
-    The interval is the cycles from the start of a repetition to the next one on a unit; operators are shared where
-    that costs less. Figures are those that explore uses: derived from the body by a technology, or given by the
+    The interval is the number of cycles from the start of a repetition to the next one on a unit; operators are shared
+    if that costs less. Figures are those that explore uses: derived from the body by a technology, or given by the
     platform.
     """
     loaded = api.load(spec, settings)
@@ -202,7 +202,7 @@ def _facts(report: CostReport) -> Iterator[tuple[str, str]]:
     yield "technology", f"{technology.name}, {technology.table.title} at {clock:g} MHz"
     local = report.platform.local
     cycles = counted(local.fetch_cycles + local.store_cycles, "cycle")
-    yield "cycles", f"latencies have {cycles} of the local memory in them, depths and recurrences have not"
+    yield "cycles", f"latencies include {cycles} of the local memory; depths and recurrences do not"
     estimates = report.estimates(("pj", *technology.costs))
     named = ["energy" if figure == "pj" else figure for figure in estimates]
     if guessed := report.guessed():

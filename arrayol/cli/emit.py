@@ -63,7 +63,7 @@ def _options(form: str, *own: Callable[[Any], Any]) -> Callable[[Any], Any]:
     options = (
         spec_argument,
         result_option,
-        click.option("--design", metavar="ID", help="The design, by its name in the result, as 2+2:1; or take --pick."),
+        click.option("--design", metavar="ID", help="The design, by its name in the result, as 2+2:1; or use --pick."),
         pick_option,
         click.option("--out", metavar="FOLDER", type=PLACE, shell_complete=folders, help=place),
         _IN,
@@ -142,7 +142,7 @@ class _Request:
 @command.command("verilog", short_help="As Verilog-2001 with a test bench.", epilog=_EPILOG)
 @_options(
     "verilog",
-    click.option("--check", is_flag=True, help="Run the test bench in Icarus Verilog; exit code 1 where it differs."),
+    click.option("--check", is_flag=True, help="Run the test bench in Icarus Verilog; exit code 1 if it differs."),
     click.option(
         "--vcd",
         metavar="FILE",
@@ -153,12 +153,12 @@ class _Request:
 def verilog(*, check: bool, vcd: Path | None, **options: Any) -> None:
     """Write one design of a result as Verilog-2001, with a test bench, a Makefile and a page that says what it is.
 
-    The design is run on the simulated machine, and what every unit, memory and port does in each cycle becomes programs
-    of nested loops; before anything is written it is proven that these do the same. A frame takes exactly the cycles
-    that the machine model says. What has no hardware yet is refused by name.
+    The design is run on the simulated machine. What every unit, memory and port does in each cycle becomes programs of
+    nested loops. Before anything is written, these are proven to do the same. A frame takes exactly the cycles of the
+    machine model. Anything that has no hardware yet is refused by name.
 
-    FOLDER is written whole or not at all. A former design there is replaced, any other folder that is not empty is
-    refused.
+    FOLDER is written as a whole or not at all. An earlier design in it is replaced; any other folder that is not empty
+    is refused.
     """
     request = _Request(**options)
     folder = request.folder("verilog")
@@ -189,7 +189,7 @@ def verilog(*, check: bool, vcd: Path | None, **options: Any) -> None:
     click.option(
         "--check",
         is_flag=True,
-        help="Build with g++, plain and with sanitizers, and run; exit code 1 where it differs.",
+        help="Build with g++, plain and with sanitizers, and run; exit code 1 if it differs.",
     ),
 )
 def hls(*, check: bool, **options: Any) -> None:
@@ -197,10 +197,10 @@ def hls(*, check: bool, **options: Any) -> None:
 
     The schedule is that of `arrayol emit verilog`: tasks and ports are loops whose programs say what each round
     touches, memories are arrays with a dimension for their banks, FIFOs are streams. The outputs are those of `arrayol
-    run`, bit for bit; cycles are those of the tool. What is not covered is refused by name.
+    run`, bit for bit; cycles are those of the tool. Anything that is not covered is refused by name.
 
-    FOLDER is written whole or not at all. A former design there is replaced, any other folder that is not empty is
-    refused.
+    FOLDER is written as a whole or not at all. An earlier design in it is replaced; any other folder that is not empty
+    is refused.
     """
     request = _Request(**options)
     folder = request.folder("hls")
@@ -264,7 +264,10 @@ def _frames(checked: CheckedVerilog) -> Table:
 
 
 def _facts(emitted: api.EmittedDesign, checked: CheckedVerilog | None, folder: Path) -> Iterator[tuple[str, str]]:
-    yield "proven", "the programs touch what the simulated machine touched; no live datum is lost, no bank met twice"
+    yield (
+        "proven",
+        "the programs touch what the simulated machine touched; no live datum is lost, no two accesses meet in a bank",
+    )
     if checked is not None:
         differs = any(checked.mismatches)
         yield "Verilog", "DIFFERS" if differs else "agrees: the same cycles in each frame, the outputs bit for bit"
@@ -289,7 +292,10 @@ def _runs(checked: CheckedHls) -> Iterator[Table]:
 
 
 def _hls_facts(emitted: api.EmittedDesign, checked: CheckedHls | None, folder: Path) -> Iterator[tuple[str, str]]:
-    yield "proven", "no live datum is lost, no bank met twice; rounds touch what cycles of the schedule touch"
+    yield (
+        "proven",
+        "no live datum is lost, no two accesses meet in a bank; rounds touch what the cycles of the schedule touch",
+    )
     if checked is not None:
         differs = any(checked.mismatches)
         yield "C++", "DIFFERS" if differs else "agrees: the outputs bit for bit, plain and with sanitizers"

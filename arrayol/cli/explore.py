@@ -166,32 +166,32 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
     show_default=True,
     help="How designs are priced.",
 )
-@click.option("--study", metavar="S", type=PLACE, help="What may be chosen, a TOML file (machine model).")
+@click.option("--study", metavar="S", type=PLACE, help="What the search may choose, a TOML file (machine model).")
 @click.option(
     "--method",
     type=click.Choice(list(method_names())),
     default=AUTO,
     show_default=True,
-    help="How the space is searched; auto says what it takes, and why.",
+    help="How the space is searched; auto chooses one and says why.",
 )
 @click.option(
     "--seed",
     metavar="N",
     type=click.IntRange(0, LARGEST_SEED),
-    help="Of NSGA-II: the method nsga2, and rounds with more than three objectives.  [default: 0]",
+    help="Seed of NSGA-II: for the method nsga2, and for rounds with more than three objectives.  [default: 0]",
 )
 @click.option(
     "--budget",
     metavar="S",
     type=click.FloatRange(1, 1e6),
-    help=f"Of the method rounds: seconds of predicted work.  [default: {BUDGET:g}]",
+    help=f"For the method rounds: seconds of predicted work.  [default: {BUDGET:g}]",
 )
 @click.option(
     "--timeout",
     metavar="S",
     type=click.FloatRange(1, 1e6),
-    help="Of the method rounds: end the search by the clock too, after so many seconds; its result is no longer the "
-    "same on every machine.",
+    help="For the method rounds: also end the search by the clock, after S seconds; the result may then differ "
+    "between machines.",
 )
 @click.option("--narrow", is_flag=True, help="Plain designs only: no cuts, FIFOs, layouts or other policies.")
 @click.option(
@@ -211,11 +211,11 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
 @click.option(
     "--assume-datapaths",
     is_flag=True,
-    help="Take an initiation interval of 1 for elementaries of which the platform says nothing (machine model).",
+    help="Assume an initiation interval of 1 for elementary tasks of which the platform says nothing (machine model).",
 )
 @click.option("--reuse-memory", is_flag=True, help="Groups share their local memories (machine model).")
 @click.option(
-    "--verify/--no-verify", default=None, help="Simulate the designs of the front.  [default: where they are small]"
+    "--verify/--no-verify", default=None, help="Simulate the designs of the front.  [default: if they are small]"
 )
 @click.option(
     "--out",
@@ -242,16 +242,16 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
     "emitted",
     metavar="ID",
     multiple=True,
-    help="Explore nothing: write specification and picture of this design of the result in DIR; repeatable.",
+    help="Explore nothing; write specification and picture of this design of the result in DIR. Repeatable.",
 )
 @click.option(
     "--workers",
     metavar="N",
     type=click.IntRange(1, MOST_WORKERS),
-    help="Processes that search and simulate, where there is enough to do.  [default: one for each core]",
+    help="Processes that search and simulate, if there is enough work.  [default: one for each core]",
 )
 @click.option("--cluster", metavar="ADDRESS", help="Work on a dask cluster, as tcp://HOST:8786 (extra 'cluster').")
-@click.option("--resume", is_flag=True, help="Go on with the work that an interrupted exploration left in DIR.")
+@click.option("--resume", is_flag=True, help="Continue an interrupted exploration with the finished work in DIR.")
 @click.option("--quiet", is_flag=True, help="Show no progress.")
 @top_option
 @set_option
@@ -283,13 +283,13 @@ def command(  # noqa: PLR0913  one for each option
     """Explore the mappings of the tasks in FILE on a platform, and show and store the Pareto front.
 
     A design fuses tasks in groups that keep the arrays between them on the chip, and chooses for each group blocks,
-    their order, units, buffers and transfers. It is named by the number of tasks of its groups, as 2+2:1; where groups
-    take tasks out of turn, by the numbers of these in dataflow order, as 1,3.2.4-8:1.
+    their order, units, buffers and transfers. Its name gives the number of tasks of each group, as 2+2:1. If groups
+    take tasks out of turn, it gives the numbers of the tasks in dataflow order, as 1,3.2.4-8:1.
 
     DIR receives result.json, designs.csv, pareto.png, pareto.svg, report.html to look through in a browser, and for
-    designs of the front specs/DESIGN.aol, the specification that its steps make; all of them or none. A former result
-    there is replaced, any other folder that is not empty is refused. With --emit, a design of a result that is there
-    gets its specification and its picture.
+    designs of the front specs/DESIGN.aol, the specification that its steps make; all of them or none. An earlier result
+    there is replaced; any other folder that is not empty is refused. With --emit, a design of the existing result gets
+    its specification and its picture.
     """
     folder = out if out is not None else Path(f"{spec.stem}-explore")
     if emitted:

@@ -24,8 +24,8 @@ def command(source: Path, out: Path | None, settings: dict[str, str]) -> None:
     """Turn the loops between `#pragma scop` and `#pragma endscop` of a C file into a specification.
 
     It computes the same to the last bit. Loops that pass no values between their iterations become repetitions, values
-    that go a constant distance become delays. What cannot be one of both stays a body with loops, which is told on
-    stderr. Bounds and subscripts must be affine; else the line is told and why.
+    that go a constant distance become delays. Everything else stays a body with loops, and stderr says so. Bounds and
+    subscripts must be affine; otherwise the message names the line and the reason.
     """
     imported = api.import_c(source, settings)
     for remark in imported.remarks():

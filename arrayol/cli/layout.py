@@ -247,7 +247,7 @@ def _explore(
     "--most",
     metavar="N",
     type=click.IntRange(1, LARGEST_COPIES),
-    help=f"With --explore: the most copies of a body.  [default: {MOST_COPIES}]",
+    help=f"With --explore: the largest number of copies of a body.  [default: {MOST_COPIES}]",
 )
 @click.option(
     "--rule",
@@ -261,9 +261,9 @@ def _explore(
     type=click.Choice(list(PARTITIONS)),
     default="paper",
     show_default=True,
-    help="How references are parted: as So, Hall and Ziegler do, or as fine as their theorem allows.",
+    help="How references are divided: as So, Hall and Ziegler do, or as finely as their theorem allows.",
 )
-@click.option("--replicate", is_flag=True, help="Copy read-only arrays where that saves cycles.")
+@click.option("--replicate", is_flag=True, help="Copy read-only arrays if that saves cycles.")
 @click.option("--scalar-replacement", is_flag=True, help="Keep what a body loads or computes in registers.")
 @click.option(
     "--merge-equal/--no-merge-equal",
@@ -276,7 +276,7 @@ def _explore(
     "--emit",
     metavar="FILE.aol",
     type=PLACE,
-    help="Write TASK, an elementary, unrolled and on its layout, reorganised in front and restored behind.",
+    help="Write TASK, an elementary task, unrolled and on its layout, reorganised before and restored after.",
 )
 @click.option(
     "--emit-ports",
@@ -306,14 +306,14 @@ def command(  # noqa: PLR0913  one for each option
     settings: Mapping[str, str],
     as_json: bool,
 ) -> None:
-    """Compare the layouts of the arrays of TASK, a repetitive task or an elementary of FILE, in memory banks.
+    """Compare the layouts in memory banks of the arrays of TASK, a repetitive or elementary task of FILE.
 
     naive: one memory. cyclic: element [.., j] in bank j modulo N, by the banks that a reference may touch (static) and
     by those that it does (true). custom: the references' own partition. linear: the fewest banks without conflicts
     over bank = floor(a.x / B) mod N.
 
-    With --explore all unroll factors that divide their loops are tried, with all layouts on 1, 2, 4, ... banks, and
-    the designs told that nothing beats in cycles, memories, ports and copies of the body.
+    --explore tries all unroll factors that divide their loops, with all layouts on 1, 2, 4, ... banks. It shows the
+    designs that no other beats in cycles, memories, ports and copies of the body.
     """
     _require_together(emit, emit_ports, unroll, most, explore=explore)
     loaded = api.load(spec, settings)

@@ -54,21 +54,21 @@ set_option = click.option(
     metavar="NAME=VALUE",
     multiple=True,
     callback=_settings,
-    help="Give a const another value, a const array another .npy file; what depends on it follows. Repeatable.",
+    help="Give a const another value, or a const array another .npy file; what depends on it changes too. Repeatable.",
 )
 
 top_option = click.option(
     "--top",
     metavar="NAME",
     shell_complete=task_names,
-    help="The task to start from, where nothing calls several.",
+    help="The task to start from; needed if there are several that nothing calls.",
 )
 
 platform_option = click.option(
     "--platform",
     metavar="P",
     type=PLACE,
-    help="The platform, a TOML file. Else the one beside FILE with its name, else the shipped default.",
+    help="The platform, a TOML file. Without it: the one beside FILE with its name, or else the shipped default.",
 )
 
 result_option = click.option(
@@ -77,7 +77,7 @@ result_option = click.option(
     type=PLACE,
     shell_complete=folders,
     required=True,
-    help="The folder that `arrayol explore` wrote; it says platform and consts.",
+    help="The folder that `arrayol explore` wrote; platform and consts are taken from it.",
 )
 
 json_option = click.option(

@@ -184,7 +184,7 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
         designs = counted(result.evaluated + result.infeasible, "design")
         yield "evaluated", f"{designs}, {result.infeasible:,} of them infeasible"
     if result.infeasible_example:
-        yield "infeasible", f"such as {result.infeasible_example.text}"
+        yield "infeasible", f"for example {result.infeasible_example.text}"
     if result.comparisons and not result.is_mapped:
         yield "compared", _comparisons(result.comparisons)
     elif result.comparisons and result.comparisons.subspaces is not None:

@@ -164,24 +164,24 @@ DATA is one of
   photo.png        grey pixels of 1 to 16 bits, or colours of 8 bits as the
                    last axis; values pass unscaled
   'frame*.png'     images in the order of their names, as the frames of *
-  x.npy, x.npz     an array; of several in an .npz file that named as the
-                   port, or NAME in x.npz:NAME
+  x.npy, x.npz     an array; of several in an .npz file the one with the name
+                   of the port, or NAME in x.npz:NAME
   random:SEED      uniform values: floats in [0, 1), integers 0 to 255
   ramp             0, 1, 2, ... row by row
 
 \b
 FILE is one of
   out.png          rounded half to even and clipped to the pixels' range,
-                   NaN as 0; how many is told. 1 bit for bool, 8 for u8 and
-                   i8, 16 for u16; for others 16 where an input image has
+                   NaN as 0; it says how many. 1 bit for bool, 8 for u8 and
+                   i8, 16 for u16; for others 16 if an input image has
                    16, else 8. Colours have 8
   out-%04d.png     one image for each frame of *
   out.npy          the array as it is
   out.npz          the array under its port's name, or NAME in out.npz:NAME;
                    several outputs may share the file
 
-Every value read must be one of the port's type. Outputs appear when all of
-them are whole, or not at all.
+Every value that is read must be of the port's type. Output files appear when
+all of them are complete, or not at all.
 """
 
 
@@ -202,7 +202,7 @@ them are whole, or not at all.
     metavar="[NAME=]FILE",
     multiple=True,
     callback=expectations,
-    help="Compare an output bit for bit with a file; exit code 1 where they differ. Repeatable.",
+    help="Compare an output bit for bit with a file; exit code 1 if they differ. Repeatable.",
 )
 @click.option(
     "--frames",

@@ -47,7 +47,7 @@ def command(
     For a repetitive TASK there is a panel per link: the array with the patterns of the first repetitions, the origin,
     and paving (r0, r1 ...) and fitting (f0, f1 ...) as arrows. For a compound TASK its graph is drawn.
 
-    Where a check fails, its message is told, the exit code is 1, and the picture is there with the mistake in red.
+    If a check fails, its message is printed, the exit code is 1, and the picture shows the mistake in red.
     """
     if task is not None and top is not None:
         raise click.UsageError("Give TASK or --top, not both.", ctx)

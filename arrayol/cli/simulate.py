@@ -138,7 +138,7 @@ def command(  # noqa: PLR0913  one for each option
 
     Every repetition runs on a unit, every word passes the port, every datum of a buffer lies in the word of its
     address, in memories of exactly the sizes that the model says. The output is compared with the reference execution,
-    the cycles with the model's: exit code 1 where they disagree, as where Verilog does with --vcd.
+    the cycles with the model's: exit code 1 if they disagree, or, with --vcd, if the Verilog does.
     """
     loaded = api.load(spec, settings)
     if vcd is not None:

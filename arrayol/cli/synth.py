@@ -37,10 +37,12 @@ _SAID = {
     "--clock",
     metavar="MHZ",
     type=click.FloatRange(1, 1000),
-    help="The clock that is asked for.  [default: the platform's]",
+    help="The requested clock.  [default: the platform's]",
 )
-@click.option("--seed", metavar="N", type=click.IntRange(0), default=1, show_default=True, help="Of placing.")
-@click.option("--pins", is_flag=True, help="Make pins of ports, for a bitstream; else registers are around them.")
+@click.option("--seed", metavar="N", type=click.IntRange(0), default=1, show_default=True, help="Seed of placing.")
+@click.option(
+    "--pins", is_flag=True, help="Make pins of the ports, for a bitstream; without it, registers are around them."
+)
 @click.option("--no-place", is_flag=True, help="Stop after yosys: cells, and no clock.")
 @click.option(
     "--out",
@@ -65,8 +67,8 @@ def command(  # noqa: PLR0913  one for each option
 ) -> None:
     """Synthesise the design that `arrayol emit verilog` wrote to DIR, for a Lattice ECP5.
 
-    yosys makes cells of it, nextpnr places and routes them; pip install 'arrayol[synth]' brings both. What is used is
-    printed beside what the machine model said, and the clock that is reached. It takes minutes.
+    yosys turns it into cells, nextpnr places and routes them; pip install 'arrayol[synth]' brings both. The output
+    compares the used cells with those of the machine model, and shows the clock that is reached. It takes minutes.
     """
     synthesis = api.synthesise(
         folder,

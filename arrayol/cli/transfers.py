@@ -252,7 +252,7 @@ def _names(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) 
 @click.option(
     "--strip-dims", type=click.IntRange(1, 2), default=1, show_default=True, help="Tile dimensions of a strip."
 )
-@click.option("--simplify", is_flag=True, help="One polyhedron per array and set: more is moved, by plainer loops.")
+@click.option("--simplify", is_flag=True, help="One polyhedron per array and set: simpler loops, which may move more.")
 @click.option("--tree", is_flag=True, help="Show each set as a tree of conditions too.")
 @click.option("--keeps", is_flag=True, help="Show what each array moves if it is kept at other levels of the tiles.")
 @platform_option

@@ -187,14 +187,14 @@ def _steps(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -
     metavar="DIR",
     type=PLACE,
     shell_complete=folders,
-    help="Take the steps of a design in this folder, which `arrayol explore` wrote; it says the consts.",
+    help="Take the steps of a design in this folder, which `arrayol explore` wrote; consts are taken from it.",
 )
 @click.option("--design", metavar="ID", help="That design, by its name in the result, as 2+2:1.")
 @click.option(
     "--out",
     metavar="FILE",
     type=PLACE,
-    help="Write the result to this file, and files of its const arrays beside it, not to stdout.",
+    help="Write the result to this file instead of stdout, and files of its const arrays beside it.",
 )
 @set_option
 def command(
@@ -207,10 +207,9 @@ def command(
 ) -> None:
     """Transform the specification in FILE, and print one that computes the same arrays, to the last bit.
 
-    Each STEP is taken in turn; with --result and --design, the steps of that design. The new specification is
-    self-contained: imports are inlined, consts applied. Remarks, and where tasks, their repetitions and arrays went,
-    are told on stderr. A step that cannot keep the meaning is refused, with
-    the reason; nothing is printed then.
+    The STEPs are applied in turn; with --result and --design, those of that design. The new specification is
+    self-contained: imports are inlined, consts applied. stderr has remarks, and says where tasks, their repetitions and
+    arrays are now. A step that cannot keep the meaning is refused, with the reason; then nothing is printed.
     """
     loaded = load_checked(spec, settings)
     if result is not None and design is not None and not steps:

@@ -108,9 +108,9 @@ class Knee:
         if self.gain == math.inf:
             return "the front has one point, and no knee"
         if self.is_knee:
-            worth = f"it gains at least {self.gain:.3g} times what it loses in place of any end of the front"
+            worth = f"compared with any end of the front it gains at least {self.gain:.3g} times what it loses"
             return f"{worth}, each objective scaled to the front's range"
-        best = f"no design gains more than {self.gain:.3g} times what it loses in place of every end of the front"
+        best = f"compared with every end of the front, no design gains more than {self.gain:.3g} times what it loses"
         return f"the front has no knee: {best}, and a knee gains {KNEE_GAIN} times"
 
 

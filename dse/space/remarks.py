@@ -32,7 +32,7 @@ def _study(space: MappingSpace) -> Iterator[str]:
     study, extents = space.study, space.accesses.extents
     asked = "layouts" in study.model_fields_set and "linear" in study.layouts
     if asked and space.model.platform.local.block_bits is None:
-        yield "bank layouts are not tried: the platform does not give local.block_bits, so that banks cost nothing"
+        yield "bank layouts are not tried: the platform does not give local.block_bits, so banks have no cost"
     for key, table in {"blocks": study.blocks, "cuts": study.cuts}.items():
         if not isinstance(table, Mapping):
             continue
@@ -42,7 +42,7 @@ def _study(space: MappingSpace) -> Iterator[str]:
             if any(side > extent for shape in shapes for side, extent in zip(shape, extents(task), strict=True))
         ]
         if larger:
-            yield f"'{key}' of {listed(larger)} are larger than the repetition, and were taken as large as it"
+            yield f"'{key}' of {listed(larger)} are larger than the repetition space and were reduced to its size"
 
 
 def _units(space: MappingSpace) -> Iterator[str]:
@@ -69,7 +69,7 @@ def _units(space: MappingSpace) -> Iterator[str]:
         some = [str(number) for number in sorted(missing)[:NUMBERS_SHOWN]]
         numbers = listed([*some, *(["more"] if len(missing) > len(some) else [])], "or")
         what = f"on some blocks of {listed(tasks)} at most {numbers} units can work at once"
-        yield f"{what}; the study's units leave that out, and the next smaller number is taken, if any"
+        yield f"{what}; the study does not list that number; the next smaller one is taken, if any"
 
 
 def _intervals(space: MappingSpace) -> Iterator[str]:
@@ -85,7 +85,7 @@ def _intervals(space: MappingSpace) -> Iterator[str]:
     for name, (listed_ones, there) in asked.items():
         if missing := sorted(listed_ones - there):
             numbers = listed([str(interval) for interval in missing])
-            yield f"the study's intervals {numbers} are not on offer for {name}, and were left out"
+            yield f"the study's intervals {numbers} are not available for {name} and were skipped"
 
 
 def _splits(space: MappingSpace) -> Iterator[str]:
@@ -93,5 +93,5 @@ def _splits(space: MappingSpace) -> Iterator[str]:
     if space.others and space.study.splits == LADDER:
         networks = counted(len(space.others), "network")
         steps = listed([f"'{step}'" for step in dict.fromkeys(step for splits, _ in space.others for step in splits)])
-        what = f"sums are split too, in {networks} beside the one as it is: {steps}"
+        what = f"sums are also split, in {networks} beside the unsplit one: {steps}"
         yield f'{what}; splits = "none" in a study leaves them out'

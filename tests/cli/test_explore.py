@@ -38,8 +38,8 @@ evaluated    8 designs, 0 of them infeasible
 compared     32 ordered pairs subspace by subspace, against 56 all with all
 hypervolume  17.4% of the box up to 4,444,858.9 cycles, 3,400,356.4 data, on logarithmic axes
 platform     lpsf.toml
-             no datapath is given for smooth: taken with an initiation interval of 1 cycle; give [elementary.NAME] in
-             the platform
+             no datapath is given for smooth: assuming an initiation interval of 1 cycle; give [elementary.NAME] in the
+             platform
 model        published; exact: every legal fusion under the published model of Corvino, Gamatié, Boulet (2010)
 steps        4: fuse hfrl vfbu 4,15; fuse vftd hfrl_vfbu; fuse hflr vftd_hfrl_vfbu
              2+2: fuse hflr vftd 4,30; fuse hfrl vfbu 4,30

@@ -29,11 +29,11 @@ task both(a: i32[8]) -> (c: i32[8]) { b = first(a) c = second(b) }
 """
 MEMORY = "assume_datapaths = true\n[memory]\nlatency = 3\ndata_per_word = 2\n"
 DEFAULT = (
-    "no platform is given, and none lies beside the specification: taken with a clock of 50 MHz, the technology "
+    "no platform is given, and none lies beside the specification: assuming a clock of 50 MHz, the technology "
     "ecp5-6, bursts of 30 cycles latency, words of 128 bits and one port for loads and stores"
 )
 DATAPATHS = (
-    "no datapath is given for far and near: taken with an initiation interval of 1 cycle, a latency of 0 cycles and no "
+    "no datapath is given for far and near: assuming an initiation interval of 1 cycle, a latency of 0 cycles and no "
     "cost; give [elementary.NAME] in the platform"
 )
 UNITS = "on some blocks of first at most 2 or 3 units can work at once"
@@ -42,18 +42,18 @@ ROWS = "[memory.rows]\nrow_bytes = 64\nword_ns = 1\nrow_change_ns = 1\nsame_bank
 PLAIN = "".join(f"[elementary.{name}]\ninitiation_interval = 1\nlatency = 0\n" for name in ("far", "near"))
 LEFT_OUT = "memory.port, memory.rows.banks, local.banks and local.access_cycles"
 CASES = {
-    "nothing": (MEMORY, (DATAPATHS, 'the platform does not give memory.port: taken as "shared"')),
+    "nothing": (MEMORY, (DATAPATHS, 'the platform does not give memory.port: assuming "shared"')),
     "keys": (
         f"{MEMORY}{WHOLE}cost = {{ lut = 5, dsp = 1 }}\n[elementary.near]\ncost = {{ dsp = 0 }}\n",
         (
-            "no initiation_interval is given for near: taken with an initiation interval of 1 cycle",
-            "no latency is given for near: taken with a latency of 0 cycles",
+            "no initiation_interval is given for near: assuming an initiation interval of 1 cycle",
+            "no latency is given for near: assuming a latency of 0 cycles",
             "no cost in lut is given for near: designs have no figure lut",
         ),
     ),
     "rows and banks": (
         f"clock_mhz = 100\n[memory]\ndata_per_word = 2\n{ROWS}[local]\nblock_bits = 100\n{PLAIN}",
-        (f'the platform does not give {LEFT_OUT}: taken as "shared", 8, 8 and 1',),
+        (f'the platform does not give {LEFT_OUT}: assuming "shared", 8, 8 and 1',),
     ),
     "all": (f"{MEMORY}{WHOLE}[elementary.near]\ninitiation_interval = 1\nlatency = 0\n", ()),
 }
@@ -86,7 +86,7 @@ def test_without_a_platform_the_default_is_told(spec: Path) -> None:
         "cycle, a latency of 0 cycles and no cost", "cycle and a latency of 0 cycles"
     )
     assert assumed_by_transfers("far", platform, origin) == (DEFAULT, alone)
-    assert assumed_by_layout(platform, origin) == ("no platform is given: taken with 8 banks",)
+    assert assumed_by_layout(platform, origin) == ("no platform is given: assuming 8 banks",)
 
 
 @pytest.mark.parametrize("path", sorted(SPECS.glob("*.aol")), ids=lambda path: path.stem)
@@ -120,9 +120,9 @@ def test_remarks_go_to_stderr_json_the_table_and_the_report(arrayol: CommandLine
     remarks = json.loads(done.stdout)["remarks"]
     assert remarks == [
         DEFAULT,
-        "bank layouts are not tried: the platform does not give local.block_bits, so that banks cost nothing",
-        "'blocks' of second are larger than the repetition, and were taken as large as it",
-        f"{UNITS}; the study's units leave that out, and the next smaller number is taken, if any",
+        "bank layouts are not tried: the platform does not give local.block_bits, so banks have no cost",
+        "'blocks' of second are larger than the repetition space and were reduced to its size",
+        f"{UNITS}; the study does not list that number; the next smaller one is taken, if any",
     ]
     assert [line for line in done.stderr.splitlines() if line.startswith("remark: ")] == [
         f"remark: {remark}" for remark in remarks

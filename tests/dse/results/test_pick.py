@@ -88,8 +88,8 @@ def test_no_knee_is_refused_with_the_remedy() -> None:
     with pytest.raises(InfeasibleError) as caught:
         pick(bent(49), parse_rule("knee"))
     assert str(caught.value) == (
-        "error[no-knee]: the front has no knee: no design gains more than 1.04 times what it loses in place of every "
-        "end of the front, and a knee gains 1.5 times\n"
+        "error[no-knee]: the front has no knee: compared with every end of the front, no design gains more than 1.04 "
+        "times what it loses, and a knee gains 1.5 times\n"
         '  hint: pick by a bound, as --pick "internal_memory_data <= 249"'
     )
     two = bent(49).model_copy(update={"pareto": bent(49).pareto[::2]})
@@ -114,7 +114,7 @@ def test_the_knee_of_mappings() -> None:
     picked = pick(result, parse_rule("knee"))
     place, gain = bend_of(values_of(result.pareto, result.objectives))
     assert picked.design is result.pareto[place]
-    assert f"it gains at least {gain:.3g} times what it loses in place of any end of the front" in picked.why
+    assert f"compared with any end of the front it gains at least {gain:.3g} times what it loses" in picked.why
 
 
 @pytest.mark.parametrize("bound", [2112, 2592, 4000, 10**6])

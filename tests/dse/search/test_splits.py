@@ -157,7 +157,7 @@ def test_the_default_splits_sums_of_sixteen_terms(folder: Path) -> None:
     found = explored(folder / "t.aol", "ladder").result
     assert [one.steps for one in found.space.splits] == [("split rows k 4",), ("split ends j 4",), STEPS_OF_BOTH]
     remark = (
-        "sums are split too, in 3 networks beside the one as it is: 'split rows k 4' and 'split ends j 4'; splits = "
+        "sums are also split, in 3 networks beside the unsplit one: 'split rows k 4' and 'split ends j 4'; splits = "
     )
     assert f'{remark}"none" in a study leaves them out' in found.remarks
     assert "in each of 4 networks, by splits of sums" in found.method_description

@@ -160,9 +160,9 @@ def test_mistakes_of_intervals(tmp_path: Path, study: str) -> None:
 
 def test_intervals_that_are_left_out_are_told(tmp_path: Path) -> None:
     told = [one for one in remarks_of(space(tmp_path, "intervals = [2, 3, 4, 5, 6]"), "x") if "interval" in one]
-    assert told == ["the study's intervals 5 and 6 are not on offer for any task, and were left out"]
+    assert told == ["the study's intervals 5 and 6 are not available for any task and were skipped"]
     told = [one for one in remarks_of(space(tmp_path, "intervals = { first = [3, 7] }"), "x") if "interval" in one]
-    assert told == ["the study's intervals 7 are not on offer for first, and were left out"]
+    assert told == ["the study's intervals 7 are not available for first and were skipped"]
     assert not [one for one in remarks_of(space(tmp_path, "intervals = [2, 4]"), "x") if "interval" in one]
 
 

@@ -50,4 +50,4 @@ def test_registers_of_locals_are_in_derived_costs(tmp_path: Path, given: int | N
     assert found["ff"] == without["ff"]
     told = [remark for remark in assumed_by_machine(network, plain, "board.toml") if "does not give cost" in remark]
     keys = "cost.rom_bits" if given is None else "cost.rom_bits and cost.local_bits"
-    assert told == [f"the platform does not give {keys}: lut, ff and dsp are those of units without them"]
+    assert told == [f"the platform does not give {keys}: lut, ff and dsp do not include them"]
