@@ -78,6 +78,15 @@ class Clock:
         return timed
 
 
+def _owner(place: str) -> object:
+    """A module, or a class in one; None where there is none of that name."""
+    module, _, name = place.rpartition(".")
+    try:
+        return getattr(importlib.import_module(module), name) if name[0].isupper() else importlib.import_module(place)
+    except ImportError:
+        return None
+
+
 def run(arguments: Sequence[str]) -> None:
     """Run the command in this process, and print what its parts took."""
     clock = Clock()
@@ -86,10 +95,8 @@ def run(arguments: Sequence[str]) -> None:
     importlib.import_module("arrayol.cli.explore")
     for part, places in PARTS.items():
         for place, name in places:
-            module, _, kind = place.rpartition(".")
-            owner = getattr(sys.modules[module], kind) if module in sys.modules and kind[0].isupper() else None
-            owner = owner or importlib.import_module(place)
-            if hasattr(owner, name):  # another version may have it elsewhere
+            owner = _owner(place)
+            if hasattr(owner, name):  # another version may have it elsewhere: then it counts where it is called
                 setattr(owner, name, clock.within(part, getattr(owner, name)))
     sys.argv = ["arrayol", "explore", *arguments]
     try:

@@ -21,7 +21,7 @@ from dse.jobs.jobs import Job, done, perform
 
 Task = Future[tuple[list[Any], float]]
 MOST_WORKERS = 1024  # processes of one machine
-WORTH_SECONDS = 2.0  # of work for which processes are started: that takes them about a second
+WORTH_SECONDS = 4.0  # of work for which processes are started: that takes them about two, of one core
 _WORTH_ONCE_STARTED = 0.3
 _WAITING = 1  # tasks per worker that wait behind the one in work, so that none is idle
 

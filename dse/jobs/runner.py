@@ -23,6 +23,7 @@ from dse.jobs.pools import InProcess, Pool, Task, processes
 
 Result = TypeVar("Result")
 CHECK_SECONDS = 2.0  # between two looks at the pool where no task ends
+_UNMEASURED = 3  # times as much work as is worth a pool has to be there before a task was measured
 TASK_SECONDS = 0.3  # how long a task for a pool should take: long beside what it costs to send it
 
 
@@ -107,7 +108,7 @@ class _Run:
         self.waiting: deque[_Place] = deque()
         self.busy: dict[Task, list[_Place]] = {}
         self.done = self.known = 0.0
-        self.rate = 1.0  # seconds that an estimated second takes here
+        self.rate, self.is_measured = 1.0, False  # seconds that an estimated second takes here
 
     def run(self, states: Sequence[_PlanState[Any]]) -> None:
         try:
@@ -143,7 +144,8 @@ class _Run:
     def _fill(self) -> None:
         """Give the pool as many tasks as it takes; what is too little for it is done here."""
         left = (self.known - self.done) * self.rate
-        pool = self.pool if self.busy or left >= self.pool.worth_seconds else self.here
+        worth = self.pool.worth_seconds * (1 if self.is_measured else _UNMEASURED)
+        pool = self.pool if self.busy or left >= worth else self.here
         while self.waiting and len(self.busy) < pool.slots:
             bundle = self._bundle()
             self.busy[pool.submit(self.context, [place.job for place in bundle])] = bundle
@@ -160,7 +162,10 @@ class _Run:
     def _take(self, bundle: Sequence[_Place], results: Sequence[Any], seconds: float) -> None:
         """Note what a task has found, and carry on the plans that waited for it."""
         estimated = sum(place.job.cost for place in bundle)
-        self.rate = (self.rate + seconds / estimated) / 2 if estimated else self.rate
+        if estimated:
+            taken = seconds / estimated
+            self.rate = (self.rate + taken) / 2 if self.is_measured else taken
+            self.is_measured = True
         self.done += estimated
         for place, result in zip(bundle, results, strict=True):
             self.cache.keep(place.job, place.key, result)

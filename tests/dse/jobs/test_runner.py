@@ -202,6 +202,17 @@ def test_little_work_is_done_here() -> None:
         assert set(multiprocessing.active_children()) == before
 
 
+def test_work_that_is_quicker_than_predicted_is_done_here() -> None:
+    before = set(multiprocessing.active_children())
+
+    def found(runner: JobRunner) -> list[object]:
+        return runner.do(0, [one(Square(number, 1.0)) for number in range(10)])
+
+    with processes(2) as pool:
+        assert found(JobRunner(pool)) == found(JobRunner())
+        assert set(multiprocessing.active_children()) == before
+
+
 WAITS = """
 import multiprocessing
 from toy_jobs import Broken, Square, one
