@@ -64,7 +64,7 @@ def write_result(exploration: Exploration, target: Path, *, report: bool = True)
         specs = _write_specs(exploration, folder)
         reports: tuple[str, ...] = ()
         if report:
-            (folder / REPORT).write_bytes(first_report(result, target, folder))
+            (folder / REPORT).write_bytes(first_report(result, target, folder, exploration.steps))
             reports = (REPORT,)
         names = (RESULT, TABLE, *plots, *reports, README, *specs)
         (folder / README).write_text(_readme(result, names), encoding="utf-8", newline="\n")

@@ -30,7 +30,7 @@ from dse.jobs.cache import CACHE_FILES, CACHE_NAME, JobCache, open_rows
 
 TOLD = """
 import os
-from dse.output import folder as results
+from dse.output import writing as results
 from dse.jobs import cache, pools
 from dse.jobs.cache import JobCache
 from arrayol.cli.main import main

@@ -19,6 +19,7 @@ from arrayol.transforms.steps import Canonical, StepTextError, canonical_form, s
 from dse.results.designs import GroupRecord
 from dse.results.schema import Result
 from dse.results.shared import assuming_as
+from dse.results.steps import StepFinder
 from hwmodel.design import Choice, GroupDesign, Splits
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.separable.estimate import is_plain
@@ -45,9 +46,12 @@ class Origin:
         return {splits: model.network for (_, splits), model in self.models.items() if splits}
 
 
-def open_origin(result: Result, folder: Path) -> Origin:
-    """Look for the specification and platform that a result names: here, else beside the result's folder."""
-    form = _form(result, folder)
+def open_origin(result: Result, folder: Path, steps: StepFinder | None = None) -> Origin:
+    """Look for the specification and platform that a result names: here, else beside the result's folder.
+
+    What finds the `steps` of an exploration has its specification.
+    """
+    form = _form(result, folder) if steps is None else Canonical(steps.original, steps.first, steps.spec, steps.network)
     if isinstance(form, str):
         return Origin(None, {}, (f"{form}: block diagrams are without links, and there are no timelines",))
     if not result.is_mapped:

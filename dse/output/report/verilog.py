@@ -31,19 +31,20 @@ class Modules:
     texts: dict[str, int] = field(default_factory=dict)
 
     def of(self, opened: StoredDesign, *, asked: bool) -> dict[str, Any]:
-        """The files of a design, or why there are none."""
+        """The files of a design, or why there are none; `large` where it takes too much to be here unasked."""
         work = sum(math.prod(side or 1 for side in own.repetition) for own in opened.network.processes.values())
         if not asked and work > self.work:
-            return {"refused": f"it takes a simulation of {counted(work, 'repetition')}, too many for a report"}
+            reason = f"it takes a simulation of {counted(work, 'repetition')}, too many for a report"
+            return {"refused": reason, "large": True}
         if not asked:
             self.work -= work
         try:
             files = emit_hardware(EmittedVerilog, opened).files
         except ArrayolError as refused:
-            return {"refused": "; ".join(diagnostic.message for diagnostic in refused.diagnostics)}
+            return {"refused": "; ".join(diagnostic.message for diagnostic in refused.diagnostics), "large": False}
         modules = {name: text for name, text in files.items() if name.startswith(_MODULES)}
         size = sum(len(text) for text in modules.values() if text not in self.texts)
         if size > self.room:
-            return {"refused": f"its {counted(size, 'byte')} are left out for the size of this file"}
+            return {"refused": f"its {counted(size, 'byte')} are left out for the size of this file", "large": True}
         self.room -= size
         return {"files": [[name, self.texts.setdefault(text, len(self.texts))] for name, text in modules.items()]}

@@ -19,6 +19,7 @@ from dse.output.open_design import record_of
 from dse.output.report.document import Document, packed, report_document
 from dse.output.report.sources import open_origin
 from dse.results.schema import Result
+from dse.results.steps import StepFinder
 
 SCRIPTS = (
     "core.js",
@@ -64,12 +65,12 @@ def write_report(
     return Written(path, len(text), len(document["designs"]), tuple(document["remarks"]))
 
 
-def first_report(result: Result, folder: Path, specs: Path) -> bytes:
+def first_report(result: Result, folder: Path, specs: Path, steps: StepFinder | None) -> bytes:
     """The report that ends an exploration, of what costs next to nothing.
 
-    `folder` is that of the result, whose specifications are in `specs` until then.
+    `folder` is that of the result, whose specifications are in `specs` until then; `steps` are the exploration's.
     """
-    origin = open_origin(result, folder)
+    origin = open_origin(result, folder, steps)
     return _text(result, report_document(result, folder, origin, specs=specs, brief=True))
 
 

@@ -33,7 +33,7 @@ function verilogPart(design) {
   const found = data.verilog[design.id];
   const command = `'${commandOf(data.emit, design)}' writes modules, a test bench and a Makefile`;
   if (!found) return part("Verilog", "verilog", note(`Not in this report: ${again(design)}, and ${command}.`));
-  if (found.refused) return part("Verilog", "verilog", note(`None here: ${found.refused}. ${found.refused.includes("report") || found.refused.includes("left out") ? `${again(design)}, and ${command}.` : ""}`));
+  if (found.refused) return part("Verilog", "verilog", note(`None here: ${found.refused}.${found.large ? ` ${again(design)}, and ${command}.` : ""}`));
   const count = (text) => text.split("\n").length - 1;
   const top = (name) => name.endsWith("_top.v") && !name.includes("group"); // the whole design, shown at once
   const all = sum(found.files.map(([, place]) => count(data.modules[place])));

@@ -114,8 +114,8 @@ def test_the_report_that_ends_an_exploration(folder: Path) -> None:
     timed = {place for design in best for place in rows[design.id]}
     assert 0 < len(timed) < len(whole["groups"])
     assert {place for place, group in enumerate(brief["groups"]) if "timeline" in group} == timed
-    first = first_report(result, folder, folder)
-    assert first == first_report(result, folder, folder)
+    first = first_report(result, folder, folder, None)
+    assert first == first_report(result, folder, folder, None)
     assert packed(brief).encode() in first
 
 

@@ -136,11 +136,11 @@ def test_verilog_that_is_too_much_is_left_out_unless_asked_for(designs: list[api
     small = designs[0]
     work = sum(math.prod(process.repetition) for process in small.network.processes.values())  # type: ignore[arg-type]
     reason = f"it takes a simulation of {work} repetitions, too many for a report"
-    assert Modules(10**6, work=work - 1).of(small, asked=False) == {"refused": reason}
+    assert Modules(10**6, work=work - 1).of(small, asked=False) == {"refused": reason, "large": True}
     once = Modules(10**6, work=work)
     found = once.of(small, asked=False)
     assert len(found["files"]) == len({name for name, _ in found["files"]}) == len(once.texts)
-    assert once.of(small, asked=False) == {"refused": reason}
+    assert once.of(small, asked=False) == {"refused": reason, "large": True}
     assert once.of(small, asked=True) == found
     assert "left out for the size of this file" in Modules(1_000).of(small, asked=True)["refused"]
 
@@ -149,4 +149,4 @@ def test_what_has_no_hardware_says_why(opened: Open, report: Path) -> None:
     """Of a datapath whose figures are given nobody knows the circuit."""
     page = opened(report)
     text = page.locator('[data-part="verilog"]').inner_text()
-    assert re.search(r"None here: .*no hardware is emitted for that\. *$", text)
+    assert re.search(r"None here: .*no hardware is emitted for that\.$", text)
