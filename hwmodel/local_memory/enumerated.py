@@ -153,8 +153,7 @@ def _range(numbers: Ints) -> int:
 def _extremes(places: int, first: Ints, end: Ints, value: Ints) -> Ints:
     """By place the greatest value of those whose interval first .. end - 1 holds it; each has one that does."""
     level = np.log2(end - first).astype(np.int64)
-    none = np.iinfo(np.int64).min // 2
-    greatest = np.full(places, none)
+    greatest = np.full(places, -_LARGEST)
     for power in range(int(level.max()), -1, -1):
         if power < int(level.max()):
             half = greatest.copy()

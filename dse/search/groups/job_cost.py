@@ -19,8 +19,8 @@ _STRUCTURE_TASK = 8e-3  # of such a structure, for each task
 _BATCH_DESIGN = 1.5e-6
 _BATCH_STRUCTURE = 1.5e-5  # for each task
 _BUILT_STRUCTURE = 1.2e-4  # the same where memories are compared that are built
-_LISTED_STRUCTURE = 4e-3  # of a plain structure of which buffers may have to be told from their data
-_LISTED_ELEMENT = 6e-8  # of its arrays
+_LISTED_STRUCTURE = 2e-3  # of a plain structure of which buffers may have to be told from their data
+_LISTED_ELEMENT = 1e-8  # of the arrays that are
 _OPEN = 0.03  # of a group, once
 _TABLES = 0.035  # of a group, for each task, before the first structure of a job is priced
 _PAIRS = 8e-4  # and for each pair of tasks, whose times are put together
@@ -55,7 +55,7 @@ class JobCost:
         self.rates = rates
         self.is_separable = space.model.is_separable(tasks)
         batch = space.model.batch(tasks) if self.is_separable else None
-        self._lists = batch is not None and batch.lists_buffers
+        self.listed = batch.listed if batch is not None else frozenset()  # arrays that may have to be told from data
         self._couples = batch is not None and batch.at_once is not None
 
     @property
@@ -70,7 +70,8 @@ class JobCost:
         """A plain structure, among others."""
         if not self.is_separable:
             return self._alone + _BATCH_DESIGN * self.combinations + self._plan
-        listed = _LISTED_STRUCTURE + _LISTED_ELEMENT * self._elements if self._lists else 0
+        elements = sum(map(self.space.accesses.size, self.listed))
+        listed = _LISTED_STRUCTURE + _LISTED_ELEMENT * elements if elements else 0.0
         each = _BUILT_STRUCTURE if self.kinds else _BATCH_STRUCTURE
         return listed + each * len(self.tasks) + _BATCH_DESIGN * self.combinations
 
@@ -91,10 +92,9 @@ class JobCost:
         few = (found[len(found) * place // 5] for place in range(1, 5)) if found else ()
         return batch is not None and any(batch.reads_again(blocks) for blocks in few)
 
-    @property
-    def offers(self) -> float:
-        """Finding out what may be opened in a structure."""
-        return self._alone if self.is_separable and not self._couples else _OFFER * self._plan
+    def offers(self, *, is_product: bool = True) -> float:
+        """Finding out what may be opened in a structure, which may be no product though the group is separable."""
+        return self._alone if self.is_separable and is_product and not self._couples else _OFFER * self._plan
 
     def blocks(self, shape: Shape) -> float:
         """A plain structure of these blocks, among others."""

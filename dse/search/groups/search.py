@@ -165,7 +165,7 @@ class GroupJobs:
         """What all options of a structure take, by some of them; one in the middle of all stands for the others."""
         some = spread(list(islice(mapping_options(self.space, middle, keeps=keeps), OPTIONS_LISTED)), OPTIONS_LOOKED_AT)
         each = sum(map(self.cost.structure, some)) / max(1, len(some))
-        return self.cost.offers + each * count_mapping_options(self.space, middle, keeps=keeps)
+        return self.cost.offers() + each * count_mapping_options(self.space, middle, keeps=keeps)
 
     def on_blocks(self, part: GroupPart, blocks: Sequence[Blocks], seconds: float) -> OptionsJob:
         """All mapping options on some blocks, which take so long."""

@@ -28,7 +28,7 @@ from dse.space.options import count_mapping_options, is_plain, spread
 from dse.space.task_graph import Mask
 from hwmodel.design import Blocks, GroupDesign, structure_of
 
-FIRST = 1.0  # seconds of a first portion of what only the exact path takes
+FIRST = 1.0  # seconds of a first portion where structures may take long
 OPENED = 12  # structures on which options are tried, in a round; where they are spread, as many again
 
 
@@ -56,10 +56,11 @@ class Portions:
         self._exact: set[Blocks] = set()  # done of what batches have skipped
         self._opened: set[GroupDesign] = set()
         self._tried: set[GroupDesign] = set()  # beside others, by the local search
+        self._each: tuple[int, float] | None = None  # options of a structure, and their seconds
         self._kept: set[Structure] = set()  # those of which all keeps were looked at
 
     def plain(self, number: int) -> list[Portion]:
-        """Plain structures that a round has new: the first portion of few, where each takes long."""
+        """Plain structures that a round has new: the first portion of few, where each may take long."""
         if not self.space.study.holds_plain:
             return []
         jobs = self._jobs(number)
@@ -72,16 +73,21 @@ class Portions:
         if not jobs.cost.is_separable:
             kept.sort(key=itemgetter(0))  # among equals as they came
             first = max(1, bisect_right(list(accumulate(seconds for seconds, _ in kept)), FIRST))
+        elif jobs.cost.listed:
+            most = min(most, max(FIRST, jobs.cost.tables))
         rest = kept[first:]
         turns = max(1, math.ceil(sum(seconds for seconds, _ in rest) / most))
         runs = [kept[:first], *(rest[turn::turns] for turn in range(turns))]
         return [self._plain(jobs, run) for run in runs if run]
 
-    def _plain(self, jobs: GroupJobs, run: Sequence[tuple[float, Structure]]) -> Portion:
+    def _plain(self, jobs: GroupJobs, run: Sequence[tuple[float, Structure]], *, fresh: bool = False) -> Portion:
+        """Some structures: those that were not priced in the meantime, unless they are no round's, but `fresh`."""
+
         def taken(part: GroupPart) -> Sequence[Job]:
-            for _, structure in run:
+            left = [structure for _, structure in run if fresh or structure in self._open]
+            for structure in left:
                 self._open.pop(structure, None)
-            return jobs.plain(part, (structure for _, structure in run), products_only=True)
+            return jobs.plain(part, left, products_only=True)
 
         seconds = jobs.cost.tables + sum(seconds for seconds, _ in run)
         return Portion(seconds, taken, is_exact=not jobs.cost.is_separable)
@@ -126,22 +132,25 @@ class Portions:
         if not study.has_options:
             return
         how, jobs = ROUNDS[number].options, self._jobs(number)
-        if how == "all" or not study.holds_plain:
-            yield from self._everywhere(jobs, number, most=None if how == "all" else OPENED)
+        if how == "none" and study.holds_plain:
             return
-        if how == "none":
+        dear = {blocks for blocks in part.skipped if jobs.cost.exactly(blocks.shape) > self.piece}
+        everywhere = [one for one in self._all(number) if one.blocks not in dear]
+        if how == "all" or not study.holds_plain:
+            yield from self._everywhere(jobs, everywhere, most=None if how == "all" else OPENED)
             return
         front = [part.structures[place] for place in dict.fromkeys(part.place.tolist())]
-        starts = spread([one for one in front if one not in self._opened], OPENED)
+        starts = spread([one for one in front if one not in self._opened and one.blocks not in dear], OPENED)
         if how == "spread":
-            starts += spread([one for one in self._all(number) if one not in self._opened], OPENED)
+            starts += spread([one for one in everywhere if one not in self._opened], OPENED)
         for start in dict.fromkeys(starts):
             yield self._switched(jobs, start, part)
 
     def _switched(self, jobs: GroupJobs, start: GroupDesign, part: GroupPart) -> Portion:
         """What differs from a structure in one option."""
         opened = jobs.singly(part, [start], self.piece, keeps=not jobs.searches_keeps)
-        seconds = sum(job.cost for job in opened.jobs) + jobs.cost.offers
+        is_product = start.blocks not in part.skipped
+        seconds = sum(job.cost for job in opened.jobs) + jobs.cost.offers(is_product=is_product)
         return Portion(seconds, partial(self._switch, start, opened))
 
     def _switch(self, start: GroupDesign, opened: SomeJobs, _: GroupPart) -> Sequence[Job]:
@@ -149,24 +158,26 @@ class Portions:
         self._left += opened.pruned
         return opened.jobs
 
-    def _everywhere(self, jobs: GroupJobs, number: int, most: int | None) -> Iterator[Portion]:
-        """All options together on the blocks of a round, or on some of them."""
-        plain = self._all(number)
+    def _everywhere(self, jobs: GroupJobs, plain: Sequence[GroupDesign], most: int | None) -> Iterator[Portion]:
+        """All options together on the blocks of plain structures, or on some of them."""
         for start in plain if most is None else spread(plain, most):
             if start.blocks in self._whole:
                 continue
-            many, seconds = self._options_of_each
+            many, seconds = self._options_of_each(plain)
             if seconds > self.piece:
                 self._dear[start.blocks] = many * jobs.rates.count
                 continue
             yield Portion(seconds, partial(self._all_on, jobs, start, seconds))
 
-    @cached_property
-    def _options_of_each(self) -> tuple[int, float]:
+    def _options_of_each(self, plain: Sequence[GroupDesign]) -> tuple[int, float]:
         """Options of the structure in the middle and their seconds, for all others: offers differ little."""
-        plain = self._all(len(ROUNDS) - 1)
-        middle = plain[len(plain) // 2]
-        return count_mapping_options(self.space, middle), self._jobs(len(ROUNDS) - 1).seconds_of_options(middle)
+        if self._each is None:
+            middle = plain[len(plain) // 2]
+            self._each = (
+                count_mapping_options(self.space, middle),
+                self._jobs(len(ROUNDS) - 1).seconds_of_options(middle),
+            )
+        return self._each
 
     def _all_on(self, jobs: GroupJobs, start: GroupDesign, seconds: float, part: GroupPart) -> Sequence[Job]:
         self._whole.add(start.blocks)
@@ -210,12 +221,12 @@ class Portions:
     def _plain_around(self, jobs: GroupJobs, plain: Sequence[GroupDesign]) -> Iterator[Portion]:
         known = self.schedule.upto(self.tasks[-1], self._offered)
         structures = [(one.blocks.scan, one.blocks.shape) for one in plain if one not in self._tried]
-        self._tried.update(plain)
         fresh = sorted((one for one in structures if one not in known or one in self._open), key=by_scan)
         costs = [(jobs.cost.blocks(one[1]), one) for one in fresh]
         most = self.piece - jobs.cost.tables
         for run, _ in in_jobs(((pair, pair[0]) for pair in costs if pair[0] <= most), most):
-            yield self._plain(jobs, run)
+            yield self._plain(jobs, run, fresh=True)
+        self._tried.update(plain)  # where the budget ended before, not
 
     def _alone(self, jobs: GroupJobs, structure: GroupDesign) -> Iterator[Portion]:
         """A structure by itself, unless it takes too long."""
@@ -238,12 +249,12 @@ class Portions:
             found = [one for one in self._rates_around(design) if one not in known]
             fresh = [one for one in found if with_rates(design, one) not in self._tried]
             if fresh:
-                self._tried.update(with_rates(design, one) for one in fresh)
                 other = GroupJobs(self.space, self.columns, self.tasks, RateChoices(chosen=tuple(fresh)))
                 structure = structure_of(design)
                 seconds = other.cost.structure(structure)
                 if seconds <= self.piece:
                     yield Portion(seconds, partial(self._at_rates, other, structure))
+                self._tried.update(with_rates(design, one) for one in fresh)
 
     @staticmethod
     def _at_rates(jobs: GroupJobs, structure: GroupDesign, part: GroupPart) -> Sequence[Job]:

@@ -49,6 +49,7 @@ ROUNDS_TO = 0.75  # of the budget: then the search around designs begins
 MANY = 3  # objectives; with more, groups have so many designs on their fronts that whole designs are made of few:
 MANY_ROUNDS_TO, EVOLVED_TO = 0.4, 0.72  # of the budget then: first rounds, then NSGA-II
 EVOLVING, AROUND_FRONT = "NSGA-II", "around the front"  # what is going on after the rounds
+AROUND_EVERY, AROUND_SHARE = 0.25, 0.08  # of the budget: so often around the front, and so much at a time
 AROUND = 24  # designs of groups around which is searched before whole designs may be made
 FIRST_BATCH = 0.4  # seconds; later ones are of an eighth of what was done before
 
@@ -91,7 +92,8 @@ class _Search:
         self.volume = RisingVolume()
         self.batch = _Batch()
         self.spent, self.next_look, self.rounds = 0.0, FIRST_BATCH, 0
-        self.share = 0.0  # of the budget, that may be spent so far
+        self.next_around = AROUND_EVERY * request.budget
+        self.share = 1.0  # of the budget, that may be spent so far
         self.stage = ""  # after the rounds
         self.longest = 0.0  # seconds of a piece of work
         self.genetic: GeneticSearch | None = None
@@ -123,10 +125,12 @@ class _Search:
 
     @contextmanager
     def _up_to(self, share: float) -> Iterator[None]:
-        """Within, work is taken until so much of the budget is spent."""
-        self.share = share
+        """Within, work is taken until so much of the budget is spent, or what may be spent around it."""
+        outer = self.share
+        self.share = min(share, outer)
         with suppress(_SpentError):
             yield
+        self.share = outer
 
     def _rounds(self) -> None:
         for number in range(len(ROUNDS)):
@@ -156,7 +160,6 @@ class _Search:
                 self._look()
                 if not (fresh := self._unsearched()):
                     return
-            self.searched_around.update(fresh)
             designs: dict[Mask, list[GroupDesign]] = {}
             for group, design in fresh:
                 designs.setdefault(group, []).append(design)
@@ -164,6 +167,7 @@ class _Search:
                 known = self._known(group)
                 for portion in known.portions.around(number, known.part, own):
                     self._take(group, portion)
+                self.searched_around.update((group, design) for design in own)
             self._flush()
 
     def _unsearched(self) -> list[tuple[Mask, GroupDesign]]:
@@ -189,10 +193,15 @@ class _Search:
                     waiting.append((turn, portion.seconds, place, group, portion))
                 else:
                     self._take(group, portion, always=self._makes_first(group, number))
+            self._turn_around()
         for _, _, _, group, portion in sorted(waiting, key=lambda one: one[:3]):
             self._take(group, portion)
+            self._turn_around()
         self._flush()
-        for portions in (Portions.keeps, Portions.skipped, Portions.options):
+        self._further(number, Portions.keeps)
+        self.next_around = 0.0
+        self._turn_around()
+        for portions in (Portions.skipped, Portions.options):
             self._further(number, portions)
         self._look()
 
@@ -207,6 +216,16 @@ class _Search:
                     return
                 self._take(group, portion, always=self._makes_first(group, number))
         self._flush()
+
+    def _turn_around(self) -> None:
+        """Once in a while, search around the designs that are best so far: little work, of which most comes."""
+        budget = self.request.budget
+        if self.spent < self.next_around:
+            return
+        with self._up_to(self.spent / budget + AROUND_SHARE):
+            self._flush()
+            self._search_around()
+        self.stage, self.next_around = "", self.spent + AROUND_EVERY * budget
 
     def _in_order(self, number: int) -> Iterator[Mask]:
         """The first of the kind of each group of a round: those that the archive uses most, then the others.

@@ -409,10 +409,14 @@ class GroupBatch:
         return self.structures(designs[0].blocks.scan, shapes, StructureKeeps.of(map(self.keeps_of, designs)))
 
     @property
-    def lists_buffers(self) -> bool:
-        """Whether buffers of some structures have to be told from their data, one structure at a time."""
-        counts = self.counts
-        return counts.parts.spaces.couple or any(counts.latest_readers(piece) != -1 for piece in counts.followed)
+    def listed(self) -> frozenset[str]:
+        """Arrays whose buffers may have to be told from their data in some structures, one structure at a time."""
+        counts, parts = self.counts, self.counts.parts
+        if parts.spaces.couple:
+            return frozenset(parts.array_of(source.piece) for source in counts.sources)
+        lived = {*counts.stored, *counts.read_in_part}  # such are a product only where they are read at once
+        followed = (piece for piece in counts.followed if piece in lived or counts.latest_readers(piece) != -1)
+        return frozenset(map(parts.array_of, followed))
 
     @property
     def at_once(self) -> int | None:

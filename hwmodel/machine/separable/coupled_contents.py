@@ -8,9 +8,7 @@ all components, in the order of the scan. Else all data of the buffer are listed
 brings it and that of its last use, the latest of its readers'; and they have addresses by their subscripts
 (docs/machine.md, section 5).
 
-For the size of such a list few of its data matter: of those along a component that come together, and that each reader
-uses last together, the ones at either end along an axis (in a bank: of one residue). What lies between meets the same
-data, and is at no greater distance from any. And of the number that live, only how many there are.
+For the size of such a list few of its data matter (`cells`), and of the number that live only how many there are.
 """
 
 from __future__ import annotations
@@ -18,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -29,11 +28,12 @@ from hwmodel.machine.pieces import piece_of
 from hwmodel.machine.separable.axes import Ints
 from hwmodel.machine.separable.axis_table import AxisTable
 from hwmodel.machine.separable.block_order import Structures, Walked
+from hwmodel.machine.separable.cells import Cells, Residue
 from hwmodel.machine.separable.counts import GroupCounts, Source
-from hwmodel.machine.separable.distinct import distinct_rows
 from hwmodel.machine.separable.first_use import BEFORE
 from hwmodel.machine.ticks import STORES
 
+_ONE_BANK = Residue(1)
 _UNREAD = np.int64(-1) << 56  # less than all ticks, several times added too
 
 
@@ -67,11 +67,10 @@ class CoupledBuffer:
         """How many of its data live at once at most."""
         columns = [source.data(source.classes()) for source in self._sources]
         _, born, last, weight = (np.concatenate(column) for column in zip(*columns, strict=True))
-        start = int(born.min(initial=0))
-        change = np.zeros(int(last.max(initial=0)) - start + 2, np.int64)
-        np.add.at(change, born - start, weight)
-        np.add.at(change, last + 1 - start, -weight)
-        return int(np.cumsum(change).max())
+        steps, number = np.unique(np.concatenate([born, last + 1]), return_inverse=True)
+        change = np.zeros(len(steps), np.int64)
+        np.add.at(change, number.ravel(), np.concatenate([weight, -weight]))
+        return int(np.cumsum(change).max(initial=0))
 
     @property
     def size(self) -> int:
@@ -97,65 +96,22 @@ class CoupledBuffer:
         picks = zip(self.structures.walked, self.structures.picks[self.row], strict=True)
         walk = [(each, int(pick)) for each, pick in picks]
         numbers = [number for number, own in enumerate(self.counts.sources) if own.memory == self.memory]
-        return [_Combined(self.counts, walk, number, by_reader=self.by_reader) for number in numbers]
-
-
-@dataclass(frozen=True, eq=False)
-class _Cells:
-    """What one component has of a source: of each cell what it counts in the numbers of elements, and ticks.
-
-    `born` (n,) brings it, and each of R readers uses it last at `lasts` (R, n), _UNREAD if never; `weight` (n,) is how
-    many there are of it. `subscripts` (axes, n).
-    """
-
-    element: Ints
-    born: Ints
-    lasts: Ints
-    weight: Ints
-    subscripts: Ints
-
-    @property
-    def together(self) -> Ints:
-        """A number for each cell: the same for those that come and are used last together."""
-        return distinct_rows(np.concatenate([self.born[None, :], self.lasts]).T)[1]
-
-    def only(self, chosen: Ints) -> _Cells:
-        """Some of the cells."""
-        return _Cells(
-            self.element[chosen],
-            self.born[chosen],
-            self.lasts[:, chosen],
-            self.weight[chosen],
-            self.subscripts[:, chosen],
-        )
-
-    def classes(self) -> _Cells:
-        """One cell for all that come and are used last together."""
-        first, number = np.unique(self.together, return_index=True, return_inverse=True)[1:]
-        return replace(self.only(first), weight=np.bincount(number.ravel()))
-
-    def ends(self, moduli: Sequence[int]) -> _Cells:
-        """Of those together, and of one residue along each axis, the ones at either end along some axis."""
-        kept = np.zeros(len(self.born), np.bool_) if len(self.subscripts) else np.ones(len(self.born), np.bool_)
-        alike = [self.together, *(own % modulus for own, modulus in zip(self.subscripts, moduli, strict=True))]
-        for axis, own in enumerate(self.subscripts):
-            others = np.array([*alike, *np.delete(self.subscripts, axis, axis=0)]).T
-            group = distinct_rows(others)[1]
-            order = np.lexsort((own, group))
-            heads = np.diff(group[order], prepend=-1) != 0
-            kept[order[heads]] = True
-            kept[order[np.append(heads[1:], True)]] = True
-        return self.only(np.flatnonzero(kept))
+        alone = len(numbers) == 1
+        return [_Combined(self.counts, walk, number, by_reader=self.by_reader, alone=alone) for number in numbers]
 
 
 @dataclass(frozen=True, eq=False)
 class _Combined:
-    """What a source brings in one structure: of each component of the blocks what its side brings."""
+    """What a source brings in one structure: of each component of the blocks what its side brings.
+
+    It is `alone` in its buffer, or data of others are there too.
+    """
 
     counts: GroupCounts
     walk: Sequence[tuple[Walked, int]]
     number: int
     by_reader: bool
+    alone: bool
 
     @property
     def source(self) -> Source:
@@ -172,10 +128,35 @@ class _Combined:
 
     def piece(self) -> Piece | None:
         """The product of loops that it is; None where it is none."""
-        if self.by_reader:
-            # What is no product by the cells at the ends is none by all of them.
-            few = [cells if len(axes) > 1 else cells.ends([1] * len(axes)) for cells, axes in self._with_axes]
-            return None if self._piece_of(few) is None else self._piece_of([cells for cells, _ in self._with_axes])
+        found = self._by_readers() if self.by_reader else self._by_components()
+        if found is None:
+            return None
+        loops, free = found
+        free = sorted(free, key=lambda loop: loop.axis or 0)
+        ordered = [loops[loop] for loop in range(len(loops))]
+        return Piece(tuple(ordered[:-1]), tuple(ordered[-1:]), tuple(free), self.source.lag, self.source.stage)
+
+    def _by_readers(self) -> tuple[dict[int, Loop], list[Loop]] | None:
+        """Its loops, each from all cells of its component and few of the others: what is no product of few is none."""
+        few = [
+            cells if len(axes) > 1 else self._few(place, [_ONE_BANK] * len(axes))
+            for place, (cells, axes) in enumerate(self._with_axes)
+        ]
+        if self._piece_of(few) is None:
+            return None
+        loops, free = dict[int, Loop](), list[Loop]()
+        of_blocks = [each.loops for each, _ in self.walk]
+        for number, (cells, axes) in enumerate(self._with_axes):
+            own = self._piece_of([*few[:number], cells, *few[number + 1 :]])
+            if own is None:
+                return None
+            along = (*own.outer, *own.inner)
+            loops |= {loop: along[loop] for loop in (of_blocks[number] if number < len(of_blocks) else ())}
+            free += [loop for loop in own.free if loop.axis in axes]
+        return loops, free
+
+    def _by_components(self) -> tuple[dict[int, Loop], list[Loop]] | None:
+        """Its loops, each from its component alone."""
         loops, free = dict[int, Loop](), list[Loop]()
         for each, pick in self.walk:
             axes = self._axes(each.block)
@@ -188,24 +169,42 @@ class _Combined:
         for side in self.counts.parts.free_axes(self.source.piece):
             for axis in self.counts.parts.axes_of(self.source.piece, side):
                 free.append(Loop.free(axis, self.counts.free_subscripts(self.source.piece, axis)))
-        free.sort(key=lambda loop: loop.axis or 0)
-        ordered = [loops[loop] for loop in range(len(loops))]
-        return Piece(tuple(ordered[:-1]), tuple(ordered[-1:]), tuple(free), self.source.lag, self.source.stage)
+        return loops, free
 
-    def _piece_of(self, components: Sequence[_Cells]) -> Piece | None:
+    def _piece_of(self, components: Sequence[Cells]) -> Piece | None:
         element, born, last, _ = self.data(components)
         brought = Brought(element, born, last, self.source.stage, self.source.lag)
         return piece_of(tuple(self._shape), tuple(self.places), brought)
 
-    def classes(self) -> list[_Cells]:
-        """By component, one cell for all that come and are used last together."""
-        return [cells.classes() for cells, _ in self._with_axes]
+    def classes(self) -> list[Cells]:
+        """By component, one cell for all that come and are used last together: few rows, for all rows are alike."""
+        return [
+            (self._near_ends(place, [_ONE_BANK] * len(axes)) if self._is_outermost(place) else cells).classes()
+            for place, (cells, axes) in enumerate(self._with_axes)
+        ]
 
-    def ends(self, function: BankFunction | None) -> list[_Cells]:
+    def ends(self, function: BankFunction | None) -> list[Cells]:
         """By component the cells that sizes hang on: in the banks of a function, or in one."""
-        return [cells.ends([_modulus(function, axis) for axis in axes]) for cells, axes in self._with_axes]
+        return [
+            self._few(place, [_residue(function, axis) for axis in axes])
+            for place, (_, axes) in enumerate(self._with_axes)
+        ]
 
-    def data(self, components: Sequence[_Cells]) -> tuple[Ints, Ints, Ints, Ints]:
+    def _few(self, place: int, residues: Sequence[Residue]) -> Cells:
+        """Those of a component that stand for all."""
+        return self._near_ends(place, residues).ends(residues)
+
+    def _near_ends(self, place: int, residues: Sequence[Residue]) -> Cells:
+        """Near the ends of a loop, if there is no other source, and no use comes in a stage before the data."""
+        cells, lags = self._with_axes[place][0], self._stages - self.source.stage
+        if not self.alone or lags.min() < 0:
+            return cells
+        return cells.near_ends(residues, int(lags.max()), outermost=self._is_outermost(place))
+
+    def _is_outermost(self, place: int) -> bool:
+        return place < len(self.walk) and 0 in self.walk[place][0].loops
+
+    def data(self, components: Sequence[Cells]) -> tuple[Ints, Ints, Ints, Ints]:
         """All combinations of cells: the element, the step that brings it, that of its last use, how many there are."""
         element, born, weight = np.zeros(1, np.int64), np.zeros(1, np.int64), np.ones(1, np.int64)
         lasts = np.zeros((len(components[0].lasts) if components else 1, 1), np.int64)
@@ -229,11 +228,11 @@ class _Combined:
         readers = self.counts.parts.reads.get(self.source.piece, [])
         return np.array([self.counts.parts.stages.task[link.task] for link in readers], np.int64)
 
-    @property
-    def _with_axes(self) -> list[tuple[_Cells, Sequence[int]]]:
+    @cached_property
+    def _with_axes(self) -> list[tuple[Cells, Sequence[int]]]:
         """What each component has, and the axes of the array; then what moves with no block."""
         weights, parts, piece = _weights(self.places), self.counts.parts, self.source.piece
-        components: list[tuple[_Cells, Sequence[int]]] = []
+        components: list[tuple[Cells, Sequence[int]]] = []
         for each, pick in self.walk:
             cell, come, gone = each.table.lines[self.number].instances(pick)
             lasts = [gone]
@@ -243,19 +242,23 @@ class _Combined:
             ticks = [np.where(last == BEFORE, _UNREAD, _numbers(np.maximum(last, 0), wide, own)) for last in lasts]
             table = np.array(ticks, np.int64).reshape(len(lasts), len(cell))
             axes = self._axes(each.block)
-            components.append((self._of_cells(axes, cell, _numbers(come, wide, own), table), axes))
+            late = np.array(lasts, np.int64).reshape(table.shape)
+            along = come, late, wide[0] if len(wide) == 1 else 0
+            components.append((self._of_cells(axes, cell, _numbers(come, wide, own), table, along), axes))
         for side in parts.free_axes(piece):
             cell = np.flatnonzero(self.counts.free_indices(piece, side))
             none = np.zeros((len(self._stages), len(cell)), np.int64)
             axes = parts.axes_of(piece, side)
-            components.append((self._of_cells(axes, cell, 0 * cell, none), axes))
+            components.append((self._of_cells(axes, cell, 0 * cell, none, (0 * cell, none, 0)), axes))
         return components
 
-    def _of_cells(self, axes: Sequence[int], cell: Ints, born: Ints, lasts: Ints) -> _Cells:
+    def _of_cells(
+        self, axes: Sequence[int], cell: Ints, born: Ints, lasts: Ints, along: tuple[Ints, Ints, int]
+    ) -> Cells:
         weights, extents = _weights(self._shape), [self._shape[axis] for axis in axes]
         subscripts = np.array(np.unravel_index(cell, extents) if axes else (), np.int64).reshape(len(axes), len(cell))
         element = _numbers(cell, extents, [weights[axis] for axis in axes])
-        return _Cells(element, born, lasts, np.ones(len(cell), np.int64), subscripts)
+        return Cells(element, born, lasts, np.ones(len(cell), np.int64), subscripts, *along)
 
     @property
     def _shape(self) -> Sequence[int]:
@@ -269,11 +272,13 @@ class _Combined:
         return () if side is None else parts.axes_of(piece, side)
 
 
-def _modulus(function: BankFunction | None, axis: int) -> int:
+def _residue(function: BankFunction | None, axis: int) -> Residue:
     """By what residue along an axis the banks of a function differ."""
     if function is None:
-        return 1
-    return function.banks if isinstance(function, Linear) else function.moduli[axis]
+        return _ONE_BANK
+    if isinstance(function, Linear):
+        return Residue(function.banks * function.block, function.block > 1 or axis == function.shared.axis)
+    return Residue(function.moduli[axis])
 
 
 def _piece_along(table: AxisTable, number: int, side: int, shape: Sequence[int], lag: int) -> Piece | None:
