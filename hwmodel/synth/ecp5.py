@@ -103,7 +103,7 @@ def place(
     if registers:
         source = REGISTERED
         text, around = with_port_registers((folder / NETLIST).read_text(encoding="utf-8"))
-        (folder / source).write_text(text, encoding="utf-8")
+        (folder / source).write_text(text, encoding="utf-8", newline="\n")
     asked = ["--json", source, "--freq", f"{mhz:g}", "--seed", str(seed), "--timing-allow-fail"]
     written = ["--report", PLACED, "--quiet", "--log", NEXTPNR_LOG, *(("--textcfg", config) if config else ())]
     run_tool([NEXTPNR, *where, *asked, *written], folder)

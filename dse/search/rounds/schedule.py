@@ -29,6 +29,8 @@ COMBINATIONS_AT_MOST = 4096  # of rates that are all tried
 COMBINATIONS_AT_ONCE = 512  # that are all tried in every round: bounds leave most of them out
 FEW_TASKS = 8  # in the whole graph: of more, earlier rounds try the fewer rates, so that there soon is a front
 LEAST_RATES = 2
+MANY_TASKS = 64  # in the whole graph: tables of a group take the square of its tasks
+FEW_TOGETHER = 8  # tasks of the largest groups that come first then
 FEW_DIMENSIONS = 3  # from so many on coarse rounds take two scans
 
 
@@ -87,7 +89,8 @@ class Schedule:
 
         The whole first, then single tasks. Then such that stand side by side: of 2^k tasks, at places of an order that
         are multiples of 2^k, then at those of 2^(k-1), and so on, the longest first; then the rest. So every length
-        soon has groups that make whole designs together, and each length takes about the same work.
+        soon has groups that make whole designs together, and each length takes about the same work. Where the whole has
+        so many tasks that its tables take long, such of 8, 4, 2, 1 tasks come first, the last of the order before all.
         """
         space, longest = self.space, self.space.study.longest_group
         orders = self.orders[: ROUNDS[number].orders]
@@ -100,14 +103,21 @@ class Schedule:
 
         def value(group: Mask) -> tuple[int, int, int]:
             length, end = group.bit_count(), max(place[task] for task in bits(group)) + 1
-            if length in (1, tasks):
+            if self.whole_is_first and length in (1, tasks):
                 return 0, -length, end
             if length & (length - 1):
                 return tasks + 1, length, end
             aligned = end & -end if end < tasks else length
+            if not self.whole_is_first and length <= min(aligned, FEW_TOGETHER):
+                return 0, -length, -end
             return max(1, length // aligned), -length, end
 
         return tuple(sorted(found, key=value))
+
+    @property
+    def whole_is_first(self) -> bool:
+        """Whether the whole graph is priced before all other groups."""
+        return len(self.space.graph) <= MANY_TASKS
 
     def fresh(self, group: Mask, number: int, *, free: bool) -> Sequence[Structure]:
         """The plain structures of a group that a round prices and none before it has, ordered by scan.

@@ -3,9 +3,9 @@
 A round (`schedule`) looks at more sides of blocks, rates, scans and groups than the one before; only what is new in it
 is priced. Each round goes first through the groups that the archive's designs use, then through all others, and of each
 it takes a first portion before the rest of any. As it goes the fronts of groups make whole designs, which join the
-archive. Where the rounds end without having priced everything, or their share of the budget does, what is left goes to
-a search around the designs of the archive: what differs from one of their groups in one decision. With more objectives
-than fronts of groups are good for, NSGA-II goes on from the archive before that.
+archive. In between, and with what is left where the rounds end without having priced everything, it searches around the
+designs of the archive: what differs from one of their groups in one decision. With more objectives than fronts of
+groups are good for, NSGA-II goes on from the archive after the rounds.
 
 The budget counts work, in seconds that `dse.search.groups.job_cost` predicts from constants: so the same is done on
 every machine, by any number of workers, interrupted or not. Work goes in batches whose content is fixed, each small
@@ -261,7 +261,8 @@ class _Search:
 
     def _makes_first(self, group: Mask, number: int) -> bool:
         """Whether a group is one of those that make the first whole designs, which no budget keeps from being made."""
-        return number == 0 and (group.bit_count() == 1 or group == self.context.space.graph.all)
+        is_whole = group == self.context.space.graph.all and self.schedule.whole_is_first
+        return number == 0 and (group.bit_count() == 1 or is_whole)
 
     def _take(self, group: Mask, portion: Portion, *, always: bool = False) -> None:
         """Let some work wait until there is enough for a batch. Raises _SpentError if the share of the budget is."""

@@ -381,7 +381,8 @@ class GroupBatch:
         if not structures.holds.all():
             return None
         (kinds,) = step_kinds(self.counts, structures, cyclic=False)
-        ticks = int(structures.outer.places[0] * structures.inner.places[0])
+        row, column = structures.pairs[0].tolist()
+        ticks = int(structures.outer.places[row] * structures.inner.places[column])
         group, uneven = self.counts.parts.group, []
         for number, (kind, name) in enumerate(self.counts.names):
             work = kinds.happens[0, :, number]
