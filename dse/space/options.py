@@ -66,6 +66,12 @@ def chosen_of(space: MappingSpace, structure: GroupDesign) -> list[int]:
     return places
 
 
+def is_offered(space: MappingSpace, structure: GroupDesign) -> bool:
+    """Whether the FIFOs, layouts and cuts of a structure, as of one on blocks beside, are among what its blocks offer."""
+    _, choices, current = _decisions(space, structure)
+    return all(own in options for options, own in zip(choices[_FIFOS:], current[_FIFOS:], strict=True))
+
+
 def _decisions(
     space: MappingSpace, structure: GroupDesign
 ) -> tuple[GroupDesign, list[tuple[Any, ...]], tuple[Any, ...]]:
@@ -102,7 +108,7 @@ def _keeps_alone(structure: GroupDesign, plain: GroupDesign) -> bool:
     return replace(structure, policy=plain.policy, keeps=plain.keeps) == plain
 
 
-_KEEPS = 1  # the place of that decision
+_KEEPS, _FIFOS = 1, 3  # the places of these decisions; layouts and cuts stand after FIFOs
 
 
 def choices_of(space: MappingSpace, plain: GroupDesign, *, singly: bool = False) -> list[tuple[Any, ...]]:

@@ -24,7 +24,7 @@ from dse.search.groups.search import GroupJobs, SomeJobs
 from dse.search.pricing import RateChoices, plain_structure
 from dse.search.rounds.schedule import ROUNDS, Schedule, Structure, by_scan
 from dse.space.mappings import MappingSpace
-from dse.space.options import count_mapping_options, is_plain, spread
+from dse.space.options import count_mapping_options, is_offered, is_plain, spread
 from dse.space.task_graph import Mask
 from hwmodel.design import Blocks, GroupDesign, structure_of
 
@@ -211,7 +211,7 @@ class Portions:
         yield from self._plain_around(jobs, plain)
         for one in dict.fromkeys(found):
             is_done = one in self._tried or (is_plain(one) and one.blocks in self._exact)
-            if one not in plain and not is_done:
+            if one not in plain and not is_done and (is_plain(one) or is_offered(self.space, one)):
                 yield from self._alone(jobs, one)
         yield from self._other_rates(jobs, designs)
         for start in starts if self.space.study.has_options else ():
