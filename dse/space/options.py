@@ -67,7 +67,7 @@ def chosen_of(space: MappingSpace, structure: GroupDesign) -> list[int]:
 
 
 def is_offered(space: MappingSpace, structure: GroupDesign) -> bool:
-    """Whether the FIFOs, layouts and cuts of a structure, as of one on blocks beside, are among what its blocks offer."""
+    """Whether the FIFOs, layouts and cuts of a structure, which may come from other blocks, are offered by its own."""
     _, choices, current = _decisions(space, structure)
     return all(own in options for options, own in zip(choices[_FIFOS:], current[_FIFOS:], strict=True))
 
