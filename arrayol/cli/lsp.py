@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from importlib.util import find_spec
 
 import click
@@ -19,4 +21,6 @@ def command() -> None:
         raise error("no-language-server", "'pygls' is not there", hint="pip install 'arrayol[lsp]'")
     from arrayol.lsp.server import make_server  # noqa: PLC0415  pygls need not be there
 
-    make_server().start_io()
+    # It closes its streams when the editor leaves; those of the process are flushed after that.
+    stdin, stdout = os.fdopen(os.dup(sys.stdin.fileno()), "rb"), os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    make_server().start_io(stdin, stdout)
