@@ -19,6 +19,7 @@ from arrayol.api.notebook import register_in
 from arrayol.errors import ArrayolError
 from arrayol.ir.network import flatten
 
+PROGRESS = re.compile(r"(searching|simulating|describing): \d")
 NOTEBOOKS = sorted((Path(__file__).resolve().parents[1] / "docs" / "notebooks").glob("*.ipynb"))
 PNG = b"\x89PNG\r\n"
 
@@ -157,7 +158,8 @@ def test_the_notebooks_of_the_manual_run(path: Path, tmp_path: Path) -> None:
     NotebookClient(notebook, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}).execute()
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     outputs = [output for cell in cells for output in cell.outputs]
-    assert [output for output in outputs if output.get("name") == "stderr"] == []
+    said = "".join(output["text"] for output in outputs if output.get("name") == "stderr")
+    assert [line for line in said.splitlines() if not PROGRESS.match(line)] == []  # which a slow machine shows
     assert {"text/html", "image/png"} <= {kind for output in outputs for kind in output.get("data", ())}
     assert all(len(output["data"]["text/plain"]) < 5_000 for output in outputs if "data" in output)
     assert all(cell.outputs == [] for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code")
