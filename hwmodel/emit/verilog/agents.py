@@ -171,13 +171,13 @@ class _Printer:
     def _walk(self) -> Iterator[str]:
         row = "{" + ", ".join(["cycles", *(self._column(column) for column in range(len(self.agent.limits)))]) + "}"
         yield "  reg rests;"
-        yield "  reg final;  // it is the last cycle of the row"
+        yield "  reg is_last;  // it is the last cycle of the row"
         yield "  reg next_ends, next_is_one;  // of instruction `at`: whether it ends a step, and takes one cycle"
         for depth, times in enumerate(self.agent.program.times):
             yield f"  reg [{bits_of(times) - 1}:0] loop{depth};"
         yield "  assign active = run && !rests;"
         yield f"  wire done = active{' && go' if self.waits else ''};"
-        yield "  wire fetch = done && final;"
+        yield "  wire fetch = done && is_last;"
         yield from self._ends(self._column(self.agent.last))
         yield "  always @(posedge clk)"
         yield "    if (reset) begin"
@@ -188,7 +188,7 @@ class _Printer:
         yield from self._fetching(row)
         yield "      end else if (done) begin"
         yield "        cycle <= cycle + 1'b1;"
-        yield "        final <= cycle == cycles;"
+        yield "        is_last <= cycle == cycles;"
         yield "      end"
         yield "    end"
 
@@ -197,7 +197,7 @@ class _Printer:
         (behind, _), (two, counters) = self._reached(1), self._reached(2)
         yield f"      {row} <= {self._numbers(0)};"
         yield "      cycle <= 1;"
-        yield f"      final <= 1'b{int(self.agent.program.instructions[0].cycles == 1)};"
+        yield f"      is_last <= 1'b{int(self.agent.program.instructions[0].cycles == 1)};"
         yield "      rests <= 1'b0;"
         yield f"      at <= {behind};"
         yield f"      {{next_ends, next_is_one}} <= {self._soon(behind)};"
@@ -211,7 +211,7 @@ class _Printer:
         last = len(program.instructions) - 1
         yield f"        {row} <= next;"
         yield "        cycle <= 1;"
-        yield "        final <= next_is_one;"
+        yield "        is_last <= next_is_one;"
         yield "        at <= pc;"
         yield "        {next_ends, next_is_one} <= soon;"
         yield "        case (pc)"
@@ -228,7 +228,7 @@ class _Printer:
             yield "  assign fin = through;"
             return
         yield f"  wire through = rests || (run && {ends});"
-        yield f"  wire behind = final ? next_ends : {ends};  // the row behind this one ends a step"
+        yield f"  wire behind = is_last ? next_ends : {ends};  // the row behind this one ends a step"
         yield f"  assign fin_where = rests ? {ends} : behind;"
         yield f"  assign fin_not = rests || {ends} || behind;"
 

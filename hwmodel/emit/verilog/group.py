@@ -57,7 +57,7 @@ def _steps(wiring: Wiring) -> Iterator[str]:
     yield from (f"  wire {name}_active, {name}_fin;" for name in waiting)
     yield from (f"  wire {agent.name}_active, {', '.join(f'{agent.name}_{own}' for own in AHEAD)};" for agent in others)
     yield f"  reg [{bits_of(steps) - 1}:0] step;"
-    yield "  reg final;  // it is the last step"
+    yield "  reg is_last;  // it is the last step"
     yield "  reg through;  // all agents of tasks are, or in their last row of the step"
     if setup:
         yield "  reg loading;"
@@ -67,19 +67,19 @@ def _steps(wiring: Wiring) -> Iterator[str]:
     else:
         yield "  assign running = busy;"
     yield f"  wire advance = {' && '.join(['running', 'through', *(f'{name}_fin' for name in waiting)])};"
-    yield "  assign last = advance && final;"
+    yield "  assign last = advance && is_last;"
     where, wait = (" && ".join(f"{agent.name}_{own}" for agent in others) for own in AHEAD)
     yield "  always @(posedge clk)"
     yield "    if (reset) begin"
     yield "      busy <= 1'b0;"
     yield "      step <= 0;"
-    yield f"      final <= 1'b{int(steps == 1)};"
+    yield f"      is_last <= 1'b{int(steps == 1)};"
     yield f"      through <= 1'b{int(all(map(ends_at_once, others)))};"
     yield "    end else begin"
     yield "      busy <= start || (busy && !last);"
     yield "      if (advance) begin"
-    yield f"        step <= final ? {first} : step + 1'b1;"
-    yield f"        final <= {_final(steps, first)};"
+    yield f"        step <= is_last ? {first} : step + 1'b1;"
+    yield f"        is_last <= {_final(steps, first)};"
     yield "      end"
     yield f"      if (running) through <= advance ? {where} :\n        {wait};"
     yield "    end"
@@ -89,7 +89,7 @@ def _final(steps: int, first: int) -> str:
     """Whether the step behind this one is the last of a frame, which begin with step `first`."""
     if steps - 1 == first:  # frames of one step
         return "1'b1"
-    return f"!final && step == {steps - 2}"
+    return f"!is_last && step == {steps - 2}"
 
 
 def _agents(wiring: Wiring) -> Iterator[str]:

@@ -28,7 +28,7 @@ from hwmodel.machine.model import MachineModel
 from hwmodel.platform import load_platform
 
 sys.path.append(str(Path(__file__).parents[3] / "benchmarks"))
-from graphs import GRAPHS
+from graphs import GRAPHS, chain
 
 BUDGET = 120.0
 SHIPPED = ("harris", "stereo", "lpsf", "matmul")
@@ -83,9 +83,9 @@ def test_pieces_are_short(name: str, tmp_path: Path) -> None:
 
 
 def test_what_is_not_split_is_said(tmp_path: Path) -> None:
-    """Tables of a group of 100 tasks."""
-    path = tmp_path / "chain100.aol"
-    path.write_text(GRAPHS["chain100"]().text("chain100"))
+    """Tables of a group of 60 tasks, which is priced before all others."""
+    path = tmp_path / "chain60.aol"
+    path.write_text(chain(60).text("chain60"))
     costs, said = unpriced(path, shipped_folder() / "platforms" / "default.toml", narrowed(Study()), 20.0)
     assert max(costs) > rounds.PIECE * 20.0
     assert f"what a group needs before its first price took up to {max(costs):.1f} s, which is not split" in said
