@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from itertools import permutations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from arrayol.ir.network import Network
 
@@ -64,48 +64,18 @@ class TaskGraph:
         return from_links(tuple(self.names[task] for task in kept), links)
 
     def largest_matching(self) -> int:
-        """The most links that share no task.
+        """The most links that share no task."""
+        import networkx as nx  # noqa: PLC0415
 
-        Of a task with one neighbour that is left some largest matching has the link, since it may take the place of the
-        neighbour's. What is left then lies on circles, of which networkx tells it.
-        """
-        linked, number = self.all, 0
-        while lone := [task for task in bits(linked) if (self.neighbours(1 << task) & linked).bit_count() == 1]:
-            pair = 1 << lone[0] | self.neighbours(1 << lone[0]) & linked
-            linked, number = linked & ~pair, number + 1
-        if all(not self.neighbours(1 << task) & linked for task in bits(linked)):
-            return number
-        import networkx as nx  # noqa: PLC0415  heavy
-
-        return number + len(nx.max_weight_matching(self._links().subgraph(bits(linked)), maxcardinality=True))
+        return len(nx.max_weight_matching(self._links(), maxcardinality=True))
 
     def blocks(self) -> Iterator[Mask]:
-        """The biconnected blocks that hold a link, each with its tasks; a bridge is a block of two.
+        """The biconnected blocks that hold a link, each with its tasks; a bridge is a block of two."""
+        import networkx as nx  # noqa: PLC0415
 
-        By depth first search (Hopcroft and Tarjan, 1973): what lies below a task and reaches nothing above that is a
-        block with it. networkx has the same, but takes longer to load than this to run.
-        """
-        entered, reached = dict[int, int](), dict[int, int]()  # when a task was, and the first that it is linked to
-        for root in (task for task in range(len(self)) if task not in entered):
-            entered[root] = reached[root] = len(entered)
-            path, waiting = [(root, -1, bits(self.neighbours(1 << root)))], [root]  # waiting: in no block below
-            while path:
-                task, above, left = path[-1]
-                other = next(left, None)
-                if other is None:
-                    path.pop()
-                    if above >= 0:
-                        reached[above] = min(reached[above], reached[task])
-                        if reached[task] >= entered[above]:
-                            place = waiting.index(task)
-                            yield sum(1 << one for one in (above, *waiting[place:]))
-                            del waiting[place:]
-                elif other not in entered:
-                    entered[other] = reached[other] = len(entered)
-                    waiting.append(other)
-                    path.append((other, task, bits(self.neighbours(1 << other))))
-                elif other != above:
-                    reached[task] = min(reached[task], entered[other])
+        blocks: Iterable[Iterable[Any]] = nx.biconnected_components(self._links())
+        for block in blocks:
+            yield sum(1 << task for task in block)
 
     def _links(self) -> nx.Graph[int]:
         """The links without their directions, between task numbers."""

@@ -70,10 +70,8 @@ class JobCost:
         """A plain structure, among others."""
         if not self.is_separable:
             return self._alone + _BATCH_DESIGN * self.combinations + self._plan
-        elements = sum(map(self.space.accesses.size, self.listed))
-        listed = _LISTED_STRUCTURE + _LISTED_ELEMENT * elements if elements else 0.0
         each = _BUILT_STRUCTURE if self.kinds else _BATCH_STRUCTURE
-        return listed + each * len(self.tasks) + _BATCH_DESIGN * self.combinations
+        return self._told + each * len(self.tasks) + _BATCH_DESIGN * self.combinations
 
     @property
     def keeps(self) -> float:
@@ -147,6 +145,12 @@ class JobCost:
                 around = touch.tiler.wrap or touch.tiler.border is not None
                 seconds += (_AROUND if around else _ACCESS) * moving * prod(touch.pattern)
         return seconds
+
+    @cached_property
+    def _told(self) -> float:
+        """What buffers take that are told from their data."""
+        elements = sum(map(self.space.accesses.size, self.listed))
+        return _LISTED_STRUCTURE + _LISTED_ELEMENT * elements if elements else 0.0
 
     @cached_property
     def _elements(self) -> int:

@@ -56,6 +56,7 @@ class Portions:
         self._exact: set[Blocks] = set()  # done of what batches have skipped
         self._opened: set[GroupDesign] = set()
         self._tried: set[GroupDesign] = set()  # beside others, by the local search
+        self._beside: dict[Structure, RateChoices] = {}  # plain structures that it priced, and the rates
         self._each: tuple[int, float] | None = None  # options of a structure, and their seconds
         self._kept: set[Structure] = set()  # those of which all keeps were looked at
 
@@ -65,7 +66,8 @@ class Portions:
             return []
         jobs = self._jobs(number)
         most = max(self.piece - jobs.cost.tables, self.piece / 4)
-        each = [(jobs.cost.blocks(one[1]), one) for one in self.schedule.fresh(self.group, number, free=self._is_free)]
+        fresh = self.schedule.fresh(self.group, number, free=self._is_free)
+        each = [(jobs.cost.blocks(one[1]), one) for one in fresh if self._beside.get(one) != jobs.rates]
         kept = [pair for pair in each if pair[0] <= most]
         self._open.update((one, jobs.rates.count) for _, one in each)
         self._offered = number
@@ -85,6 +87,8 @@ class Portions:
 
         def taken(part: GroupPart) -> Sequence[Job]:
             left = [structure for _, structure in run if fresh or structure in self._open]
+            if fresh:
+                self._beside.update((structure, jobs.rates) for structure in left)
             for structure in left:
                 self._open.pop(structure, None)
             return jobs.plain(part, left, products_only=True)

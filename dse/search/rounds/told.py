@@ -19,7 +19,7 @@ INTERRUPTED = "then it was interrupted"
 class Course:
     """Rounds that were done, why the search ended if it was not done, seconds of predicted work, and designs left out.
 
-    `around` are the designs of groups around which was searched afterwards. `longest` is the longest piece of work in
+    `around` are the designs of groups around which it searched. `longest` is the longest piece of work in
     seconds, where that is more than one may take: tables of a group with many tasks, which are not split.
     """
 
@@ -50,7 +50,7 @@ class Course:
         if self.evolution is not None:
             text += f"; then {evolution_text(self.evolution)}"
         if self.around:
-            text += f"; then what differs in one decision from {counted(self.around, 'design')} of groups of the front"
+            text += f"; also what differs in one decision from {counted(self.around, 'design')} of groups of the front"
         text += f"{self.cut and ', '}{self.cut}; {self.spent:.1f} s of predicted work of a budget of {self.budget:g} s"
         if self.longest is not None:
             text += f"; what a group needs before its first price took up to {self.longest:.1f} s, which is not split"

@@ -91,7 +91,7 @@ def test_it_searches_around_the_front(path: Path, monkeypatch: pytest.MonkeyPatc
     """After the beginning of a round, one decision at a time; nothing gets worse, and something better."""
     monkeypatch.setattr(rounds, "ROUNDS_TO", 0.02)
     found = searched(path, 40.0, FEW)
-    assert "then what differs in one decision from" in found.description
+    assert "; also what differs in one decision from" in found.description
     assert "the budget was spent" not in found.description  # nothing better came
     monkeypatch.setattr(rounds, "AROUND", 0)
     before = searched(path, 40.0, FEW)

@@ -271,17 +271,3 @@ def test_each_is_different_ordered_and_adds_up() -> None:
 
 def test_without_one_part() -> None:
     assert without((3, 2, 2, 1), 2) == (3, 2, 1)
-
-
-@given(task_graphs(most=8))
-def test_blocks_are_those_of_networkx(drawn: TaskGraph) -> None:
-    known = nx.Graph((task, reader) for task in range(len(drawn)) for reader in bits(drawn.successors[task]))
-    blocks = {sum(1 << task for task in block) for block in nx.biconnected_components(known)}
-    found = list(drawn.blocks())
-    assert (set(found), len(found)) == (blocks, len(blocks))
-
-
-@given(task_graphs(most=8))
-def test_the_largest_matching_is_that_of_networkx(drawn: TaskGraph) -> None:
-    known = nx.Graph((task, reader) for task in range(len(drawn)) for reader in bits(drawn.successors[task]))
-    assert drawn.largest_matching() == len(nx.max_weight_matching(known, maxcardinality=True))

@@ -157,9 +157,10 @@ function resident(design) {
 }
 
 function layouts(groups) {
+  const usual = data.technology ? "as its memory is built" : "each pattern element in a bank of its own";
   const rows = groups.flatMap((group, place) => group.memories.filter((memory) => memory.kind === "buffer").map((memory) => {
     const chosen = group.layouts.find((one) => one.array === memory.name);
-    return [`group ${place + 1}: ${memory.name}`, counted(memory.banks, "bank"), chosen ? bankText(chosen) : memory.banks === 1 ? "the only one" : "each pattern element in a bank of its own"];
+    return [`group ${place + 1}: ${memory.name}`, counted(memory.banks, "bank"), chosen ? bankText(chosen) : memory.banks === 1 ? "the only one" : usual];
   }));
   if (!rows.length) return [note("No buffer.")];
   return [grid("Bank layout of each buffer", ["buffer", "banks", "bank of a datum"], rows, [2])];
