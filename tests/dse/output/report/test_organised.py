@@ -112,7 +112,7 @@ def test_memories_and_verilog_on_the_page(opened: Open, emitted_folder: Path, de
     (top,) = part.locator("pre").all()  # the others are made when they are opened
     assert top.text_content() == files["rtl/lpsf_top.v"]
     part.locator("summary").first.click()
-    assert part.locator("pre").first.text_content() == next(iter(files.values()))
+    assert part.locator("details").first.locator("pre").text_content() == next(iter(files.values()))
     other = next(one.record.id for one in designs if one.record.id not in data["best"])
     page.locator(f'tr[data-id="{other}"]').click()
     for name in ("built", "verilog"):
