@@ -189,7 +189,7 @@ def _fifos(draw: st.DrawFn, model: MachineModel, design: GroupDesign) -> frozens
     if any(processor.cut for processor in design.processors) or design.recompute:
         return frozenset()
     try:
-        offered = model.offers(design.tasks, design.blocks).fifos
+        offered = model.offers(design.tasks, [design.blocks])[0].fifos
     except ArrayolError:
         return frozenset()
     return frozenset(draw(st.sets(st.sampled_from(offered), min_size=1))) if offered else frozenset()

@@ -49,7 +49,7 @@ def _options(jobs: GroupJobs, middle: GroupDesign, structures: int | None) -> fl
         return structures * jobs.seconds_of_options(middle, keeps=keeps)
     if cost.offers() > OFFERS_SECONDS:
         return FRONT * cost.offers() + space.slow_structures * cost.opened(middle.blocks.shape)
-    options = list(one_more(space, middle, keeps=keeps))
+    options = list(one_more(space, [middle], keeps=keeps))
     slow = list(map(cost.structure, jobs.bearable([one for one in options if takes_exact_path(one)])))
     quick = [cost.structure(structure) for structure in options if not takes_exact_path(structure)]
     most_slow = min(space.slow_structures, FRONT * len(slow))

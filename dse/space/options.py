@@ -38,12 +38,18 @@ def mapping_options(space: MappingSpace, plain: GroupDesign, *, keeps: bool = Tr
         yield structure
 
 
-def one_more(space: MappingSpace, structure: GroupDesign, *, keeps: bool = True) -> Iterator[GroupDesign]:
-    """What differs from a structure, plain or not, in one decision, all others as they are.
+def one_more(space: MappingSpace, structures: Sequence[GroupDesign], *, keeps: bool = True) -> Iterator[GroupDesign]:
+    """What differs from each structure of a group, plain or not, in one decision, all others as they are.
 
     Of keeps it takes those that are alike for all arrays, or of a single one; without `keeps` none.
     """
-    plain, choices, current = _decisions(space, structure)
+    plain = [_bare(structure) for structure in structures]
+    for structure, offers in zip(structures, _offers_of(space, plain), strict=True):
+        yield from _one_more(space, structure, offers, keeps=keeps)
+
+
+def _one_more(space: MappingSpace, structure: GroupDesign, offers: Offers, *, keeps: bool) -> Iterator[GroupDesign]:
+    plain, choices, current = _decisions(space, structure, offers)
     seen = {structure}
     for place, options in enumerate(choices):
         for option in options if keeps or place != _KEEPS else ():
@@ -72,14 +78,19 @@ def is_offered(space: MappingSpace, structure: GroupDesign) -> bool:
     return all(own in options for options, own in zip(choices[_FIFOS:], current[_FIFOS:], strict=True))
 
 
-def _decisions(
-    space: MappingSpace, structure: GroupDesign
-) -> tuple[GroupDesign, list[tuple[Any, ...]], tuple[Any, ...]]:
-    """The plain structure on the blocks of a structure, what may be chosen there, and what the structure chooses."""
+def _bare(structure: GroupDesign) -> GroupDesign:
+    """The plain structure on the blocks of a structure."""
     blocks = structure.blocks
     bare = Blocks(blocks.shape, blocks.scan.innermost) if blocks.outer else blocks
-    plain = GroupDesign(tuple(map(Processor, structure.tasks)), bare)
-    choices, loops = choices_of(space, plain, singly=True), len(blocks.scan.dimensions)
+    return GroupDesign(tuple(map(Processor, structure.tasks)), bare)
+
+
+def _decisions(
+    space: MappingSpace, structure: GroupDesign, offers: Offers | None = None
+) -> tuple[GroupDesign, list[tuple[Any, ...]], tuple[Any, ...]]:
+    """The plain structure on the blocks of a structure, what may be chosen there, and what the structure chooses."""
+    plain, blocks = _bare(structure), structure.blocks
+    choices, loops = choices_of(space, plain, offers, singly=True), len(blocks.scan.dimensions)
     kept = tuple((array, structure.keep_of(array).text(loops)) for array in space.loaded(structure.tasks))
     cuts = tuple(processor.cut for processor in structure.processors)
     current = (blocks, kept, structure.recompute, structure.fifos, structure.layouts, *cuts)
@@ -111,15 +122,26 @@ def _keeps_alone(structure: GroupDesign, plain: GroupDesign) -> bool:
 _KEEPS, _FIFOS = 1, 3  # the places of these decisions; layouts and cuts stand after FIFOs
 
 
-def choices_of(space: MappingSpace, plain: GroupDesign, *, singly: bool = False) -> list[tuple[Any, ...]]:
+def _offers_of(space: MappingSpace, plain: Sequence[GroupDesign]) -> list[Offers]:
+    """What may be opened in plain structures of one group."""
+    if not plain:
+        return []
+    try:
+        return space.model.offers(plain[0].tasks, [own.blocks for own in plain])
+    except ArrayolError:  # what is refused offers nothing, as its price will say
+        if len(plain) == 1:
+            return [Offers((), (), policies_differ=False)]
+        return [offers for own in plain for offers in _offers_of(space, [own])]
+
+
+def choices_of(
+    space: MappingSpace, plain: GroupDesign, offers: Offers | None = None, *, singly: bool = False
+) -> list[tuple[Any, ...]]:
     """What may be chosen of each decision: blocks, keeps, recomputing, FIFOs, layouts, the cut of each task.
 
-    With `singly` of keeps those that are alike for all arrays, or of a single one.
+    With `singly` of keeps those that are alike for all arrays, or of a single one. `offers` need not be found again.
     """
-    try:
-        offers = space.model.offers(plain.tasks, plain.blocks)
-    except ArrayolError:
-        offers = Offers((), (), policies_differ=False)  # the group is refused, as its price will say
+    offers = offers or _offers_of(space, [plain])[0]
     study = space.study
     keeps = space.keep_choices(plain, singly=singly or not offers.policies_differ)
     return [

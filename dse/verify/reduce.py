@@ -110,7 +110,7 @@ def _legal(design: GroupDesign, model: MachineModel) -> GroupDesign | ArrayolErr
     """The design with units that can work at once; why it is refused, as a FIFO that only larger blocks allow."""
     try:
         legal = _with_legal_units(design, model)
-        model.exact(legal)
+        model.estimate(legal)
     except ArrayolError as refusal:
         return refusal
     return legal

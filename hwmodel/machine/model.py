@@ -66,12 +66,14 @@ def possible_fifos(group: Group) -> tuple[str, ...]:
     return tuple(array for array in group.made if _may_be_fifo(group, ticks, array))
 
 
-def offers_of_separable(batch: GroupBatch, blocks: Blocks, fifos: tuple[str, ...]) -> Offers | None:
-    """What a separable group with these blocks offers; None where the structure is no product after all."""
+def offers_of_separable(batch: GroupBatch, blocks: Sequence[Blocks], fifos: tuple[str, ...]) -> list[Offers | None]:
+    """What a separable group offers with blocks of one scan; None where a structure is no product after all."""
     group = batch.counts.parts.group
-    require_legal(group, group.last, blocks)
-    uneven = batch.uneven_tasks(blocks)
-    return None if uneven is None else Offers(uneven, fifos, batch.reads_again(blocks))
+    for own in blocks:
+        require_legal(group, group.last, own)
+    shapes, scan = np.array([own.shape for own in blocks], np.int64).reshape(len(blocks), -1), blocks[0].scan
+    pairs = zip(batch.uneven_tasks(scan, shapes), batch.reads_again(scan, shapes).tolist(), strict=True)
+    return [None if uneven is None else Offers(uneven, fifos, again) for uneven, again in pairs]
 
 
 def find_offers(group: Group, blocks: Blocks, fifos: tuple[str, ...]) -> Offers:
@@ -105,7 +107,7 @@ def _read_again(group: Group, ticks: Ticks, array: str) -> bool:
 
 
 ESTIMATED_AT_ONCE = 512  # designs
-ESTIMATES_KEPT = 1024  # by the exact path: results are written again and again
+ESTIMATES_KEPT = 1024  # of groups: results are written again and again
 PORTS_KEPT = 64  # of kinds of structures, of those that are priced by themselves
 TABLE_BYTES = 3 << 25  # of the groups priced last, beside the one that is priced
 TASKS_OPEN = 512  # of groups priced last, added up: what is known of larger groups takes more
@@ -130,7 +132,7 @@ class MachineModel:
         self._separable: dict[tuple[str, ...], bool] = {}
         self._fifos: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._lone: dict[str, LonePorts | None] = {}
-        self._exact: dict[GroupDesign, GroupEstimate] = {}
+        self._estimates: dict[GroupDesign, GroupEstimate] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return MachineModel, (self.network, self.platform, dict(self.accesses.loads))  # what is remembered stays here
@@ -163,6 +165,15 @@ class MachineModel:
 
     def estimates(self, groups: Sequence[GroupDesign]) -> list[GroupEstimate]:
         """The estimates of many groups, plain ones of the same tasks, scan and layouts together."""
+        new = [group for group in dict.fromkeys(groups) if group not in self._estimates]
+        made = dict(zip(new, self._estimated(new), strict=True))
+        found = [made.get(group) or self._estimates[group] for group in groups]
+        if len(self._estimates) + len(made) > ESTIMATES_KEPT:
+            self._estimates.clear()
+        self._estimates |= made
+        return found
+
+    def _estimated(self, groups: Sequence[GroupDesign]) -> list[GroupEstimate]:
         found: dict[int, GroupEstimate | None] = {}
         families: dict[object, list[int]] = {}
         for place, group in enumerate(groups):
@@ -191,14 +202,8 @@ class MachineModel:
         """Those of some groups; what is planned of a structure is the same at all rates, and takes longest."""
         structures: dict[GroupDesign, list[GroupDesign]] = {}
         for group in groups:
-            if group not in self._exact:
-                structures.setdefault(structure_of(group), []).append(group)
-        found = {group: self._exact[group] for group in groups if group in self._exact}
-        made = {group: estimate for own in structures.items() for group, estimate in self._at_their_rates(*own)}
-        if len(self._exact) + len(made) > ESTIMATES_KEPT:
-            self._exact.clear()
-        self._exact |= made
-        return found | made
+            structures.setdefault(structure_of(group), []).append(group)
+        return {group: estimate for own in structures.items() for group, estimate in self._at_their_rates(*own)}
 
     def _at_their_rates(
         self, structure: GroupDesign, groups: Sequence[GroupDesign]
@@ -299,15 +304,26 @@ class MachineModel:
                 self._separable[tasks] = False
         return self._separable[tasks]
 
-    def offers(self, tasks: tuple[str, ...], blocks: Blocks) -> Offers:
-        """What may be opened in a group with these blocks. Raises ArrayolError for a group or scan that is refused."""
+    def offers(self, tasks: tuple[str, ...], blocks: Sequence[Blocks]) -> list[Offers]:
+        """What may be opened in a group with each of some blocks, those of one scan together.
+
+        Raises ArrayolError for a group or scan that is refused.
+        """
         group, batch = Group(self.accesses, tasks), self.batch(tasks)
         if tasks not in self._fifos:
             apart = batch is not None and not batch.counts.parts.spaces.couple
             self._fifos[tasks] = separable_fifos(batch.counts) if batch and apart else possible_fifos(group)
-        products = batch is not None and not blocks.outer
-        separable = offers_of_separable(batch, blocks, self._fifos[tasks]) if batch and products else None
-        return find_offers(group, blocks, self._fifos[tasks]) if separable is None else separable
+        fifos, found = self._fifos[tasks], dict[Blocks, Offers | None]()
+        by_scan: dict[Scan, list[Blocks]] = {}
+        for own in dict.fromkeys(blocks):
+            if batch is not None and not own.outer:
+                by_scan.setdefault(own.scan, []).append(own)
+        for alike in by_scan.values():
+            assert batch is not None, "else none stands by its scan"
+            step = batch.at_once or len(alike)
+            for some in (alike[start : start + step] for start in range(0, len(alike), step)):
+                found.update(zip(some, offers_of_separable(batch, some, fifos), strict=True))
+        return [found.get(own) or find_offers(group, own, fifos) for own in blocks]
 
     @property
     def data_per_word(self) -> int:

@@ -17,22 +17,26 @@ Run = tuple[int, int]  # the first element, and how many follow each other
 
 
 def runs_in(elements: Ints, shape: Extents) -> list[Run]:
-    """The runs of distinct elements of an array, ascending: rows join where both are whole."""
-    if not shape:
-        return [(0, 1)] * len(elements)
-    inner, runs, whole_until = math.prod(shape[1:]), list[Run](), -1
-    for index in np.unique(elements // inner).tolist():
-        first = index * inner
-        own = [
-            (first + start, size) for start, size in runs_in(elements[elements // inner == index] - first, shape[1:])
-        ]
-        whole = own == [(first, inner)]
-        if whole and whole_until == first:
-            runs[-1] = (runs[-1][0], runs[-1][1] + inner)
-        else:
-            runs += own
-        whole_until = first + inner if whole else -1
-    return runs
+    """The runs of distinct elements of an array, ascending: rows join where both are whole.
+
+    Neighbours follow each other in a row, or where one block of an axis ends and the next begins. Blocks of several
+    axes may end there: those of the outermost are the largest, and if they are whole so are the others.
+    """
+    ascending = np.sort(elements)
+    if not len(ascending):
+        return []
+    follows = np.diff(ascending) == 1
+    for axis in range(1, len(shape)):
+        inner = math.prod(shape[axis:])
+        block = ascending // inner
+        ends = np.diff(block) != 0
+        heads = np.flatnonzero(np.append(True, ends))
+        size = np.diff(heads, append=len(block))
+        whole = np.repeat(size == inner, size)
+        follows &= ~ends | (whole[:-1] & whole[1:])
+    heads = np.flatnonzero(np.append(True, ~follows))
+    sizes = np.diff(heads, append=len(ascending))
+    return list(zip(ascending[heads].tolist(), sizes.tolist(), strict=True))
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,8 @@ from functools import cached_property
 from math import prod, sqrt
 from typing import TypeVar
 
+import numpy as np
+
 from dse.space.mappings import MappingSpace, Shape
 from dse.space.options import takes_exact_path
 from hwmodel.design import GroupDesign
@@ -88,7 +90,9 @@ class JobCost:
         """Whether some of a few structures read data from outside in several blocks."""
         batch, found = self.space.model.batch(self.tasks), list(self.space.blocks(self.tasks[-1]))
         few = (found[len(found) * place // 5] for place in range(1, 5)) if found else ()
-        return batch is not None and any(batch.reads_again(blocks) for blocks in few)
+        return batch is not None and any(
+            batch.reads_again(own.scan, np.array([own.shape], np.int64)).any() for own in few
+        )
 
     def offers(self, *, is_product: bool = True) -> float:
         """Finding out what may be opened in a structure, which may be no product though the group is separable."""

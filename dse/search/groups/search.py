@@ -133,7 +133,7 @@ class GroupJobs:
 
         Within some seconds only as many of the quick and of the slow ones as take those.
         """
-        structures = [option for start in plain for option in one_more(self.space, start, keeps=keeps)]
+        structures = list(one_more(self.space, plain, keeps=keeps))
         quick = [structure for structure in structures if not takes_exact_path(structure)]
         slow = self.bearable([structure for structure in structures if takes_exact_path(structure)], seconds)
         most_slow, most_quick = self.space.slow_structures, len(quick)

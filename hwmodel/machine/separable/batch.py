@@ -375,30 +375,35 @@ class GroupBatch:
         buffers = {layout.array: layout.banks for layout in self.layouts} if memory.kind == "buffer" else {}
         return buffers.get(memory.name, memory.banks)
 
-    def uneven_tasks(self, blocks: Blocks) -> tuple[str, ...] | None:
-        """Tasks before the last with twice their share of a block or more at some tick; None for no product."""
-        structures = self.structures(blocks.scan, np.array([blocks.shape], np.int64).reshape(1, -1))
-        if not structures.holds.all():
-            return None
-        (kinds,) = step_kinds(self.counts, structures, cyclic=False)
-        row, column = structures.pairs[0].tolist()
-        ticks = int(structures.outer.places[row] * structures.inner.places[column])
-        group, uneven = self.counts.parts.group, []
-        for number, (kind, name) in enumerate(self.counts.names):
-            work = kinds.happens[0, :, number]
-            if kind == "task" and name != group.last and ticks > 1:
-                total = int(work @ kinds.times[0])
-                uneven += [name] if int(work.max()) * ticks >= 2 * total > 0 else []
-        return tuple(uneven)
+    def uneven_tasks(self, scan: Scan, shapes: NDArray[np.int64]) -> list[tuple[str, ...] | None]:
+        """Tasks before the last with twice their share of a block or more at some tick; None for no product.
 
-    def reads_again(self, blocks: Blocks) -> bool:
-        """Whether an element from outside is read at several ticks."""
-        for walk, _, sides in self._walks(blocks.scan, np.array([blocks.shape], np.int64).reshape(1, -1)):
-            _, fields = fields_of(self.counts, walk, sides)
-            loaded = self.counts.parts.group.loaded
-            if any(bool((fields.last[name] > fields.read[name]).any()) for name in loaded):
-                return True
-        return False
+        Of blocks of each shape (S, rank) under a scan.
+        """
+        structures, group = self.structures(scan, shapes), self.counts.parts.group
+        most, total = np.zeros((2, len(shapes), len(self.counts.names)), np.int64)
+        for kinds in step_kinds(self.counts, structures, cyclic=False):
+            most[kinds.chosen] = kinds.happens.max(axis=1)
+            total[kinds.chosen] = np.einsum("skq,sk->sq", kinds.happens, kinds.times)
+        rows, columns = structures.pairs.T
+        ticks = (structures.outer.places[rows] * structures.inner.places[columns])[:, None]
+        uneven = (ticks > 1) & (total > 0) & (most * ticks >= 2 * total)
+        tasks = [(number, name) for number, (kind, name) in enumerate(self.counts.names) if kind == "task"]
+        return [
+            tuple(name for number, name in tasks if own[number] and name != group.last) if holds else None
+            for own, holds in zip(uneven, structures.holds.tolist(), strict=True)
+        ]
+
+    def reads_again(self, scan: Scan, shapes: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether an element from outside is read at several ticks, of blocks of each shape, (S,)."""
+        again = np.zeros(len(shapes), np.bool_)
+        for walk, _, sides in self._walks(scan, shapes):
+            rows, pick = np.unique(sides, axis=0, return_inverse=True)
+            _, fields = fields_of(self.counts, walk, rows)
+            for name in self.counts.parts.group.loaded:
+                of_side: NDArray[np.bool_] = np.asarray((fields.last[name] > fields.read[name]).any(axis=1))
+                again |= of_side[pick.ravel()]
+        return again
 
     def keeps_of(self, design: GroupDesign) -> tuple[Keep, ...]:
         """What a design keeps of each array from outside."""

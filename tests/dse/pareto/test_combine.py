@@ -44,6 +44,17 @@ def test_points_that_others_leave_no_place_for(case: tuple[list[Point], list[Poi
     ]
 
 
+@given(st.integers(0, 1 << 32), st.integers(1, 60), st.integers(1, 3))
+def test_fronts_of_many_points_in_two_figures(seed: int, most: int, units: int) -> None:
+    """Of equal points the one with the fewest units, of those the first, as where points are few."""
+    drawn = np.random.default_rng(seed)
+    values, own = drawn.integers(0, most, (3000, 2)), drawn.integers(0, units, 3000)
+    points = [(tuple(row), number) for row, number in zip(values.tolist(), own.tolist(), strict=True)]
+    front = front_of(values, own)
+    assert points_of(front) == brute_front(points)
+    assert [points.index(point) for point in points_of(front)] == front.origin.tolist()
+
+
 def _arrays(points: list[Point], figures: int) -> tuple[np.ndarray, np.ndarray]:
     values = np.array([own for own, _ in points], np.int64).reshape(len(points), figures)
     return values, np.array([units for _, units in points], np.int64)

@@ -61,18 +61,30 @@ def test_the_plan_lists_each_group_once(verifier: Verifier, designs: Sequence[De
     assert set(plan) == set(fresh.plan(designs[::-1], asked=True))
 
 
+def test_estimates_are_made_once(
+    verifier: Verifier, designs: Sequence[Design], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What tells whether a smaller design is legal is what its simulation is held against."""
+    groups, model = verifier.plan(designs, asked=True), verifier.testbench.model
+    assert all(model.estimate(group) is model.estimate(group) for group in groups)
+    monkeypatch.setattr("hwmodel.machine.model.ESTIMATES_KEPT", 2)
+    fresh = MachineModel(model.network, model.platform)
+    assert fresh.estimates([*groups, groups[0]]) == model.estimates([*groups, groups[0]])
+    assert fresh.estimate(groups[0]) == model.estimate(groups[0])
+
+
 def test_reductions_are_found_once(
     verifier: Verifier, designs: Sequence[Design], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As often as there are groups at the reduced size, and the same as by a verifier that has seen nothing else."""
     asked: list[GroupDesign] = []
-    exact = MachineModel.exact
+    estimate = MachineModel.estimate
 
     def counted(model: MachineModel, group: GroupDesign) -> GroupEstimate:
         asked.append(group)
-        return exact(model, group)
+        return estimate(model, group)
 
-    monkeypatch.setattr(MachineModel, "exact", counted)
+    monkeypatch.setattr(MachineModel, "estimate", counted)
     fresh = Verifier(verifier.form, verifier.platform)
     plan = fresh.plan(designs, asked=True)
     assert len(plan) <= len(asked) < 1.5 * len(plan)

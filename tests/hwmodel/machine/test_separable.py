@@ -167,7 +167,7 @@ def test_both_paths_offer_the_same(data: st.DataObject) -> None:
     scans = model.legal_scans(group.last, shape)
     blocks = Blocks(shape, data.draw(st.sampled_from(scans)))
     try:
-        found = model.offers(tasks, blocks)
+        (found,) = model.offers(tasks, [blocks])
     except ArrayolError as refused:
         event(f"refused: {refused.diagnostics[0].code}")
         assert batch is None

@@ -68,7 +68,7 @@ def test_policies_differ_where_the_same_is_read_again() -> None:
     model = MachineModel(network, api.load_platform(SPECS / "matmul.toml"))
     (task,) = network.processes
     for shape in ((2, 1), (1, 1)):
-        assert model.offers((task,), Blocks(shape, row_major(2))).policies_differ
+        assert model.offers((task,), [Blocks(shape, row_major(2))])[0].policies_differ
     designs = [GroupDesign((Processor(task),), Blocks((2, 1), row_major(2)), policy=policy) for policy in POLICIES]
     whole = designs[POLICIES.index("whole")]
     assert model.estimate(whole).latency_cycles != model.estimate(designs[0]).latency_cycles

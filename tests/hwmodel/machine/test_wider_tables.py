@@ -11,7 +11,6 @@ from arrayol.checks.check import load_checked
 from arrayol.checks.top import choose_top
 from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
-from hwmodel.design import Blocks
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.separable.batch import GroupBatch
 from hwmodel.machine.separable.distinct import places_of
@@ -45,9 +44,11 @@ def test_some_shapes_cost_the_same_after_all_of_them(tasks: tuple[str, ...]) -> 
         assert again.legal.tolist() == alone.legal.tolist()
         for name in FIGURES:
             assert again.objective(name).tolist() == alone.objective(name).tolist(), name
-        for shape in every.tolist():
-            blocks = Blocks(tuple(shape), scan)
-            assert used.uneven_tasks(blocks) == batch_of(*tasks)[1].uneven_tasks(blocks)
+        uneven, read_again = used.uneven_tasks(scan, every), used.reads_again(scan, every)
+        for row, shape in enumerate(every):
+            alone = batch_of(*tasks)[1]
+            assert alone.uneven_tasks(scan, shape[None]) == [uneven[row]]
+            assert alone.reads_again(scan, shape[None]).tolist() == [read_again[row]]
 
 
 def test_where_rows_stand_in_a_table() -> None:
