@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from arrayol.execute.stored import first_outside, told_range
 from arrayol.ir.spec import Component, CompoundTask, ConstArray, Elementary, Part, Port, RepetitiveTask, Spec
 from arrayol.language.diagnose import did_you_mean
 
+Programs = dict[tuple[str, int], Program | ExternProgram]  # of elementaries by name, under so many axes of repetitions
 _LANES = 1 << 15  # values of one vector operation, so that its operands stay in the caches
 
 
@@ -31,12 +32,14 @@ def execute(
     *,
     frames: int | None = None,
     functions: Functions | None = None,
+    programs: Programs | None = None,
 ) -> dict[str, NDArray[Any]]:
     """The output arrays of a task (or elementary) of a checked specification, by port, for these input arrays.
 
     Every input port has an array of its shape and of the NumPy type of its element type; an infinite dimension has as
     many frames as the inputs bring, or the first `frames` of them. `functions` has the Python functions that may be
-    run, by the text after `extern`. The result is exact, to the last bit (docs/execution.md); no input is
+    run, by the text after `extern`; `programs` are those of other executions of the same elementaries and functions,
+    and receive those of this one. The result is exact, to the last bit (docs/execution.md); no input is
     changed. Raises ArrayolError where inputs do not fit the ports (`missing-input`, `unknown-port`, `shape-mismatch`,
     `type-mismatch`, those of frames.py), where something has no body to execute, and where the data leads to what has
     no value (division by zero, a subscript out of range, ...), with the task, the repetition and the place.
@@ -53,7 +56,9 @@ def execute(
     arrays = {port.name: _fitting(port, used) for port in component.inputs}
     outputs = {port.name: _empty(port, ()) for port in component.outputs}
     with np.errstate(all="ignore"):
-        _Execution(framed.spec, functions or {}).run(component, arrays | outputs, (), None)
+        _Execution(framed.spec, functions or {}, {} if programs is None else programs).run(
+            component, arrays | outputs, (), None
+        )
     return {
         port.name: first_frames(port, outputs[port.name], framed.whole.get(port.name))
         for port in spec.components[name].outputs
@@ -122,7 +127,7 @@ class _Execution:
 
     spec: Spec
     functions: Functions
-    programs: dict[tuple[str, int], Program | ExternProgram] = field(default_factory=dict)
+    programs: Programs
 
     def run(
         self, component: Component, arrays: Mapping[str, Values], trailing: tuple[int, ...], place: Place | None

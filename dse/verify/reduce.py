@@ -7,7 +7,7 @@ of blocks hold two of the smaller ones.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -16,6 +16,7 @@ from arrayol.errors import ArrayolError
 from hwmodel.accesses import Accesses
 from hwmodel.design import Blocks, Design, GroupDesign, Processor, rate_of
 from hwmodel.machine.model import MachineModel
+from hwmodel.machine.separable.estimate import is_plain
 
 Extents = tuple[int, ...]
 BLOCKS_AT_LEAST = 5  # along an axis that a block does not span
@@ -45,6 +46,29 @@ class Reducer:
         once there are left out. Raises ArrayolError where the smaller design is refused for another reason.
         """
         return replace(design, groups=tuple(self._group(group, partial=partial) for group in design.groups))
+
+    def prepare(self, groups: Iterable[GroupDesign]) -> None:
+        """Find out together which of the smaller ones of many groups are legal, as far as they are plain."""
+        smaller = (
+            self._smaller(group, partial=partial) for group in dict.fromkeys(groups) for partial in (False, True)
+        )
+        families: dict[object, list[GroupDesign]] = {}
+        for one in dict.fromkeys(smaller):
+            if is_plain(one) and one not in self._legal:
+                families.setdefault((one.tasks, one.blocks.scan), []).append(one)
+        for family in families.values():
+            self._judge(family)
+
+    def _judge(self, groups: Sequence[GroupDesign]) -> None:
+        """Note which groups are legal as they are; halves of them where one is not, which is then looked at alone."""
+        try:
+            self.model.estimates(groups)
+        except ArrayolError:
+            middle = len(groups) // 2
+            for some in (groups[:middle], groups[middle:]) if middle else ():
+                self._judge(some)
+            return
+        self._legal.update(zip(groups, groups, strict=True))
 
     def _group(self, design: GroupDesign, *, partial: bool) -> GroupDesign:
         key = design, partial
@@ -109,11 +133,15 @@ def _outer_side(outer: int, side: int, shorter: int, small: int, *, partial: boo
 def _legal(design: GroupDesign, model: MachineModel) -> GroupDesign | ArrayolError:
     """The design with units that can work at once; why it is refused, as a FIFO that only larger blocks allow."""
     try:
-        legal = _with_legal_units(design, model)
-        model.estimate(legal)
-    except ArrayolError as refusal:
-        return refusal
-    return legal
+        model.estimate(design)
+    except ArrayolError:
+        try:
+            legal = _with_legal_units(design, model)
+            model.estimate(legal)
+        except ArrayolError as refusal:
+            return refusal
+        return legal
+    return design
 
 
 def _with_legal_units(design: GroupDesign, model: MachineModel) -> GroupDesign:

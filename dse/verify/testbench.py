@@ -18,10 +18,11 @@ from arrayol.ir.network import Network
 from arrayol.ir.spec import Spec
 from dse.jobs.digest import code_digest, digest
 from hwmodel.accesses import Accesses
-from hwmodel.design import Design, GroupDesign
+from hwmodel.design import Design, GroupDesign, structure_of
 from hwmodel.machine.banked import IN_BANKS, banked_memories
 from hwmodel.machine.estimate import DesignEstimate, GroupEstimate, MemoryUse, Once
 from hwmodel.machine.model import MachineModel
+from hwmodel.machine.plan import Plan, plan_group
 from hwmodel.platform import Platform
 from hwmodel.residence import Loads
 from hwmodel.simulator.group import GroupRun, LocalMemories
@@ -29,6 +30,7 @@ from hwmodel.simulator.setup import Setup
 from hwmodel.simulator.simulate import Alone, Reference, Simulation, reference_of, simulate, simulate_alone
 
 SEED = 1  # of the data
+PLANNED_AT_MOST = 1 << 17  # repetitions of groups whose plans are kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,7 @@ class Testbench:
     network: Network
     platform: Platform
     loads: Loads = field(default_factory=dict)
+    _plans: dict[GroupDesign, Plan] = field(default_factory=dict, init=False, repr=False, compare=False)  # made last
 
     def __post_init__(self) -> None:
         self.model = MachineModel(self.network, self.platform, self.loads)
@@ -113,8 +116,17 @@ class Testbench:
     def trial(self, group: GroupDesign) -> Trial:
         """The same beside its estimate. Raises SimulatorError where it cannot run."""
         estimate = self.model.estimate(group)
-        local = local_memories(self.accesses, self.platform, group, estimate)
+        local = local_memories(self._plan(structure_of(group)), group, estimate)
         return Trial(simulate_alone(self.reference, self.platform, group, local), estimate)
+
+    def _plan(self, structure: GroupDesign) -> Plan:
+        """The plan of a structure, which groups of other rates have too."""
+        if structure not in self._plans:
+            most = PLANNED_AT_MOST // max(1, self.repetitions(structure.tasks))
+            while self._plans and len(self._plans) >= most:
+                self._plans.pop(next(iter(self._plans)))
+            self._plans[structure] = plan_group(self.accesses, self.platform, structure)
+        return self._plans[structure]
 
     def compare(self, design: Design) -> tuple[Simulation, DesignEstimate]:
         """The simulation of a whole design beside its estimate. Raises SimulatorError where it cannot run."""
@@ -141,16 +153,14 @@ def memories_of_groups(
 ) -> list[LocalMemories]:
     """The memories of each group of a design."""
     pairs = zip(design.groups, estimate.groups, strict=True)
-    return [local_memories(accesses, platform, group, own) for group, own in pairs]
+    return [local_memories(plan_group(accesses, platform, group), group, own) for group, own in pairs]
 
 
-def local_memories(
-    accesses: Accesses, platform: Platform, group: GroupDesign, estimate: GroupEstimate
-) -> LocalMemories:
-    """The memories of a group: how much each holds at once by its estimate, the words of data in buffers, and banks."""
+def local_memories(plan: Plan, group: GroupDesign, estimate: GroupEstimate) -> LocalMemories:
+    """The memories of a group of that plan: what each holds at once by its estimate, the words of its data, banks."""
     sizes: dict[tuple[str, str], int] = {(use.kind, use.name): use.live for use in estimate.memories}
     fills = {one.task: one.fill for one in estimate.processors}
-    built = banked_memories(accesses, platform, group, estimate)
+    built = banked_memories(plan, group, estimate)
     states = {use.name: _state_banks(use) for use in estimate.memories if use.kind == "state"}
     fifos = {
         use.name: (use.organisation.width // use.width, use.organisation.depth)

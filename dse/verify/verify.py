@@ -104,6 +104,8 @@ class Verifier:
         """What is simulated for designs, each group once, in the order in which the designs first need them."""
         if self._unsimulated(designs, asked=asked) is not None:
             return ()
+        if self.is_reduced and self._has_same_tasks:
+            self._reducer.prepare(group for design in designs for group in design.groups)
         groups: dict[GroupDesign, None] = {}
         for design in designs:
             try:
@@ -129,7 +131,7 @@ class Verifier:
         """
         if not self.is_reduced:
             return (design,)
-        if self.testbench.network.processes.keys() != self.form.network.processes.keys():
+        if not self._has_same_tasks:
             raise NotReducibleError(f"{self.size}, copies of one definition have other parameters than one another")
         variants: dict[Design, None] = {}
         refusals = []
@@ -141,6 +143,11 @@ class Verifier:
         if not variants:
             raise NotReducibleError(f"{self.size}, {refusals[0]}")
         return tuple(variants)
+
+    @property
+    def _has_same_tasks(self) -> bool:
+        """Whether the reduced size has the tasks of the whole one."""
+        return self.testbench.network.processes.keys() == self.form.network.processes.keys()
 
     def _unsimulated(self, designs: Sequence[Design], *, asked: bool) -> str | None:
         """Why none of the designs is simulated, if so."""

@@ -13,11 +13,9 @@ from hwmodel.local_memory.organisations import ROM_READS, Organisation
 from hwmodel.local_memory.port_plan import PortPlan
 from hwmodel.local_memory.windows import Window
 from hwmodel.local_memory.words import Words
-from hwmodel.machine.built.local_ports import LocalPorts
 from hwmodel.machine.built.organised import Builder
 from hwmodel.machine.estimate import GroupEstimate
-from hwmodel.machine.plan import plan_group
-from hwmodel.platform import Platform
+from hwmodel.machine.plan import Plan
 
 IN_BANKS = ("window", "banks", "copies")
 
@@ -36,17 +34,17 @@ class BankedMemories:
     layouts: Mapping[str, BankedMemory]
 
 
-def banked_memories(
-    accesses: Accesses, platform: Platform, design: GroupDesign, estimate: GroupEstimate
-) -> BankedMemories:
-    """The memories of a group. Registers are in no banks, nor is anything without prices."""
-    plan = plan_group(accesses, platform, design)
-    words: dict[str, Words] = {array: buffer.contents.words for array, buffer in plan.buffers.items()}
-    builder = Builder.of(LocalPorts.of(plan.group, platform, design), design.layouts)
+def banked_memories(plan: Plan, design: GroupDesign, estimate: GroupEstimate) -> BankedMemories:
+    """The memories of a group, of the plan of its structure.
+
+    Registers are in no banks, nor is anything without prices.
+    """
+    accesses, builder = plan.group.accesses, Builder.of(plan.ports, design.layouts)
     if builder is None:
-        return BankedMemories(words, {}, {}, {})
+        return BankedMemories({array: plan.words(array, None) for array in plan.buffers}, {}, {}, {})
     rates = {one.task: (one.units, one.interval) for one in estimate.processors}
     organised = {(use.kind, use.name): use.organisation for use in estimate.memories}
+    words = dict[str, Words]()
     banks, layouts, resident = (
         dict[str, BankedMemory](),
         dict[str, BankedMemory](),
@@ -55,16 +53,19 @@ def banked_memories(
     read_ports = builder.terms.read_ports
     for array in plan.buffers:
         (ports, _), built = builder.ports.ways(array, rates), organised["buffer", array]
-        if built is not None and built.way in IN_BANKS and built.function is not None:
-            banks[array] = _banked(ports, built, _names(accesses, design.tasks, array), read_ports)
-            words[array] = plan.buffers[array].contents.in_banks(built.function)
-        elif built is not None and built.way == "layout" and built.function is not None:
+        is_banked = built is not None and built.way in (*IN_BANKS, "layout")
+        function = built.function if built is not None and is_banked else None
+        words[array] = plan.words(array, function)
+        if built is None or function is None:
+            continue
+        if built.way == "layout":
             own = builder.layout_ports(array, rates)
             readers = {name: ReadPorts(read_ports) for name in _names(accesses, design.tasks, array)}
             writers = max(1, own.writing)
             there = built.copies * read_ports // writers
-            layouts[array] = BankedMemory(built.function, built.depth, there, readers, writers=writers)
-            words[array] = plan.buffers[array].contents.in_banks(built.function)
+            layouts[array] = BankedMemory(function, built.depth, there, readers, writers=writers)
+        else:
+            banks[array] = _banked(ports, built, _names(accesses, design.tasks, array), read_ports)
     for task, array in builder.residents:
         ports, built = builder.resident_ports(task, array, rates), builder.resident(task, array, rates)
         if built.way in IN_BANKS:

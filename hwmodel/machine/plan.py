@@ -13,6 +13,7 @@ from hwmodel.accesses import Accesses
 from hwmodel.design import GroupDesign
 from hwmodel.local_memory.bank_functions import BankFunction
 from hwmodel.local_memory.contents import Contents
+from hwmodel.local_memory.words import Words
 from hwmodel.machine.access_counts import Counts, accesses_of_runs
 from hwmodel.machine.bounds import Volume, require_plan
 from hwmodel.machine.built.local_ports import LocalPorts
@@ -71,6 +72,7 @@ class Plan:
     ticks: int
     ports: LocalPorts
     _depths: dict[tuple[str, BankFunction], int] = field(default_factory=dict, repr=False, compare=False)
+    _words: dict[tuple[str, BankFunction | None], Words] = field(default_factory=dict, repr=False, compare=False)
     _steps: dict[tuple[tuple[Pipeline, ...], bool], GroupSteps] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -99,6 +101,14 @@ class Plan:
         if key not in self._depths:
             self._depths[key] = self.buffers[array].contents.depth(function)
         return self._depths[key]
+
+    def words(self, array: str, function: BankFunction | None) -> Words:
+        """The word of each datum in the buffer of an array, in the banks of a function if there is one."""
+        key = array, function
+        if key not in self._words:
+            contents = self.buffers[array].contents
+            self._words[key] = contents.words if function is None else contents.in_banks(function)
+        return self._words[key]
 
     @cached_property
     def buffers(self) -> Mapping[str, Buffer]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -55,6 +55,7 @@ class Requester:
     worst: int
     local: LocalWord | None = None
     worst_part: int = 0
+    _known: dict[Run, tuple[Ints, Ints, Ints]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @staticmethod
     def of(
@@ -114,6 +115,21 @@ class Requester:
         begins = np.append(True, (np.diff(parts, axis=1) != 0).any(axis=0))
         return word - start * self.size // self.word, np.cumsum(begins) - 1
 
+    def _of_run(self, start: int, size: int) -> tuple[Ints, Ints, Ints]:
+        """Of each element of a run its word, the cycles of each word, and how much later than its word an element goes.
+
+        A word takes a cycle for each of its local words, and one if it completes no element. Runs that start at the
+        same place in a word and in a row are alike.
+        """
+        row = self.local.row if self.local else math.prod(self.shape)
+        key = start % math.lcm(self.word // math.gcd(self.word, self.size), row), size
+        if key not in self._known:
+            word, local = self.parts(*key)
+            heads = word[np.append(True, np.diff(local) > 0)]
+            taken = np.maximum(np.bincount(heads, minlength=int(word[-1]) + 1), 1)
+            self._known[key] = word, taken, local - local[np.searchsorted(word, word)]
+        return self._known[key]
+
     def serve(self, now: int, elements: Ints, step: int) -> tuple[int, Ints]:
         """Serve a step's elements, ascending, the first of which is requested at cycle `now`.
 
@@ -127,14 +143,10 @@ class Requester:
         each, done, issued = -(-words // parts), list[int](), now - 1
         passing = self.passing(max(size for _, size in runs), each)
         for start, size in runs:
-            first = start * self.size // self.word
-            last = ((start + size) * self.size - 1) // self.word
-            if last >= first + parts * each:
+            word, taken, later = self._of_run(start, size)
+            if len(taken) > parts * each:
                 message = f"step {step} requests {parts * each} words of a run of '{self.array}' that has more"
                 raise fault("request-too-short", message)
-            word, local = self.parts(start, size)
-            # A word takes a cycle for each of its local words, and one if it completes no element.
-            taken = np.maximum(np.bincount(word[np.append(True, np.diff(local) > 0)], minlength=last - first + 1), 1)
             begins = np.zeros(len(taken), np.int64)
             for part in range(parts):
                 own = taken[part * each : (part + 1) * each]
@@ -146,10 +158,11 @@ class Requester:
                 time = max(issued + (self.memory.latency or 0), done[-1] if done else now)
                 begins[part * each : (part + 1) * each] = time + np.cumsum(own) - own
                 done.append(time + passing)
-            cycles.append(begins[word] + local - local[np.searchsorted(word, word)])
+            cycles.append(begins[word] + later)
         return done[-1], np.concatenate(cycles)
 
 
 def _is_in_blocks(elements: Ints, size: int) -> bool:
     """Whether all blocks of consecutive elements are there whole, or not at all."""
-    return bool((np.unique(elements // size, return_counts=True)[1] == size).all())
+    there = np.bincount(elements // size)
+    return bool(((there == size) | (there == 0)).all())

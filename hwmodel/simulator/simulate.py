@@ -151,6 +151,11 @@ class Reference:
         return read
 
     @cached_property
+    def evaluation(self) -> Evaluation:
+        """What computes the values of groups that are fed with these arrays."""
+        return Evaluation(self.spec, self.accesses, {})
+
+    @cached_property
     def _reads(self) -> Mapping[str, Mapping[str, NDArray[np.bool_]]]:
         """By process and by array, which elements the process reads."""
         return {process: self._marked(process) for process in self.accesses.network.processes}
@@ -243,7 +248,7 @@ def simulate_alone(reference: Reference, platform: Platform, group: GroupDesign,
     if reference.values is None:
         return Alone(run, None)
     values: Values = {name: reference.values[name] for name in before}
-    Evaluation(reference.spec, accesses, {}).run(run, values)
+    reference.evaluation.run(run, values)
     same = all(
         values[name][memory[name][elements]].tobytes() == reference.values[name][elements].tobytes()
         for name, elements in needed.items()

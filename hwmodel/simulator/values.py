@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arrayol.execute.extern import Functions
-from arrayol.execute.run import execute
+from arrayol.execute.run import Programs, execute
 from arrayol.ir.spec import (
     Delay,
     Elementary,
@@ -33,11 +33,15 @@ Values = dict[str, NDArray[Any]]  # by array: the value of each token
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Computes, task by task, what was written from what was read; and where that says what was read, checks it."""
+    """Computes, task by task, what was written from what was read; and where that says what was read, checks it.
+
+    Programs of elementaries are kept from run to run.
+    """
 
     spec: Spec
     accesses: Accesses
     functions: Functions
+    _programs: Programs = field(default_factory=dict, init=False, repr=False)
 
     def run(self, run: GroupRun, values: Values) -> None:
         """Enter the values of all that a group's tasks made; of an array of several writers one after another."""
@@ -63,7 +67,7 @@ class Evaluation:
             for number, touch in enumerate(self.accesses.reads[work.task])
         }
         spec = Spec(self.spec.name, {}, {elementary.name: elementary, alone.name: alone})
-        outputs = execute(spec, alone.name, inputs, functions=self.functions)
+        outputs = execute(spec, alone.name, inputs, functions=self.functions, programs=self._programs)
         for reads in random:
             states = {delay.port: _state(delay, elementary, inputs, outputs[delay.output]) for delay in alone.delays}
             own = place[run.moves.all_reads[reads.name].rows]

@@ -116,7 +116,7 @@ def require_same_alone(case: MappedSpec, accesses: Accesses, found: Simulation, 
 def local_of(model: MachineModel, design: Design, estimate: DesignEstimate) -> list[LocalMemories]:
     """The local memories of each group."""
     pairs = zip(design.groups, estimate.groups, strict=True)
-    return [local_memories(model.accesses, model.platform, group, own) for group, own in pairs]
+    return [local_memories(plan_group(model.accesses, model.platform, group), group, own) for group, own in pairs]
 
 
 def words_of(accesses: Accesses, platform: Platform, group: GroupDesign) -> dict[str, Words]:
