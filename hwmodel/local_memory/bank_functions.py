@@ -9,6 +9,9 @@ The search goes upwards from the largest set: for each number of banks first res
 lexicographic order. A linear function stays as good if all of alpha is multiplied by a unit modulo B, and of such
 multiples the first in order has gcd(alpha_a, B) as its first entry other than 0: no other is tried. gcd(alpha_last, B)
 = 1, so that B data in sequence lie in B banks, and an address in the bank is the place with the last index divided.
+
+An axis along which no two places differ tells none apart: the first function has a modulus of 1 there, or alpha 0. So
+such axes, but for the last, are left out of the search.
 """
 
 from __future__ import annotations
@@ -17,16 +20,16 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise, product
+from itertools import islice, product
+from operator import le
 
 import numpy as np
 
 from hwmodel.local_memory.offsets import Places
 
 MOST_BANKS = 1024  # tried, unless fewer are allowed
-WORK = 20_000_000  # products of a difference and a vector before linear functions are given up
+WORK = 2_000_000  # products of a difference and all but the last entry before linear functions are given up
 _CHUNK = 1 << 18
-_FIRST = 16  # differences that a vector is tried with first, then with four times as many
 _CELLS = 1 << 24  # of a box of differences
 
 
@@ -167,22 +170,48 @@ def smallest_function(
 ) -> BankFunction | None:
     """The first function without a conflict of `least` banks or more, up to `most`; None where none is found.
 
-    With `power_of_two` only such numbers of banks are tried.
+    `least` is how many places the largest set has: fewer banks have a conflict. With `power_of_two` only such numbers
+    of banks are tried.
     """
-    rank, work = differences.shape[1], WORK
+    rank = differences.shape[1]
+    axes = [axis for axis in range(rank) if axis == rank - 1 or differences[:, axis].any()]
+    moving = np.ascontiguousarray(differences[:, axes], np.int64)
+    found = _smallest(moving.tobytes(), len(axes), least, most, power_of_two)
+    return None if found is None else _widened(found, axes, rank)
+
+
+def _widened(function: BankFunction, axes: Sequence[int], rank: int) -> BankFunction:
+    """A function of some axes as one of all `rank`."""
+    if isinstance(function, Residues):
+        of_axis = dict(zip(axes, function.moduli, strict=True))
+        return Residues(tuple(of_axis.get(axis, 1) for axis in range(rank)))
+    of_axis = dict(zip(axes, function.alpha, strict=True))
+    return Linear(tuple(of_axis.get(axis, 0) for axis in range(rank)), function.banks)
+
+
+@lru_cache(maxsize=256)
+def _smallest(rows: bytes, rank: int, least: int, most: int, power_of_two: bool) -> BankFunction | None:
+    """The first function for differences (n, rank): other ports may lead to the same ones."""
+    differences, work = np.frombuffer(rows, np.int64).reshape(-1, rank), WORK
     if not len(differences) and least <= 1:
         return one_bank(rank)
     is_free = _test_of_residues(differences)
+    widest = [_wide(int(far) + 1, power_of_two=power_of_two) for far in np.abs(differences).max(axis=0, initial=0)]
     for banks in range(max(1, least), most + 1):
         if power_of_two and banks & banks - 1:
             continue
-        residues = (Residues(moduli) for moduli in factors(banks, rank))
+        residues = (Residues(moduli) for moduli in factors(banks, rank) if all(map(le, moduli, widest)))
         found: BankFunction | None = next(filter(is_free, residues), None)
         if found is None and work > 0 and rank:
             found, work = _linear(differences, banks, work)
         if found is not None:
             return found
     return None
+
+
+def _wide(number: int, *, power_of_two: bool) -> int:
+    """The modulus that tells so many indices in sequence apart: a larger one tells no others."""
+    return 1 << (number - 1).bit_length() if power_of_two else number
 
 
 @lru_cache(maxsize=4096)
@@ -195,35 +224,52 @@ def factors(number: int, rank: int) -> tuple[tuple[int, ...], ...]:
 
 
 def _linear(differences: Places, banks: int, work: int) -> tuple[Linear | None, int]:
-    """The first linear function of so many banks, and what is left of the work."""
-    step = max(1, _CHUNK // max(1, len(differences)))
-    narrow = int(np.abs(differences).max(initial=0)) * banks * differences.shape[1] < 1 << 31
-    apart = differences.astype(np.int32 if narrow else np.int64)
-    ends = [_FIRST << 2 * more for more in range(len(apart).bit_length())]  # most vectors fail soon
-    vectors, chunk = _vectors(banks, differences.shape[1]), []
-    while work > 0:
-        chunk = [vector for _, vector in zip(range(step), vectors, strict=False)]
-        if not chunk:
-            break
-        left = np.array(chunk, apart.dtype)
-        for first, end in pairwise((0, *ends)):
-            if first < len(apart):
-                left = left[(left @ apart[first:end].T % banks != 0).all(axis=1)]
-        if len(left):
-            return Linear(tuple(left[0].tolist()), banks), work
+    """The first linear function of so many banks, and what is left of the work.
+
+    For each vector but for its last entry u: a difference with last entry v, which the others send to e, forbids the u
+    with u v + e = 0 mod B. With g = gcd(v, B) these are a residue class mod B / g if g divides e, and none otherwise.
+    """
+    common, inverses = _divisors_and_inverses(banks)
+    leading, last = differences[:, :-1], differences[:, -1] % banks
+    parts = []
+    for divisor in np.unique(common[last]).tolist():
+        own = common[last] == divisor
+        parts.append((divisor, leading[own].T, inverses[last[own]]))
+    units = np.flatnonzero(common == 1)
+    prefixes = _prefixes(banks, leading.shape[1])
+    while work > 0 and (chunk := list(islice(prefixes, max(1, _CHUNK // (len(differences) + banks))))):
         work -= len(chunk) * max(1, len(differences))
+        vectors, every = np.array(chunk, np.int64), np.arange(len(chunk))[:, None]
+        forbidden = np.zeros((len(chunk), banks), np.bool_)
+        for divisor, lead, inverse in parts:
+            if divisor == 1:  # most of them: 1 divides all
+                row, classes = every, -(vectors @ (lead * inverse % banks)) % banks
+            else:
+                sent = vectors @ lead
+                row, column = np.nonzero(sent % divisor == 0)
+                classes = -(sent[row, column] // divisor) * inverse[column] % (banks // divisor)
+            forbidden.reshape(len(chunk), divisor, -1)[row, :, classes] = True
+        row, column = np.nonzero(~forbidden[:, units])
+        if len(row):
+            return Linear((*chunk[row[0]], int(units[column[0]])), banks), work
     return None, work
 
 
-def _vectors(banks: int, rank: int) -> Iterator[tuple[int, ...]]:
-    """The vectors worth trying, in lexicographic order."""
-    units = [last for last in range(banks) if math.gcd(last, banks) == 1]
+def _prefixes(banks: int, length: int) -> Iterator[tuple[int, ...]]:
+    """All but the last entry of the vectors worth trying, in lexicographic order."""
     divisors = [factor for factor in range(1, banks) if banks % factor == 0]
-    for leading in product((0, *divisors), *[range(banks)] * (rank - 2)) if rank > 1 else [()]:
-        first = next((entry for entry in leading if entry), None)
-        if first is not None and banks % first:
-            continue
-        yield from ((*leading, last) for last in (units if first is not None else units[:1]))
+    for entries in product((0, *divisors), *[range(banks)] * (length - 1)) if length else [()]:
+        first = next((entry for entry in entries if entry), None)
+        if first is None or banks % first == 0:
+            yield entries
+
+
+@lru_cache(maxsize=MOST_BANKS)
+def _divisors_and_inverses(banks: int) -> tuple[Places, Places]:
+    """For each v below a number of banks B: g = gcd(v, B), and the inverse of v / g mod B / g."""
+    common = [math.gcd(entry, banks) for entry in range(banks)]
+    inverses = [pow(entry // part, -1, banks // part) for entry, part in enumerate(common)]
+    return np.array(common, np.int64), np.array(inverses, np.int64)
 
 
 def _row_major(places: Places, extents: Sequence[int]) -> Places:

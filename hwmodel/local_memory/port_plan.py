@@ -111,17 +111,10 @@ def _function(search: _Search, bent: bool, most: int) -> BankFunction | None:
         return smallest_function(differences(()), 1)
     apart = [_apart(sets, edges if bent else ()).reshape(-1, search.rank) for sets, edges in search.parts]
     rows = distinct(np.concatenate([np.zeros((0, search.rank), np.int64), *apart]))
-    return _smallest(rows.tobytes(), search.rank, search.largest, most, search.power_of_two)
+    return smallest_function(rows, search.largest, most, power_of_two=search.power_of_two)
 
 
 _apart = lru_cache(maxsize=256)(differences)  # many searches have parts in common
-
-
-@lru_cache(maxsize=256)
-def _smallest(rows: bytes, rank: int, least: int, most: int, power_of_two: bool) -> BankFunction | None:
-    """The first function for differences (n, rank): other ports may lead to the same ones."""
-    apart = np.frombuffer(rows, np.int64).reshape(-1, rank)
-    return smallest_function(apart, least, most, power_of_two=power_of_two)
 
 
 @lru_cache(maxsize=4096)

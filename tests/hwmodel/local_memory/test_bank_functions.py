@@ -14,24 +14,32 @@ from hwmodel.local_memory.offsets import Place, differences, distinct
 
 MOST = 9
 
-places = st.sets(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=8)
+
+@st.composite
+def sets_of_places(draw: st.DrawFn) -> list[set[Place]]:
+    """Up to three sets of places of one rank; along some axes they may not differ at all."""
+    far = draw(st.sampled_from([(9,), (9, 9), (9, 0, 9), (3, 0, 4), (3, 3, 3), (0, 9)]))
+    places = st.tuples(*(st.integers(0, most) for most in far))
+    return draw(st.lists(st.sets(places, min_size=1, max_size=8), min_size=1, max_size=3))
 
 
-@given(st.lists(places, min_size=1, max_size=3))
-def test_the_first_function_is_found(sets: list[set[Place]]) -> None:
+@given(sets_of_places(), st.booleans())
+def test_the_first_function_is_found(sets: list[set[Place]], power_of_two: bool) -> None:
     least, rows = max(map(len, sets)), differences([sorted(own) for own in sets])
-    event(f"{len(rows) // 16 * 16} differences or more")
-    found = smallest_function(rows, least, MOST)
-    event(type(found).__name__)
-    assert found == next((one for one in _functions(least) if all(_keeps_apart(one, own) for own in sets)), None)
+    rank = len(next(iter(sets[0])))
+    found = smallest_function(rows.reshape(-1, rank), least, MOST, power_of_two=power_of_two)
+    event(f"{type(found).__name__} of rank {rank}")
+    tried = (one for one in _functions(least, rank) if not power_of_two or one.banks & one.banks - 1 == 0)
+    assert found == next((one for one in tried if all(_keeps_apart(one, own) for own in sets)), None)
 
 
-def _functions(least: int) -> list[BankFunction]:
+def _functions(least: int, rank: int) -> list[BankFunction]:
     """All that there are, in the order in which they are tried."""
     found: list[BankFunction] = []
     for banks in range(least, MOST + 1):
-        found += [Residues(moduli) for moduli in factors(banks, 2)]
-        found += [Linear(alpha, banks) for alpha in product(range(banks), repeat=2) if math.gcd(alpha[-1], banks) == 1]
+        found += [Residues(moduli) for moduli in factors(banks, rank)]
+        alphas = product(range(banks), repeat=rank)
+        found += [Linear(alpha, banks) for alpha in alphas if math.gcd(alpha[-1], banks) == 1]
     return found
 
 
