@@ -12,6 +12,7 @@ cycle: the least with which each is there when a unit takes it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -44,29 +45,35 @@ def window_of(access: Access) -> Window | None:
     read next has nothing of what they read now. `fill` is ceil(|A| / |New|) - 1 for boxes, `each` ceil(|New| / o) where
     that is not too late.
     """
-    ahead = tuple(access.units * part for part in access.step)
-    if not access.ordered or access.random or not any(ahead):
+    if not access.ordered or access.random or not any(access.step):
         return None
-    whole = joined(access.places, access.step, access.units)
+    return _of_places(access.places, access.step, access.units, access.cycles)
+
+
+@lru_cache(maxsize=1024)
+def _of_places(pattern: tuple[Place, ...], step: Place, units: int, cycles: int) -> Window | None:
+    """The window of units that move: tasks often have patterns in common, at other edges."""
+    ahead = tuple(units * part for part in step)
+    whole = joined(pattern, step, units)
     places = set(whole)
     fresh = tuple(place for place in whole if _moved(place, ahead) not in places)
     if len(fresh) == len(whole):
         return None
-    taken = _taken(access)
+    taken = _taken(pattern, step, units, cycles)
     fresh = tuple(sorted(fresh, key=taken.__getitem__))
     each = max(-(-number // (taken[place] + 1)) for number, place in enumerate(fresh, 1))
-    each = max(each, -(-len(fresh) // access.cycles))
+    each = max(each, -(-len(fresh) // cycles))
     return Window(fresh, each, len(whole), max(_way(place, ahead, places) for place in fresh))
 
 
-def _taken(access: Access) -> dict[Place, int]:
+def _taken(pattern: tuple[Place, ...], step: Place, units: int, cycles: int) -> dict[Place, int]:
     """The first cycle of a round in which a unit takes each place of the joint set."""
-    size = len(access.places)
-    cycles = read_cycles(np.arange(size), size, access.cycles).tolist()
+    size = len(pattern)
+    when = read_cycles(np.arange(size), size, cycles).tolist()
     taken: dict[Place, int] = {}
-    for unit in range(access.units):
-        offset = tuple(unit * part for part in access.step)
-        for place, cycle in zip(access.places, cycles, strict=True):
+    for unit in range(units):
+        offset = tuple(unit * part for part in step)
+        for place, cycle in zip(pattern, when, strict=True):
             moved = _moved(place, offset)
             taken[moved] = min(cycle, taken.get(moved, cycle))
     return taken

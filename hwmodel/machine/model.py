@@ -273,7 +273,10 @@ class MachineModel:
 
         Raises ArrayolError for a group that is refused.
         """
-        if tasks != next(reversed(self._batches), None):  # the one that was asked for last stands last
+        last = next(reversed(self._batches), None)
+        if tasks != last:  # the one that was asked for last stands last
+            if last is not None and (left := self._batches[last]) is not None:
+                left.kept.count()
             known = tasks in self._batches
             opened = self._batches.pop(tasks) if known else open_batch(self.accesses, self.platform, tasks, self._lines)
             self._forget_oldest()

@@ -25,7 +25,8 @@ _LISTED_STRUCTURE = 2e-3  # of a plain structure of which buffers may have to be
 _LISTED_ELEMENT = 1e-8  # of the arrays that are
 _OPEN = 0.03  # of a group, once
 _TABLES = 0.035  # of a group, for each task, before the first structure of a job is priced
-_PAIRS = 8e-4  # and for each pair of tasks, whose times are put together
+_PAIRS = 4e-4  # and for each pair of tasks, whose times are put together,
+_SIDES = 10  # where blocks have so many different sides, or more
 _KIND = 0.01  # of memories that are built for each rate of a task
 _RUN = 0.5e-6  # of a structure that is priced element by element, for each repetition,
 _ACCESS = 0.12e-6  # for each access,
@@ -63,9 +64,15 @@ class JobCost:
     @property
     def tables(self) -> float:
         """What must be there before the first plain structure is priced."""
+        return self.tables_of(_SIDES)
+
+    def tables_of(self, sides: int) -> float:
+        """The same where blocks have so many different sides in all, counted axis by axis."""
+        if not self.is_separable:
+            return _OPEN
         number = len(self.tasks)
-        of_tasks = _TABLES * number + _PAIRS * number**2 + _KIND * self.kinds
-        return _OPEN + (of_tasks if self.is_separable else 0.0)
+        of_lines = _TABLES * number + _PAIRS * number**2
+        return _OPEN + of_lines * min(1.0, sides / _SIDES) + _KIND * self.kinds
 
     @property
     def plain(self) -> float:

@@ -60,8 +60,26 @@ class Portions:
         self._each: tuple[int, float] | None = None  # options of a structure, and their seconds
         self._kept: set[Structure] = set()  # those of which all keeps were looked at
 
+    def sketch(self) -> list[Portion]:
+        """Few plain structures, before the first round."""
+        structures = self.schedule.sketch(self.group) if self.space.study.holds_plain else []
+        if not structures:
+            return []
+        jobs = self._jobs(0)
+        sides = sum(len(set(along)) for along in zip(*(shape for _, shape in structures), strict=True))
+        seconds = jobs.cost.tables_of(sides) + sum(jobs.cost.blocks(shape) for _, shape in structures)
+
+        def taken(part: GroupPart) -> Sequence[Job]:
+            self._beside.update((structure, jobs.rates) for structure in structures)
+            return jobs.plain(part, structures, products_only=True)
+
+        return [Portion(seconds, taken)]
+
     def plain(self, number: int) -> list[Portion]:
-        """Plain structures that a round has new: the first portion of few, where each may take long."""
+        """Plain structures that a round has new: the first portion of few, where each may take long.
+
+        Of one of very many tasks whose tables take too long by themselves there are none.
+        """
         if not self.space.study.holds_plain:
             return []
         jobs = self._jobs(number)
@@ -71,6 +89,8 @@ class Portions:
         kept = [pair for pair in each if pair[0] <= most]
         self._open.update((one, jobs.rates.count) for _, one in each)
         self._offered = number
+        if jobs.cost.tables > self.piece and not self.schedule.whole_is_first:
+            return []
         first = 0
         if not jobs.cost.is_separable:
             kept.sort(key=itemgetter(0))  # among equals as they came

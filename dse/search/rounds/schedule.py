@@ -5,6 +5,7 @@ A round holds all that the one before holds, so that what is priced stays priced
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,7 +31,8 @@ COMBINATIONS_AT_ONCE = 512  # that are all tried in every round: bounds leave mo
 FEW_TASKS = 8  # in the whole graph: of more, earlier rounds try the fewer rates, so that there soon is a front
 LEAST_RATES = 2
 MANY_TASKS = 64  # in the whole graph: tables of a group take the square of its tasks
-FEW_TOGETHER = 8  # tasks of the largest groups that come first then
+SKETCHED = 16  # tasks of the groups that make a first front then, of few blocks
+FEW_TOGETHER = 8, 64  # tasks of groups that come next
 FEW_DIMENSIONS = 3  # from so many on coarse rounds take two scans
 
 
@@ -90,7 +92,8 @@ class Schedule:
         The whole first, then single tasks. Then such that stand side by side: of 2^k tasks, at places of an order that
         are multiples of 2^k, then at those of 2^(k-1), and so on, the longest first; then the rest. So every length
         soon has groups that make whole designs together, and each length takes about the same work. Where the whole has
-        so many tasks that its tables take long, such of 8, 4, 2, 1 tasks come first, the last of the order before all.
+        so many tasks that its tables take long, first come those that cut the order in groups of 64, 32, 16 and 8, then
+        of more and of fewer.
         """
         space, longest = self.space, self.space.study.longest_group
         orders = self.orders[: ROUNDS[number].orders]
@@ -100,19 +103,51 @@ class Schedule:
             found = list(dict.fromkeys(g for order in orders for g in intervals(space.graph, order, longest)))
         place = {task: number for number, task in enumerate(orders[0])}
         tasks = len(space.graph)
+        cuts = () if self.whole_is_first else self._cuts
 
         def value(group: Mask) -> tuple[int, int, int]:
             length, end = group.bit_count(), max(place[task] for task in bits(group)) + 1
             if self.whole_is_first and length in (1, tasks):
                 return 0, -length, end
+            for turn, cut in enumerate(cuts):
+                if (end - length) % cut == 0 and length == min(cut, tasks - end + length):
+                    return 0, turn, end
             if length & (length - 1):
                 return tasks + 1, length, end
             aligned = end & -end if end < tasks else length
-            if not self.whole_is_first and length <= min(aligned, FEW_TOGETHER):
-                return 0, -length, -end
             return max(1, length // aligned), -length, end
 
         return tuple(sorted(found, key=value))
+
+    @cached_property
+    def _cuts(self) -> Sequence[int]:
+        """The lengths of groups in which an order is cut, in the order in which they are priced."""
+        few, many = FEW_TOGETHER
+        lengths = [1 << power for power in range(len(self.space.graph).bit_length() + 1)]
+        return sorted(lengths, key=lambda length: (not few <= length <= many, -length))
+
+    def sketched(self) -> Sequence[Mask]:
+        """Groups that make a whole design together, for a first front soon: none where the whole is priced first."""
+        if self.whole_is_first:
+            return ()
+        graph, order, longest = self.space.graph, self.orders[0], self.space.study.longest_group or SKETCHED
+        found = intervals(graph, order, min(SKETCHED, longest))
+        ending = {max(map(order.index, bits(group))): group for group in found}  # the longest of those with one end
+        groups, end = list[Mask](), len(order)
+        while end:
+            groups.append(ending[end - 1])
+            end -= groups[-1].bit_count()
+        return groups if set(groups) <= set(self.groups(0)) else ()
+
+    def sketch(self, group: Mask) -> Sequence[Structure]:
+        """Few plain structures of a group: one scan of blocks that span an extent or have a side of 1 there."""
+        last = self.space.last(group)
+        assert last is not None, "groups of rounds have one"
+        extents, found = self.space.accesses.extents(last), dict[Shape, Scan]()
+        for scan, shape in self.upto(last, 0):
+            if all(side in (1, extent) for side, extent in zip(shape, extents, strict=True)):
+                found.setdefault(shape, scan)
+        return [(scan, shape) for shape, scan in found.items()]
 
     @property
     def whole_is_first(self) -> bool:
@@ -203,7 +238,7 @@ class Schedule:
             most, at_once = max(LEAST_RATES, most * FEW_TASKS // len(self.space.graph)), 0
         if free or count_combinations(offered) <= max(most, at_once):
             return RateChoices(offered)
-        work = [len(self.space.accesses.repetitions(task)) for task in tasks]
+        work = [math.prod(self.space.accesses.extents(task)) for task in tasks]
         return RateChoices(chosen=tuple(evenly(balanced(work, offered), most)))
 
 

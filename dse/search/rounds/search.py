@@ -133,6 +133,7 @@ class _Search:
         self.share = outer
 
     def _rounds(self) -> None:
+        self._sketch()
         for number in range(len(ROUNDS)):
             self._round(number)
             self.rounds += 1
@@ -182,6 +183,15 @@ class _Search:
     def _as_first(self, group: Mask, design: GroupDesign) -> GroupDesign:
         first = self._first(group)
         return design if first == group else self.isomorphic.design(design, group, first)
+
+    def _sketch(self) -> None:
+        """A first front soon where the whole has so many tasks that it is not priced first."""
+        for group in map(self._first, self.schedule.sketched()):
+            for portion in self._known(group).portions.sketch():
+                self._take(group, portion, always=True)
+        if self.known:
+            self._flush()
+            self._look()
 
     def _round(self, number: int) -> None:
         """Every first portion, then the others by what they take; then options."""

@@ -50,7 +50,7 @@ from hwmodel.machine.separable.energy import GroupEnergy, moved_data, port_words
 from hwmodel.machine.separable.fastest_rates import FastestRates
 from hwmodel.machine.separable.fetches import Reading, StructureKeeps
 from hwmodel.machine.separable.first_use import find_masks
-from hwmodel.machine.separable.line_cache import LineCache
+from hwmodel.machine.separable.line_cache import LineCache, bytes_of
 from hwmodel.machine.separable.moved import Burst
 from hwmodel.machine.separable.timing import Timing, access_cycles, step_kinds
 from hwmodel.machine.ticks import stage_group
@@ -58,7 +58,7 @@ from hwmodel.machine.units_exact import fastest_structure, price_structure
 from hwmodel.platform import Platform
 
 _CELLS = 1 << 20  # of a component of the blocks, times structures priced together
-_TABLES = 1 << 27  # bytes of tables of one group
+_TABLES = 1 << 28  # bytes of tables of one group
 _NOTHING = np.zeros((1, 1), np.int64)
 
 
@@ -97,7 +97,7 @@ def _local_words(port: Port, group: Group) -> dict[Burst, LocalWord]:
 
 @dataclass(eq=False)
 class Kept:
-    """Tables of block sides, dimensions put together of them, and the bytes that the tables take: nearly all of it."""
+    """Tables of block sides, dimensions put together of them, and the bytes of both, at the last `count`."""
 
     tables: dict[tuple[Walk, bytes], AxisTable] = field(default_factory=dict)
     widest: dict[Walk, tuple[Ints, AxisTable]] = field(default_factory=dict)  # the one of most rows, and these
@@ -105,6 +105,12 @@ class Kept:
     orders: dict[tuple[object, ...], OrderCounts] = field(default_factory=dict)
     ports: dict[tuple[Scan, frozenset[str]], LocalPorts] = field(default_factory=dict)
     size: int = 0
+
+    def count(self) -> None:
+        """Find out the bytes, with what was computed of orders since they were made."""
+        orders = self.orders.values()
+        self.size = sum(table.nbytes for table in self.tables.values())
+        self.size += sum(map(bytes_of, ((own.steps, own.lives, own.kept) for own in orders)))
 
     def clear(self) -> None:
         """Forget all; what is asked for again is made again."""

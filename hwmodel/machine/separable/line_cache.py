@@ -26,17 +26,19 @@ class LineCache:
                 self._kept.clear()
                 self._bytes = 0
             self._kept[key] = made
-            self._bytes += _bytes_of(made)
+            self._bytes += bytes_of(made)
         value: Value = self._kept[key]
         return value
 
 
-def _bytes_of(value: object) -> int:
+def bytes_of(value: object) -> int:
     """The bytes of a value, or of the arrays in it."""
     if hasattr(value, "nbytes"):
         return int(value.nbytes)
-    if isinstance(value, tuple):
-        return sum(map(_bytes_of, value))
+    if isinstance(value, tuple | list):
+        return sum(map(bytes_of, value))
+    if isinstance(value, dict):
+        return sum(map(bytes_of, value.values()))
     if is_dataclass(value):
-        return sum(_bytes_of(getattr(value, own.name)) for own in fields(value))
+        return sum(bytes_of(getattr(value, own.name)) for own in fields(value))
     return 0

@@ -191,12 +191,13 @@ class Kinds:
 
 def kinds_of(side: Ints, values: Ints, times: Ints) -> Kinds:
     """Values (n, ...) that occur so many times (n), equal ones of one choice of sides put together."""
-    first, kind = distinct_rows(np.concatenate([side[:, None], values.reshape(len(values), -1)], axis=1))
+    own_side = side[:, None].astype(values.dtype)
+    first, kind = distinct_rows(np.concatenate([own_side, values.reshape(len(values), -1)], axis=1))
     order = np.argsort(side[first], kind="stable")
     number = np.bincount(side[first])
     column = np.empty(len(first), np.int64)
     column[order] = np.arange(len(first)) - np.repeat(np.cumsum(number) - number, number)
-    padded = np.zeros((len(number), int(number.max()), *values.shape[1:]), np.int64)
+    padded = np.zeros((len(number), int(number.max()), *values.shape[1:]), values.dtype)
     padded[side[first], column] = values[first]
     counts = np.zeros(padded.shape[:2], np.int64)
     np.add.at(counts, (side, column[kind]), times)

@@ -108,7 +108,8 @@ def _column_kinds(inner: OrderCounts, shift: Ints) -> Kinds:
     entries = np.arange(inner.steps.entries)
     columns = changing_columns(inner.steps, np.zeros_like(entries), shift)
     late, counts, _ = earlier(inner.steps, entries[None, :], shift[None, :], columns)
-    return kinds_of(columns.side, np.stack([late, counts], axis=2), columns.run)
+    narrow = np.int32 if counts.max(initial=0) <= np.iinfo(np.int32).max else np.int64  # of many tasks they are many
+    return kinds_of(columns.side, np.stack([late, counts], axis=2, dtype=narrow, casting="unsafe"), columns.run)
 
 
 def _paired(chosen: Ints, rows: Kinds, columns: Kinds, structures: Structures, counts: GroupCounts) -> StepKinds:

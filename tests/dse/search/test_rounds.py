@@ -14,14 +14,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arrayol import api
+from arrayol.checks.check import load_checked
+from arrayol.checks.top import choose_top
 from arrayol.files import shipped_folder
+from arrayol.ir.network import flatten
 from dse.jobs.jobs import SEARCHING
+from dse.jobs.runner import JobRunner
 from dse.pareto.fronts import front_of
 from dse.search import machine
+from dse.search.context import SearchRequest
 from dse.search.rounds.archive import box_rows
+from dse.search.rounds.search import search_in_rounds
+from dse.search.variants import contexts_of
+from dse.space.mappings import MappingSpace
 from dse.space.rates import balanced
-from dse.space.study import Study
+from dse.space.study import Study, narrowed
 from hwmodel.design import interval_of, rate_of, units_of
+from hwmodel.machine.model import MachineModel
+from hwmodel.platform import find_platform
 
 sys.path.append(str(Path(__file__).parents[3] / "benchmarks"))
 from graphs import GRAPHS, Graph, chain, fork, lanes
@@ -135,6 +145,25 @@ def api_result(text: str, folder: Path, budget: float) -> api.Result:
     path = folder / "graph.aol"
     path.write_text(text)
     return api.explore(api.load(path), PLATFORM, space=NARROW, method="rounds", budget=budget).result
+
+
+@pytest.mark.parametrize("longest", [None, 5])
+def test_very_many_tasks_have_a_first_front_of_few_blocks(longest: int | None, tmp_path: Path) -> None:
+    """Of 70 filters groups of at most 16 make it, whatever the budget; the whole is too large to come first."""
+    path = tmp_path / "graph.aol"
+    path.write_text(replace(chain(70), frame=(3, 4)).text("graph"))
+    spec, study = load_checked(path, {}), narrowed(Study(longest_group=longest))
+    model = MachineModel(flatten(spec, choose_top(spec, None)), find_platform(path, PLATFORM)[0])
+    context = contexts_of(MappingSpace(model, study), ("latency_cycles", "internal_memory_data"))[0]
+    found = search_in_rounds(context, SearchRequest(budget=0.1), JobRunner())
+    assert len(found.front)
+    for row in range(len(found.front)):
+        groups = found.design(row).groups
+        assert sum(len(group.processors) for group in groups) == 70
+        assert max(len(group.processors) for group in groups) == (longest or 16)
+        for group in groups:
+            extents = model.accesses.extents(group.processors[-1].task)
+            assert all(side in (1, extent) for side, extent in zip(group.blocks.shape, extents, strict=True))
 
 
 def test_workers_change_no_byte(tmp_path: Path) -> None:

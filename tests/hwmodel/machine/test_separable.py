@@ -184,13 +184,19 @@ def test_tables_of_groups_are_dropped_oldest_first(monkeypatch: pytest.MonkeyPat
     model = MachineModel(flatten(spec, choose_top(spec, None)), find_platform(path, None)[0])
     batches = [batch for task in model.network.processes if (batch := model.batch((task,)))]
     prices = [_prices(model, batch) for batch in batches]
+    for batch in batches:
+        batch.kept.count()
     sizes = [batch.kept.size for batch in batches]
     assert len(sizes) == 4
     assert all(sizes)
+    for batch in batches:
+        own = sum(table.nbytes for table in batch.kept.tables.values())
+        assert batch.kept.size > own + sum(order.steps.key.nbytes for order in batch.kept.orders.values())
     monkeypatch.setattr("hwmodel.machine.model.TABLE_BYTES", sizes[1] + sizes[3])
     model.batch(batches[2].tasks)  # it counts for nothing itself, and of the others the first was asked for longest ago
     assert [batch.kept.size for batch in batches] == [0, *sizes[1:]]
     assert _prices(model, batches[0]) == prices[0]
+    batches[0].kept.count()
     assert batches[0].kept.size == sizes[0]
 
 
