@@ -12,7 +12,8 @@ from arrayol.language.emitter import component_text
 from dse.results.schema import Result
 from dse.results.steps import StepFinder
 from dse.space.objectives import Figure, Objective
-from hwmodel.design import Design
+from hwmodel.design import Choice, Design
+from hwmodel.machine.model import MachineModel
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,8 @@ class PlottedPoints:
 class Exploration:
     """A result, the points for the plot, the mappings of its front (none of the published model).
 
-    `steps` finds the steps of its designs, of which the result has those of a few.
+    `steps` finds the steps of its designs, of which the result has those of a few; `models` are the machine models of
+    mappings, by what designs choose.
     """
 
     result: Result
@@ -73,6 +75,7 @@ class Exploration:
     plotted: PlottedPoints
     decisions: tuple[Design, ...] = ()
     steps: StepFinder | None = None
+    models: Mapping[Choice, MachineModel] = field(default_factory=dict, repr=False, compare=False)
 
     def __repr__(self) -> str:
         return f"Exploration({self.result.heading})"

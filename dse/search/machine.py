@@ -99,7 +99,8 @@ def explore_mappings(
     result = _result(space, columns, labels, remarks, (method, searched), front, further if request.keep_all else None)
     pairs = [(context.space, part.groups) for context, part in zip(contexts, parts, strict=False)]
     plotted = plotted_points(pairs, columns, front)
-    return Exploration(result, columns.objectives, plotted, designs, steps)
+    models = {one.choice: one.model for one in space.variants}
+    return Exploration(result, columns.objectives, plotted, designs, steps, models)
 
 
 class _Writer:

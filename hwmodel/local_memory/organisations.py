@@ -149,12 +149,22 @@ class Ways:
         return -1 if self.is_random else terms.register_bits
 
 
-def organise(plan: PortPlan, bits: int, words: int, depth: Depth, terms: Terms, *, name: str = "array") -> Organisation:
+def organise(
+    plan: PortPlan,
+    bits: int,
+    words: int,
+    depth: Depth,
+    terms: Terms,
+    *,
+    ways: Ways | None = None,
+    name: str = "array",
+) -> Organisation:
     """The organisation of the memory of an array by its `name`, of so many `words` (data) of so many `bits`.
 
-    Raises ArrayolError (`no-banks`, `wrap-banks`, `random-port`) where nothing serves its ports.
+    `ways` are those that serve its ports, where they are known. Raises ArrayolError (`no-banks`, `wrap-banks`,
+    `random-port`) where nothing serves its ports.
     """
-    found = list(_built_ways(ways_of(plan, terms), bits, words, depth, terms))
+    found = list(_built_ways(ways or ways_of(plan, terms), bits, words, depth, terms))
     refused = [*plan.refused, *_refusals(plan, bits * words, terms, [one.way for one in found])]
     if not found:
         raise unserved(name, plan, bits * words, terms)

@@ -97,11 +97,11 @@ def _separably(batch: GroupBatch, group: GroupDesign, structures: Structures, sh
 
 def _kinds_at(batch: GroupBatch, structures: Structures, shown: Elements) -> StepKinds:
     """What happens in these steps: step s is (row, column) = divmod(s - shift, columns) for something of that shift."""
-    shift = batch.counts.shift
+    shift, (outer, inner) = batch.counts.shift, structures.pairs[0].tolist()
     place = shown[:, None] - shift[None, :]
-    row, column = np.divmod(place, int(structures.inner.places[0]))
-    entry, side = np.arange(len(shift))[None, :], np.zeros_like(place)
-    count = structures.outer.steps.at(side, entry, row)[0] * structures.inner.steps.at(side, entry, column)[0]
+    row, column = np.divmod(place, int(structures.inner.places[inner]))
+    entry, sides = np.arange(len(shift))[None, :], [np.full_like(place, side) for side in (outer, inner)]
+    count = structures.outer.steps.at(sides[0], entry, row)[0] * structures.inner.steps.at(sides[1], entry, column)[0]
     once = np.ones((1, len(shown)), np.int64)
     return StepKinds.of(batch.counts, structures, np.zeros(1, np.int64), once, count[None])
 

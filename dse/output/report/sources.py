@@ -26,6 +26,9 @@ from hwmodel.machine.separable.estimate import is_plain
 from hwmodel.machine.timeline import Timeline, group_timeline
 from hwmodel.platform import DEFAULT_NAME, GIVEN_AS_OBJECT, Platform, default_platform, for_copies, load_platform
 
+Models = Mapping[Choice, MachineModel]
+NO_MODELS: Models = {}
+
 
 @dataclass(frozen=True)
 class Origin:
@@ -36,7 +39,7 @@ class Origin:
     """
 
     network: Network | None
-    models: Mapping[Choice, MachineModel]
+    models: Models
     remarks: tuple[str, ...]
     specs: Mapping[Splits, Spec] = field(default_factory=dict)
 
@@ -46,26 +49,27 @@ class Origin:
         return {splits: model.network for (_, splits), model in self.models.items() if splits}
 
 
-def open_origin(result: Result, folder: Path, steps: StepFinder | None = None) -> Origin:
+def open_origin(result: Result, folder: Path, steps: StepFinder | None = None, models: Models = NO_MODELS) -> Origin:
     """Look for the specification and platform that a result names: here, else beside the result's folder.
 
-    What finds the `steps` of an exploration has its specification.
+    What finds the `steps` of an exploration has its specification, and its `models` are taken where there are some.
     """
     form = _form(result, folder) if steps is None else Canonical(steps.original, steps.first, steps.spec, steps.network)
     if isinstance(form, str):
         return Origin(None, {}, (f"{form}: block diagrams are without links, and there are no timelines",))
     if not result.is_mapped:
         return Origin(form.network, {}, ())
-    platform = _platform(result, folder)
-    if isinstance(platform, str):
-        return Origin(form.network, {}, (f"{platform}: there are no timelines",))
-    taken = for_copies(assuming_as(result, platform), form.original)
     choices = dict.fromkeys(design.choice for design in result.stored)
     try:
         forms = {splits: split_by(form, splits) for _, splits in choices}
     except (ArrayolError, StepTextError):
         return Origin(form.network, {}, ("splits cannot be made any more: there are no timelines",))
-    models = {choice: MachineModel(forms[choice[1]].network, taken, dict(choice[0])) for choice in choices}
+    if not models:
+        platform = _platform(result, folder)
+        if isinstance(platform, str):
+            return Origin(form.network, {}, (f"{platform}: there are no timelines",))
+        taken = for_copies(assuming_as(result, platform), form.original)
+        models = {choice: MachineModel(forms[choice[1]].network, taken, dict(choice[0])) for choice in choices}
     return Origin(form.network, models, (), {splits: own.spec for splits, own in forms.items()})
 
 
@@ -113,7 +117,7 @@ EXACT_AT_MOST = 6_000_000  # repetitions and elements of all groups that take th
 class Timelines:
     """Makes the timelines of groups; `too_large` counts those that the bound on work left out."""
 
-    models: Mapping[Choice, MachineModel]
+    models: Models
     too_large: int = 0
     changed: bool = False
     _left: int = field(default=EXACT_AT_MOST)

@@ -11,8 +11,6 @@ from typing import Any
 
 from arrayol.errors import ArrayolError
 from arrayol.text import counted
-from dse.output.hardware import emit_hardware
-from dse.output.hardware_verilog import EmittedVerilog
 from dse.output.open_design import StoredDesign
 
 AT_MOST = 60_000  # repetitions of all designs that are simulated without being asked for
@@ -32,6 +30,9 @@ class Modules:
 
     def of(self, opened: StoredDesign, *, asked: bool) -> dict[str, Any]:
         """The files of a design, or why there are none; `large` where it takes too much to be here unasked."""
+        from dse.output.hardware import emit_hardware  # noqa: PLC0415  loads what prints Verilog, the largest part
+        from dse.output.hardware_verilog import EmittedVerilog  # noqa: PLC0415
+
         work = sum(math.prod(side or 1 for side in own.repetition) for own in opened.network.processes.values())
         if not asked and work > self.work:
             reason = f"it takes a simulation of {counted(work, 'repetition')}, too many for a report"

@@ -17,7 +17,7 @@ from arrayol.pictures.palette import PAGE
 from dse.output.folder import REPORT, Warn, load_result, warn_in_python
 from dse.output.open_design import record_of
 from dse.output.report.document import Document, packed, report_document
-from dse.output.report.sources import open_origin
+from dse.output.report.sources import NO_MODELS, Models, open_origin
 from dse.results.schema import Result
 from dse.results.steps import StepFinder
 
@@ -65,12 +65,15 @@ def write_report(
     return Written(path, len(text), len(document["designs"]), tuple(document["remarks"]))
 
 
-def first_report(result: Result, folder: Path, specs: Path, steps: StepFinder | None) -> bytes:
+def first_report(
+    result: Result, folder: Path, specs: Path, steps: StepFinder | None, models: Models = NO_MODELS
+) -> bytes:
     """The report that ends an exploration, of what costs next to nothing.
 
-    `folder` is that of the result, whose specifications are in `specs` until then; `steps` are the exploration's.
+    `folder` is that of the result, whose specifications are in `specs` until then; `steps` and `models` are the
+    exploration's.
     """
-    origin = open_origin(result, folder, steps)
+    origin = open_origin(result, folder, steps, models)
     return _text(result, report_document(result, folder, origin, specs=specs, brief=True))
 
 

@@ -70,7 +70,8 @@ class Builder:
         if array in self.layouts:
             own = self.layout_ports(array, rates)
             return organise_layout(own.function, own.copies, depth(own.function), bits, self.terms)
-        return organise(self.ports.ways(array, rates)[0], bits, words, depth, self.terms, name=array)
+        plan, ways = self.ports.ways(array, rates)
+        return organise(plan, bits, words, depth, self.terms, ways=ways, name=array)
 
     def fifo(self, array: str, rates: Rates, data: int) -> Organisation:
         """The FIFO of an array for so many data."""

@@ -70,14 +70,14 @@ class GroupEnergy:
 
     def uses(self, structures: Structures) -> EnergyOf:
         """What says where the energy of one of some structures goes, with memories of some sizes and tasks at rates."""
-        moved, outside = moved_data(self.counts, structures), self._port_bits(structures)
+        moved, outside, runs = moved_data(self.counts, structures), self._port_bits(structures), self.runs
 
         def of_row(row: int, memories: Sequence[MemoryUse], rates: Mapping[str, int]) -> tuple[EnergyUse, ...]:
             counts, paths = self.counts.accesses.copy(), self.paths
             for (kind, name), data in zip(self.counts.names, moved[row].tolist(), strict=True):
                 if kind != "task":
                     counts["buffer", name, kind == "load"] += data
-            datapaths = {task: (self._runs(task), paths.at(task, interval_of(rate))) for task, rate in rates.items()}
+            datapaths = {task: (runs[task], paths.at(task, interval_of(rate))) for task, rate in rates.items()}
             bits = {name: int(own[row]) for name, own in outside.items()}
             every = with_residents(self.accesses, paths.platform, rates, memories)
             return energy_uses(self.prices, datapaths, counts, every, bits)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from arrayol.execute.patterns import elements_of
 from hwmodel.accesses import Accesses, Touch
+from hwmodel.machine.numbering import ascending
 from hwmodel.machine.separable.coupling import Dimensions, Spaces, moving_dimensions, moving_places, wraps_along
 
 Ints = NDArray[np.int64]
@@ -163,11 +164,11 @@ def _along_axis(
         if touch.tiler.border is not None:  # of a constant only what is inside is an element
             inside &= (coordinate >= 0) & (coordinate < shape[axis])
         element = element * shape[axis] + coordinate
-    rows = np.repeat(index, len(offsets))[inside.ravel()]
-    pairs = np.unique(np.stack([rows, element[inside]]), axis=1)
+    rows, elements = np.repeat(index, len(offsets))[inside.ravel()], math.prod(shape[axis] for axis in side)
+    pairs = np.divmod(ascending(rows * elements + element[inside]), elements)
     if not inside.all() and len(np.unique(pairs[0])) < len(index):
         return None  # some repetitions read nothing, whatever their other indices
-    return AxisLink(dimension, pairs[0], pairs[1], math.prod(shape[axis] for axis in side))
+    return AxisLink(dimension, *pairs, elements)
 
 
 def _offsets(touch: Touch, side: Dimensions) -> Ints:

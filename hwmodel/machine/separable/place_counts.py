@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hwmodel.machine.numbering import ascending
+from hwmodel.machine.numbering import distinct
 from hwmodel.machine.separable.axes import Ints, Mask
 from hwmodel.machine.separable.distinct import distinct_rows
 
@@ -139,7 +139,7 @@ def distinct_places(side: Ints, group: Ints, place: Ints, total: Ints) -> PlaceR
     """Distinct places by choice of sides and group, those from its `total` (S,) on left out."""
     groups, wide = int(group.max()) + 1, int(total.max()) + 1
     inside = place < total[side]
-    both = ascending((side[inside] * groups + group[inside]) * wide + place[inside])
+    both = distinct((side[inside] * groups + group[inside]) * wide + place[inside], len(total) * groups * wide)
     slot, place = both // wide, both % wide
     side = slot // groups
     after = np.append(place[1:], 0)
@@ -152,10 +152,11 @@ def above(by_place: PlaceCounts, entry: Ints, rows: PlaceRuns, late: int, *, cyc
 
     Counts and sums before, both (n, E, late + 1). With `cyclic` the rows before the first are the last ones.
     """
-    side = rows.side[:, None, None]
-    row = rows.place[:, None, None] - np.arange(late + 1)
-    row = row % by_place.places[side] if cyclic else row
-    return by_place.at(side, entry[rows.group][:, :, None], row)
+    row = rows.place - np.arange(late + 1)[:, None]
+    row = row % by_place.places[rows.side] if cyclic else row
+    # Rows last: they ascend, and are found the sooner.
+    count, below = by_place.at(rows.side, entry[rows.group].T[:, None, :], row)
+    return np.moveaxis(count, -1, 0), np.moveaxis(below, -1, 0)
 
 
 def earlier(by_place: PlaceCounts, entry: Ints, shift: Ints, columns: PlaceRuns) -> tuple[Ints, Ints, Ints]:

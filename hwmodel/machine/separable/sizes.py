@@ -18,6 +18,7 @@ import numpy as np
 from hwmodel.local_memory.bank_functions import BankFunction, Linear, Residues, one_bank
 from hwmodel.local_memory.lines import CLASSES
 from hwmodel.machine.built.row_cache import RowCache
+from hwmodel.machine.numbering import numbered
 from hwmodel.machine.separable.axes import Ints, Mask
 from hwmodel.machine.separable.block_order import OrderCounts, Structures
 from hwmodel.machine.separable.counts import GroupCounts, Source
@@ -289,10 +290,10 @@ class Pairs:
             rows, columns = np.broadcast_arrays(outer[:, :, None], inner[:, None, :])
             there.append((rows >= 0) & (columns >= 0))
             pairs.append(rows[there[-1]] * wide + columns[there[-1]])
-        distinct, of = np.unique(np.concatenate(pairs), return_inverse=True)
+        distinct, of = numbered(np.concatenate(pairs), len(self.outer.moves) * wide)
         forms, least = self.forms(distinct // wide, distinct % wide), list[Ints]()
         ends = np.cumsum([len(own) for own in pairs])[:-1]
-        for mask, own in zip(there, np.split(of.ravel(), ends), strict=True):
+        for mask, own in zip(there, np.split(of, ends), strict=True):
             sizes = np.zeros((3, *mask.shape), np.int64)
             sizes[:, mask] = forms[:, own]
             least.append(sizes.max(axis=(2, 3)).min(axis=0))

@@ -11,9 +11,11 @@ from arrayol.checks.check import load_checked
 from arrayol.checks.top import choose_top
 from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
+from hwmodel.design import Blocks, GroupDesign, Processor
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.separable.batch import GroupBatch
 from hwmodel.machine.separable.distinct import places_of
+from hwmodel.machine.timeline import group_timeline
 from hwmodel.platform import find_platform
 
 SIZES = {"H": 24, "W": 16}
@@ -57,3 +59,16 @@ def test_where_rows_stand_in_a_table() -> None:
     assert found is not None
     assert found.tolist() == [2, 0]
     assert places_of(np.array([[2, 6], [1, 6]]), table) is None
+
+
+def test_steps_of_a_structure_are_the_same_after_many_others() -> None:
+    tasks = ("hflr", "vftd", "hfrl", "vfbu")
+    (used, batch), (fresh, _) = batch_of(*tasks), batch_of(*tasks)
+    for scan in used.legal_scans(tasks[-1], (1, 1)):
+        batch.structures(scan, np.array(list(product((1, 2, 3, 4, 6, 8, 12, 24), (1, 2, 4, 8, 16)))))
+        design = GroupDesign(tuple(map(Processor, tasks)), Blocks((4, 8), scan))
+        estimate = fresh.estimate(design)
+        totals, first = (estimate.steps, estimate.latency_cycles), estimate.steps
+        found, expected = (group_timeline(model, design, totals, first=first, last=0) for model in (used, fresh))
+        assert found == expected
+        assert [step.length for step in found.steps] == list(fresh.step_cycles(design))
