@@ -298,7 +298,7 @@ class _FrontOfGroup:
     def _cells(self, priced: Priced, rows: Rows, chosen: Rows) -> Waiting:
         """Designs by structure and combination of rates, those that may be feasible by what they have at the least."""
         least = priced.at(rows, chosen, least=True)
-        bounds, units = self.pricer.values(least, (slice(None), 0)), total_units(least.combinations[:, 0])
+        bounds, units = self.pricer.values(least, (slice(None), 0)), least.objective("units")[:, 0]
         return Waiting(rows, chosen, bounds, units).only(self.columns.combination.within(bounds))
 
     def _live(self, priced: Priced, data: Values, bits: Values, rows: Rows, chosen: Rows) -> Waiting:

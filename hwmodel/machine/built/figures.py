@@ -192,7 +192,8 @@ class BuiltMemories:
                 known = figures(kinds[kind], self.rows[rows])
                 found = found if len(found) else np.zeros((len(known), len(kinds), wide))
                 found[:, kind, rows] = known
-        return found.reshape(len(found), -1)[:, cell]
+        of_designs: Figures = np.take(found.reshape(len(found), -1), cell, axis=1)
+        return of_designs
 
 
 def at_rates(

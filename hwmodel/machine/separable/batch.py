@@ -45,7 +45,7 @@ from hwmodel.machine.separable.axis_table import AxisTable, Walk, axis_table, fi
 from hwmodel.machine.separable.block_order import OrderCounts, Structures, Walked, make_structures
 from hwmodel.machine.separable.built import BatchMemories, Words
 from hwmodel.machine.separable.counts import GroupCounts, Memory, make_counts
-from hwmodel.machine.separable.distinct import places_of
+from hwmodel.machine.separable.distinct import distinct_rows, places_of
 from hwmodel.machine.separable.energy import GroupEnergy, moved_data, port_words
 from hwmodel.machine.separable.fastest_rates import FastestRates
 from hwmodel.machine.separable.fetches import Reading, StructureKeeps
@@ -467,10 +467,11 @@ class GroupBatch:
         if keeps is not None and walks and any(keep != Keep(0) for each in keeps.choices for keep in each):
             fetched, whole = keeps.codes(self.reading(scan, shapes), [loops for _, loops, _ in walks])
         for number, (walk, loops, sides) in enumerate(walks):
-            rows, pick = np.unique(np.column_stack([sides, fetched[:, number]]), axis=0, return_inverse=True)
-            table, place = self._table(walk, rows)
+            choices = np.column_stack([sides, fetched[:, number]])
+            first, pick = distinct_rows(choices)
+            table, place = self._table(walk, choices[first])
             walked.append(Walked(walk.block, table, loops))
-            picks.append(place[pick.ravel()])
+            picks.append(place[pick])
         rows = np.array(picks, np.int64).reshape(len(walked), len(shapes)).T
         structures = make_structures(self.counts, scan, walked, rows, self.kept.orders)
         return replace(structures, holds=structures.holds & whole)

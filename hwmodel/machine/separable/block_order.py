@@ -22,7 +22,7 @@ from hwmodel.machine.schedule.rounds import RowLines
 from hwmodel.machine.separable.axes import Ints, Mask
 from hwmodel.machine.separable.axis_table import AxisTable
 from hwmodel.machine.separable.counts import GroupCounts, UnitDimensions
-from hwmodel.machine.separable.distinct import places_of
+from hwmodel.machine.separable.distinct import distinct_rows, places_of
 from hwmodel.machine.separable.place_counts import PlaceCounts
 from hwmodel.machine.separable.runs import row_starts
 
@@ -319,18 +319,19 @@ def _order(
     """
     if not walked:
         return _single_place(counts), np.zeros(len(picks), np.int64)
-    distinct, number = np.unique(picks, axis=0, return_inverse=True)
+    first, number = distinct_rows(picks)
+    distinct = picks[first]
     named = along.keys if any(each.table.coupled for each in walked) else ()
     common = *((each.table, each.loops) for each in walked), along.own.tobytes(), named
     wider, key = kept.get(common), (*common, distinct.tobytes())
     place = None if wider is None or len(wider.picks) > _WIDER * len(distinct) else places_of(distinct, wider.picks)
     if wider is not None and place is not None:
-        return wider, place[number.ravel()]
+        return wider, place[number]
     if key not in kept:
         kept[key] = order_counts(walked, distinct, along)
         if wider is None or len(distinct) > len(wider.picks):
             kept[common] = kept[key]
-    return kept[key], number.ravel()
+    return kept[key], number
 
 
 def _holds(counts: GroupCounts, walked: Sequence[Walked], picks: Ints) -> tuple[Mask, Mask]:

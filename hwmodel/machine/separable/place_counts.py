@@ -83,14 +83,23 @@ class PlaceCounts:
         side, entry = np.arange(len(self.places))[:, None], np.arange(self.entries)[None, :]
         return self.at(side, entry, self.places[:, None])[1]
 
+    def counts_at(self, side: Ints, entry: Ints, place: Ints) -> Ints:
+        """Counts at places; nothing stands before place 0 or after the end."""
+        _, change = self._last_changes(side, entry, place)
+        return np.where(place < 0, 0, self.count[change])
+
     def at(self, side: Ints, entry: Ints, place: Ints) -> tuple[Ints, Ints]:
-        """Counts at places, and sums of the counts before them; nothing stands before place 0 or after the end."""
-        inside = np.clip(place, 0, self.places[side])
-        wanted = (side * self.entries + entry) * self.width + inside
-        change = np.searchsorted(self.key, wanted, side="right") - 1
+        """The same, and sums of the counts before them."""
+        wanted, change = self._last_changes(side, entry, place)
         count = self.count[change]
         below = self.below[change] + count * (wanted - self.key[change])
         return np.where(place < 0, 0, count), below
+
+    def _last_changes(self, side: Ints, entry: Ints, place: Ints) -> tuple[Ints, Ints]:
+        """Places, as changes are sorted, and the last change up to each."""
+        inside = np.clip(place, 0, self.places[side])
+        wanted = (side * self.entries + entry) * self.width + inside
+        return wanted, np.searchsorted(self.key, wanted, side="right") - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,16 +156,25 @@ def distinct_places(side: Ints, group: Ints, place: Ints, total: Ints) -> PlaceR
     return PlaceRuns(side, slot % groups, place, np.where(last, total[side], after) - place)
 
 
-def above(by_place: PlaceCounts, entry: Ints, rows: PlaceRuns, late: int, *, cyclic: bool = False) -> tuple[Ints, Ints]:
+def above(by_place: PlaceCounts, entry: Ints, rows: PlaceRuns, late: int) -> tuple[Ints, Ints]:
     """What stands in chosen rows (n) and up to `late` rows above, for their groups' entries (G, E).
 
-    Counts and sums before, both (n, E, late + 1). With `cyclic` the rows before the first are the last ones.
+    Counts and sums before, both (n, E, late + 1).
     """
-    row = rows.place - np.arange(late + 1)[:, None]
-    row = row % by_place.places[rows.side] if cyclic else row
-    # Rows last: they ascend, and are found the sooner.
-    count, below = by_place.at(rows.side, entry[rows.group].T[:, None, :], row)
+    count, below = by_place.at(*_rows_above(entry, rows, late))
     return np.moveaxis(count, -1, 0), np.moveaxis(below, -1, 0)
+
+
+def counts_above(by_place: PlaceCounts, entry: Ints, rows: PlaceRuns, late: int, *, cyclic: bool) -> Ints:
+    """The counts alone; with `cyclic` the rows before the first are the last ones."""
+    side, entries, row = _rows_above(entry, rows, late)
+    count = by_place.counts_at(side, entries, row % by_place.places[side] if cyclic else row)
+    return np.moveaxis(count, -1, 0)
+
+
+def _rows_above(entry: Ints, rows: PlaceRuns, late: int) -> tuple[Ints, Ints, Ints]:
+    """Choices of sides, entries and places, with the rows (n) last: so they ascend, and are found the sooner."""
+    return rows.side, entry[rows.group].T[:, None, :], rows.place - np.arange(late + 1)[:, None]
 
 
 def earlier(by_place: PlaceCounts, entry: Ints, shift: Ints, columns: PlaceRuns) -> tuple[Ints, Ints, Ints]:

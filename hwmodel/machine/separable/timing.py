@@ -31,7 +31,14 @@ from hwmodel.machine.schedule.rounds import Lines, RowLines
 from hwmodel.machine.separable.axes import Ints
 from hwmodel.machine.separable.block_order import OrderCounts, Structures
 from hwmodel.machine.separable.counts import GroupCounts
-from hwmodel.machine.separable.place_counts import Kinds, above, changing_columns, changing_rows, earlier, kinds_of
+from hwmodel.machine.separable.place_counts import (
+    Kinds,
+    changing_columns,
+    changing_rows,
+    counts_above,
+    earlier,
+    kinds_of,
+)
 from hwmodel.machine.separable.runs import local_words_of_kinds, runs_of_kinds
 from hwmodel.platform import Platform
 
@@ -99,7 +106,7 @@ def _row_kinds(outer: OrderCounts, late: int, *, cyclic: bool) -> Kinds:
     """Rows (S, kinds, Q + T + D + M, late + 1): what is counted, then what tells lines, levels and runs."""
     entries = np.arange(outer.steps.entries)
     rows = changing_rows(outer.steps, np.zeros_like(entries), late, cyclic=cyclic)
-    counts, _ = above(outer.steps, entries[None, :], rows, late, cyclic=cyclic)
+    counts = counts_above(outer.steps, entries[None, :], rows, late, cyclic=cyclic)
     return kinds_of(rows.side, counts, rows.run)
 
 
