@@ -44,10 +44,12 @@ def _slowed_groups(context: SearchContext, groups: Sequence[GroupDesign]) -> dic
     }
     same = _which_are_as_good(context, own, alone)
     together = {group: _together(own[group], alone[group], same[group]) for group in slower}
-    checked = _which_are_as_good(context, own, {group: [rates] for group, rates in together.items()})
+    several = {group: [rates] for group, rates in together.items() if rates not in (own[group], *alone[group])}
+    checked = _which_are_as_good(context, own, several)
     known = {group: group for group in groups}
     for group, slow in together.items():
-        kept = slow if checked[group][0] else _one_by_one(context, group, own[group], slower[group])
+        is_good = group not in several or checked[group][0]  # of one processor alone it is known
+        kept = slow if is_good else _one_by_one(context, group, own[group], slower[group])
         known[group] = with_rates(group, kept)
     return known
 
