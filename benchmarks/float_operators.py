@@ -45,8 +45,9 @@ def operands(entry: Entry, circuit: Circuit, count: int, seed: int, edges: int |
         assert entry.bits is not None
         rng = np.random.default_rng(seed)
         words = rng.integers(0, 1 << 63, count, "u8") >> rng.integers(0, 63, count, "u8")
-        edge = np.array([0, 1, 2, 3, (1 << (entry.bits - 1)) - 1, 1 << (entry.bits - 1), (1 << entry.bits) - 1], "u8")
-        return [np.concatenate([edge, words]) & np.uint64((1 << entry.bits) - 1)]
+        near = {(sign << place) + more for place in range(entry.bits) for sign in (1, -1) for more in (-1, 0, 1)}
+        edge = np.array(sorted(value % (1 << entry.bits) for value in near), "u8")
+        return [np.concatenate([edge, words & np.uint64((1 << entry.bits) - 1)])]
     if len(circuit.operands) == 2:
         return list(pairs(form.width, form.fraction, count, seed, edges))
     words = single(form.width, form.fraction, count, seed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from arrayol.text import counted
 from hwmodel.emit.schedule.group import TaskAgents
@@ -28,7 +28,7 @@ def task_lines(wiring: Wiring, task: TaskAgents) -> Iterator[str]:
         own = f"{units.name}_slot"
         yield f"  reg [{bits_of(units.interval) - 1}:0] {own};"
         yield "  always @(posedge clk)"
-        yield f"    if (!busy || advance) {own} <= {units.interval - 2};"
+        yield f"    if (restart) {own} <= {units.interval - 1};"
         yield f"    else {own} <= {own} == {units.interval - 1} ? 0 : {own} + 1'b1;"
         slot = f", .slot({own})"
     if units.kept:
@@ -92,42 +92,56 @@ def _window(wiring: Wiring, task: TaskAgents, port: ReadPort) -> Iterator[str]:
     """Registers that keep what the next rounds read again; they move on at the end of each round."""
     window, name, width, interval = port.window, port.lanes, port.width, task.units.interval
     assert window is not None, "a port with a window"
-    slot, kept = f"{task.units.name}_slot", sorted({ahead for ahead in window.ahead if ahead >= 0})
-    fresh = [place for place, source in enumerate(window.source) if source >= 0]
+    slot, moved = f"{task.units.name}_slot", sorted({ahead for ahead in window.ahead if ahead >= 0})
     yield f"  reg {name}_moves_once, {name}_begins;"
     yield "  always @(posedge clk) begin"
     yield f"    {name}_moves_once <= {task.reading.name}_active && {task.reading.name}_is_{name}_round != 0;"
     yield f"    {name}_begins <= {name}_moves_once;"
     yield "  end"
-    yield from (wire(f"{name}_w{place}", width) for place in range(len(window.places)))
-    yield from (f"  reg [{width - 1}:0] {name}_kept{place};" for place in kept)
+    yield from (f"  reg [{width - 1}:0] {name}_kept{place};  // {window.places[place]}" for place in moved)
     moves = f"{name}_begins"
     if interval > 1:
         moves = f"{name}_in_round && {slot} == {interval - 1}"
         yield f"  reg {name}_in_round;"
         yield f"  always @(posedge clk) if ({slot} == 0) {name}_in_round <= {name}_begins;"
-        yield from (f"  reg [{width - 1}:0] {name}_held{place};" for place in fresh)
-        yield "  always @(posedge clk) begin"
-        for place in fresh:
-            chunk, lane = divmod(window.source[place], window.each)
-            value = f"{name}_brought[{lane * width} +: {width}]"
-            yield f"    if ({slot} == {chunk}) {name}_held{place} <= {value};"
-        yield "  end"
-    for place, (source, ahead) in enumerate(zip(window.source, window.ahead, strict=True)):
-        value = f"{name}_kept{ahead}"
-        if source >= 0:
-            chunk, lane = divmod(source, window.each)
-            value = f"{name}_brought[{lane * width} +: {width}]"
-            value = f"{slot} == {chunk} ? {value} : {name}_held{place}" if interval > 1 else value
-        yield f"  assign {name}_w{place} = {value};  // {window.places[place]}"
+        yield from _held(port, moved, slot, interval)
     yield f"  always @(posedge clk) if ({moves}) begin"
-    yield from (f"    {name}_kept{place} <= {name}_w{place};" for place in kept)
+    yield from (f"    {name}_kept{place} <= {_of_window(port, place, interval - 1)};" for place in moved)
     yield "  end"
     chunks = [_chunk(port, number) for number in range(-(-port.size // port.chunk))]
     text = chunks[-1]
     for number in reversed(range(len(chunks) - 1)):
         text = f"{slot} == {number} ? {chunks[number]} :\n    {text}"
     yield f"  assign {name}_operands = {text};"
+
+
+def _held(port: ReadPort, moved: Sequence[int], slot: str, interval: int) -> Iterator[str]:
+    """Registers for fresh places that are wanted in a later cycle of their round, too."""
+    window, name, width = port.window, port.lanes, port.width
+    assert window is not None, "a port with a window"
+    last = dict.fromkeys(moved, interval - 1)
+    for pattern in window.patterns:
+        for at, place in enumerate(pattern):
+            last[place] = max(last.get(place, 0), at // port.chunk)
+    for place, source in enumerate(window.source):
+        chunk, lane = divmod(source, window.each)
+        if source >= 0 and last.get(place, 0) > chunk:
+            yield f"  reg [{width - 1}:0] {name}_held{place};  // {window.places[place]}"
+            value = f"{name}_brought[{lane * width} +: {width}]"
+            yield f"  always @(posedge clk) if ({slot} == {chunk}) {name}_held{place} <= {value};"
+
+
+def _of_window(port: ReadPort, place: int, number: int) -> str:
+    """A place in a cycle of its round: from the memory in that cycle or before, or of a round before.
+
+    Places are read in time for the cycles in which units take them.
+    """
+    window, width = port.window, port.width
+    assert window is not None, "a port with a window"
+    if window.source[place] < 0:
+        return f"{port.lanes}_kept{window.ahead[place]}"
+    chunk, lane = divmod(window.source[place], window.each)
+    return f"{port.lanes}_brought[{lane * width} +: {width}]" if chunk == number else f"{port.lanes}_held{place}"
 
 
 def _chunk(port: ReadPort, number: int) -> str:
@@ -137,7 +151,7 @@ def _chunk(port: ReadPort, number: int) -> str:
     names = []
     for pattern in window.patterns:
         own = pattern[number * port.chunk : (number + 1) * port.chunk]
-        names += [f"{port.lanes}_w{place}" for place in own]
+        names += [_of_window(port, place, number) for place in own]
         names += [f"{port.width}'d0"] * (port.chunk - len(own))
     return "{" + ", ".join(reversed(names)) + "}"
 

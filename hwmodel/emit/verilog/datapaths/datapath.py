@@ -2,7 +2,8 @@
 
 Ports of the module:
 
-- `clk`, and where I > 1 `slot`, of ceil(log2 I) bits: it counts 0, 1 .. I - 1 round and round;
+- `clk`, and where I > 1 `slot`, of ceil(log2 I) bits: it counts 0, 1 .. I - 1 round and round, and is I - 1 before the
+  first repetition;
 - a bus for each input of p elements, which brings a chunk of ceil(p / I): in a cycle in which `slot` is j, elements
   j ceil(p / I) and on, the first in the lowest bits. The edge that ends the cycle takes them. What the last chunk has
   beyond the port's elements may be anything;

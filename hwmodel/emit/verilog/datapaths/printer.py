@@ -214,15 +214,27 @@ class _Printer:
                 operands = [self.at(row[0].node, row[0].cycle) for row in rows]
             else:
                 operands = self._inputs(label, unit, rows)
-                named.append((operands, rows))
+                named.append((operands, rows, "slot" if unit.chosen else f"{label}_slot"))
             if unit.chosen:
                 operands = [
                     self.nets.register(net.name, net.number, f"{label}_{a}_r") for a, net in enumerate(operands)
                 ]
             self._print(label, unit, operands)
-        for operands, rows in named:
-            for net, row in zip(operands, rows, strict=True):
-                self._say(self._choices(row, net.bits), net)
+        for operands, rows, slot in named:
+            choices = [self._choices(row, net.bits) for net, row in zip(operands, rows, strict=True)]
+            if slot != "slot" and any(len(own) > 1 for own in choices):
+                self._own_slot(slot)
+            for net, own in zip(operands, choices, strict=True):
+                self._say(own, net, slot)
+
+    def _own_slot(self, name: str) -> None:
+        """A copy of the slot beside an operator, so that its multiplexers do not wait for a long wire.
+
+        It counts by itself, so that no tool takes it for the slot; from slot 0 on the two are the same.
+        """
+        bits = slot_bits(self.interval)
+        again = f"slot == {self._slot(self.interval - 1)} ? {self._slot(0)} : {name} + {literal(1, bits)}"
+        self.nets.register(again, Number("unsigned", bits), name)
 
     def _inputs(self, label: str, unit: Unit, rows: Sequence[Sequence[Use]]) -> list[Net]:
         numbers = self.graph.numbers
@@ -261,13 +273,13 @@ class _Printer:
             choices.setdefault(text, []).append((use.cycle + 1) % self.interval)
         return choices
 
-    def _say(self, choices: dict[str, list[int]], net: Net) -> None:
+    def _say(self, choices: dict[str, list[int]], net: Net, slot: str = "slot") -> None:
         """What a net has by slot, and in all other slots what it has most often."""
         if len(choices) == 1:
             self.nets.wire(next(iter(choices)), net.number, name=net.name)
         else:
             otherwise = max(choices, key=lambda text: len(choices[text]))
-            self.nets.selected("slot", slot_bits(self.interval), choices, otherwise, net.number, net.name)
+            self.nets.selected(slot, slot_bits(self.interval), choices, otherwise, net.number, net.name)
 
     # Outputs.
 

@@ -181,7 +181,7 @@ def _bench(
             f"  wire [{found - 1}:0] found, seen;",
             *_seen(graph, interval),
             "  integer cycle, row, wrong;  // a cycle of the schedule; its edge ends it",
-            *([f"  wire [{slot_bits(interval) - 1}:0] slot = (cycle + 1) % {interval};"] if interval > 1 else []),
+            *_slot(interval),
             *memories,
             f"  {identifier(name)} datapath ({', '.join(connected)});",
             "  initial begin",
@@ -190,8 +190,8 @@ def _bench(
             '    $readmemh("masks.hex", masks);',
             *(f'    $readmemh("{access.port}.hex", held{place});' for place, access in enumerate(accesses)),
             "    wrong = 0;",
-            f"    for (cycle = -1; cycle < {latency + rows}; cycle = cycle + 1) begin",
-            f"      given = cycle + 1 < {rows} ? inputs[cycle + 1] : 0;",
+            f"    for (cycle = -2; cycle < {latency + rows}; cycle = cycle + 1) begin",
+            f"      given = cycle >= -1 && cycle + 1 < {rows} ? inputs[cycle + 1] : 0;",
             f"      row = cycle - {latency};",
             "      #1 if (row >= 0 && ((seen ^ outputs[row]) & masks[row]) !== 0) wrong = wrong + 1;",
             "      clk = 1;",
@@ -204,6 +204,13 @@ def _bench(
             "",
         ]
     )
+
+
+def _slot(interval: int) -> list[str]:
+    """It is the interval's last before the first cycle, and then 0."""
+    if interval == 1:
+        return []
+    return [f"  wire [{slot_bits(interval) - 1}:0] slot = (cycle + 1 + {interval}) % {interval};"]
 
 
 def _seen(graph: Graph, interval: int) -> list[str]:

@@ -141,6 +141,50 @@ def test_a_memory_that_rests_now_and_then(frames: Frames) -> None:
     assert min(frame.cycles for frame in found) > three_units().cycles
 
 
+AHEAD = """
+  reg known = 0;
+  reg {bits} due;
+  wire {bits} through = {{{through}}};
+  wire {bits} where = {{{where}}};
+  wire {bits} hold = {{{hold}}};
+  always @(posedge clk) if (under_test.group0.running) begin
+    if (known && through !== due) $finish;
+    known <= 1;
+    due <= under_test.group0.advance ? where : hold;
+  end
+endmodule
+"""
+
+
+@pytest.mark.parametrize(
+    ("agent", "before", "after", "agrees"),
+    [
+        ("read", "", "", True),
+        ("read", r"fin_where = rests \? row_ends", "fin_where = rests ? 1'b0", False),
+        ("read", r"fin_where = rests \? row_ends", "fin_where = rests ? 1'b1", False),
+        ("read", r"fin_not = rests \|\| ", "fin_not = ", False),
+        ("write", r"(fin_where = .*) : behind", r"\1 : row_ends", False),
+        ("write", r"(fin_not = .*) \|\| behind", r"\1", False),
+    ],
+)
+def test_what_agents_of_tasks_say_a_cycle_ahead(
+    frames: Frames, folder: Path, agent: str, before: str, after: str, *, agrees: bool
+) -> None:
+    """Whether they are through in the next cycle, whatever the other agents do: the bench stops where it is not so."""
+    (group,) = three_units().groups
+    names = [f"under_test.group0.{agent.name}" for agent in group.agents if agent.name not in group.port_agents]
+    said = {"through": "through", "where": "fin_where", "hold": "fin_not"}
+    lists = {name: ", ".join(f"{agent}.{own}" for agent in names) for name, own in said.items()}
+    bench = folder / "tb" / "tb.v"
+    text = bench.read_text(encoding="utf-8")
+    checking = text.replace("endmodule\n", AHEAD.format(bits=f"[{len(names) - 1}:0]", **lists))
+    bench.write_text(checking, encoding="utf-8")
+    try:
+        assert (len(frames(f"rtl/group0_blurred_{agent}.v", before, after)) == 2) is agrees
+    finally:
+        bench.write_text(text, encoding="utf-8")
+
+
 def test_outputs_that_differ_are_counted_in_words(frames: Frames, folder: Path) -> None:
     """One bit of one word."""
     first, _ = three_units().frame.outputs["z"]

@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from hwmodel.emit.verilog.datapaths.floats.formats import Format, Special, chosen, finish, normalised, rounded, unpack
-from hwmodel.emit.verilog.datapaths.floats.netlist import LUT, Circuit, adder, gate
+from hwmodel.emit.verilog.datapaths.floats.formats import (
+    Format,
+    Special,
+    chosen,
+    finish,
+    first_step,
+    normalised,
+    rounded,
+    unpack,
+)
+from hwmodel.emit.verilog.datapaths.floats.netlist import LUT, Circuit, Value, adder, gate
 
 
 def from_integer(circuit: Circuit, form: Format, *, bits: int) -> None:
@@ -12,7 +21,7 @@ def from_integer(circuit: Circuit, form: Format, *, bits: int) -> None:
     sign = circuit.bits(operand, bits - 1, bits - 1)
     text = f"({{0}} ^ {{{{{bits}{{{{{{1}}}}}}}}}}) + {{1}}"
     size = circuit.let(bits, text, operand, sign, ns=adder(bits) + LUT)
-    ready, zeros = normalised(circuit, size)
+    ready, zeros = normalised(circuit, size, _is_small(circuit, operand))
     zero = circuit.let(1, f"~{{0}}[{bits - 1}]", ready, ns=0.0)
     base = circuit.let(form.exponent + 1, f"{form.bias + bits - 2} - {{0}}", zeros, ns=adder(form.exponent))
     never = circuit.let(1, "1'b0", ns=0.0)
@@ -25,7 +34,21 @@ def from_integer(circuit: Circuit, form: Format, *, bits: int) -> None:
     rest = bits - form.digits - 1
     below = f"|{{0}}[{rest - 1}:0]" if rest else "1'b0"
     kept = circuit.let(form.digits + 2, f"{{{{{{0}}[{bits - 1}:{rest}], {below}}}}}", ready, ns=gate(max(rest, 1)))
-    circuit.result(rounded(circuit, form, sign, base, kept, Special(never, never, zero)))
+    fits = bits <= form.bias  # no integer is beyond the greatest float
+    circuit.result(rounded(circuit, form, sign, base, kept, Special(never, never, zero), fits=fits))
+
+
+def _is_small(circuit: Circuit, operand: Value) -> Value:
+    """Whether the upper places of an integer's magnitude are empty, without waiting for the magnitude.
+
+    They are as many as `normalised` looks at first. They are all as the sign, and not those of the least such number
+    below zero, whose magnitude is a power of two.
+    """
+    high, low = operand.width - 1, operand.width - first_step(operand.width)
+    none = circuit.let(1, f"{{0}}[{high}:{low}] == 0", operand, ns=gate(high - low + 1))
+    all_set = circuit.let(1, f"&{{0}}[{high}:{low}]", operand, ns=gate(high - low + 1))
+    below = circuit.let(1, f"|{{0}}[{low - 1}:0]", operand, ns=gate(low))
+    return circuit.let(1, "{0} | ({1} & {2})", none, all_set, below)
 
 
 def to_integer(circuit: Circuit, form: Format, *, bits: int) -> None:

@@ -80,14 +80,25 @@ def unpack(circuit: Circuit, operand: Value, form: Format) -> Parts:
     )
 
 
-def normalised(circuit: Circuit, value: Value) -> tuple[Value, Value]:
-    """A value shifted left until its highest bit is set, and by how much; zero is shifted by any amount."""
+def first_step(width: int) -> int:
+    """How many places `normalised` looks at first in a value of so many bits."""
+    return 1 << (width - 1).bit_length() - 1
+
+
+def normalised(circuit: Circuit, value: Value, first: Value | None = None) -> tuple[Value, Value]:
+    """A value shifted left until its highest bit is set, and by how much; zero is shifted by any amount.
+
+    `first` says whether its first places are empty, where that is known without it.
+    """
     amounts: list[Value] = []
-    for power in reversed(range((value.width - 1).bit_length())):
-        step, top = 1 << power, value.width - 1
-        empty = circuit.let(1, f"{{0}}[{top}:{top - step + 1}] == 0", value, ns=gate(step))
+    step, top = first_step(value.width), value.width - 1
+    while step:
+        empty = first if first is not None and not amounts else None
+        if empty is None:
+            empty = circuit.let(1, f"{{0}}[{top}:{top - step + 1}] == 0", value, ns=gate(step))
         value = circuit.let(value.width, f"{{0}} ? {{1}} << {step} : {{1}}", empty, value)
         amounts.append(empty)
+        step //= 2
     names = ", ".join(f"{{{place}}}" for place in range(len(amounts)))
     return value, circuit.let(len(amounts), f"{{{{{names}}}}}", *amounts, ns=0.0)
 
@@ -140,22 +151,26 @@ class Special:
     zero: Value
 
 
-def rounded(circuit: Circuit, form: Format, sign: Value, base: Value, kept: Value, special: Special) -> Value:
+def rounded(
+    circuit: Circuit, form: Format, sign: Value, base: Value, kept: Value, special: Special, *, fits: bool = False
+) -> Value:
     """The float of a significand whose hidden bit counts one exponent above `base`, which is at least 0.
 
     `kept` has the significand, the bit below it, and last whether anything is set below that. Adding the hidden bit to
-    the exponent field, and the carry of rounding to both, need no case of their own.
+    the exponent field, and the carry of rounding to both, need no case of their own. What `fits` is never infinite.
     """
     up = circuit.let(1, "{0}[1] & ({0}[0] | {0}[2])", kept)
     wide = base.width + form.fraction
     # One carry chain for three addends: the lowest place adds 1 and `up`.
     text = f"{{{{{{0}}, {form.fraction}'b0, 1'b1}}}} + {{{{{{1}}[{form.digits + 1}:2], {{2}}}}}}"
     total = circuit.let(wide + 1, text, base, kept, up, ns=adder(wide))
+    number = circuit.bits(total, form.width - 1, 1)
+    if fits:
+        return chosen(circuit, form, sign, number, special)
     low = form.fraction + 1
     over = circuit.let(
         1, f"|{{0}}[{wide}:{low + form.exponent}] | &{{0}}[{low + form.exponent - 1}:{low}]", total, ns=gate(base.width)
     )
-    number = circuit.bits(total, form.width - 1, 1)
     return chosen(circuit, form, sign, number, special, over)
 
 
