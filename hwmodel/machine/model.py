@@ -109,7 +109,7 @@ def _read_again(group: Group, ticks: Ticks, array: str) -> bool:
 ESTIMATED_AT_ONCE = 512  # designs
 ESTIMATES_KEPT = 1024  # of groups: results are written again and again
 PORTS_KEPT = 64  # of kinds of structures, of those that are priced by themselves
-TABLE_BYTES = 3 << 25  # of the groups priced last, beside the one that is priced
+TABLE_BYTES = 5 << 25  # of the groups priced last, beside the one that is priced
 TASKS_OPEN = 512  # of groups priced last, added up: what is known of larger groups takes more
 
 
