@@ -28,7 +28,7 @@ TRACEBACK_VARIABLE = "ARRAYOL_TRACEBACK"
 def main() -> None:
     """Run the command line of sys.argv and exit with its code."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # matrices are small: more threads only cost time
-    gc.set_threshold(10_000, 20, 50)  # of what a command makes, little is freed by more frequent looks
+    gc.set_threshold(10_000, 60, 50)  # of what a command makes, little is freed by more frequent looks
     interrupts = Interrupts()
     try:
         interrupts.install()
