@@ -100,6 +100,8 @@ def explore_mappings(
     pairs = [(context.space, part.groups) for context, part in zip(contexts, parts, strict=False)]
     plotted = plotted_points(pairs, columns, front)
     models = {one.choice: one.model for one in space.variants}
+    for model in models.values():
+        model.forget_tables()  # what is explored may be held for long
     return Exploration(result, columns.objectives, plotted, designs, steps, models)
 
 

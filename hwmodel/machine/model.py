@@ -298,6 +298,13 @@ class MachineModel:
             size -= tables.size
             tables.clear()
 
+    def forget_tables(self) -> None:
+        """Drop what is known of structures, which is large; of groups and their estimates it stays."""
+        self._lines.clear()
+        for batch in self._batches.values():
+            if batch is not None:
+                batch.kept.clear()
+
     def is_separable(self, tasks: tuple[str, ...]) -> bool:
         """Whether `batch` prices the plain designs of a group; not so where that is refused."""
         if tasks not in self._separable:

@@ -23,12 +23,16 @@ class LineCache:
         if key not in self._kept:
             made = make()
             if self._bytes > _MOST_BYTES:
-                self._kept.clear()
-                self._bytes = 0
+                self.clear()
             self._kept[key] = made
             self._bytes += bytes_of(made)
         value: Value = self._kept[key]
         return value
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._kept.clear()
+        self._bytes = 0
 
 
 def bytes_of(value: object) -> int:
