@@ -20,6 +20,8 @@ from arrayol.ir.network import Flow, Network, Process
 from arrayol.ir.spec import Delay, Port, Shape, TiledDefault, Tiler, port_named
 from hwmodel.residence import FRAME, ROM, Loads, loads_of
 
+_AT_ONCE = 1 << 20  # accesses of which there are all indices
+
 Extents = tuple[int, ...]
 Indices = NDArray[np.int64]
 
@@ -174,6 +176,17 @@ class Accesses:
         """The repetitions of an (n, rank) array that access through a tiler, as its rows, and their elements."""
         rows = np.flatnonzero(self.happens(touch, repetitions))
         return rows, self.elements(touch, repetitions[rows])
+
+    def in_parts(self, touch: Touch, numbers: Indices) -> Iterator[tuple[NDArray[np.intp], Indices]]:
+        """The same of repetitions (n,) given by their numbers, some of them at a time."""
+        step, extents = max(1, _AT_ONCE // max(1, math.prod(touch.pattern))), self.extents(touch.process)
+        for start in range(0, len(numbers), step):
+            some = numbers[start : start + step]
+            repetitions = (
+                np.stack(np.unravel_index(some, extents), axis=1) if extents else np.zeros((len(some), 0), int)
+            )
+            rows, elements = self.touched(touch, repetitions)
+            yield rows + start, elements
 
     def happens(self, touch: Touch, repetitions: Indices) -> NDArray[np.bool_]:
         """Which of n repetitions access through this tiler at all.

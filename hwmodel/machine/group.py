@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -88,18 +89,18 @@ class Group:
             return np.ones(self.accesses.size(array), np.bool_)
         needed = np.zeros(self.accesses.size(array), np.bool_)
         for touch in self.outside_touches(array):
-            repetitions = self.accesses.repetitions(touch.process)
-            read = self.accesses.elements(touch, repetitions[self.accesses.happens(touch, repetitions)])
-            needed[read.ravel()] = True
+            every = np.arange(math.prod(self.accesses.extents(touch.process)))
+            for _, read in self.accesses.in_parts(touch, every):
+                needed[read] = True
         return needed
 
     def writer(self, array: str, task: str) -> Elements:
         """The repetition of a task that writes each element of an array, -1 for what others or other frames do."""
-        repetitions = self.accesses.repetitions(task)
+        every = np.arange(math.prod(self.accesses.extents(task)))
         writer = np.full(self.accesses.size(array), -1, np.int64)
         for touch in self.writes(task, array):
-            rows, written = self.accesses.touched(touch, repetitions)
-            writer[written] = rows[:, None]
+            for rows, written in self.accesses.in_parts(touch, every):
+                writer[written] = rows[:, None]
         return writer
 
     def outside_touches(self, array: str) -> list[Touch]:

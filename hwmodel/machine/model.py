@@ -100,9 +100,9 @@ def _read_again(group: Group, ticks: Ticks, array: str) -> bool:
     first = np.full(group.accesses.size(array), len(ticks.block))
     last = np.full(group.accesses.size(array), -1)
     for reader in group.readers(array):
-        element, tick = read_at(group, reader, array, ticks.work[reader])
-        np.minimum.at(first, element, tick)
-        np.maximum.at(last, element, tick)
+        for element, tick in read_at(group, reader, array, ticks.work[reader]):
+            np.minimum.at(first, element, tick)
+            np.maximum.at(last, element, tick)
     return bool((last > first).any())
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hwmodel.accesses import Touch
 from hwmodel.design import Blocks, GroupDesign, Keep
 from hwmodel.machine.group import Elements, Group
-from hwmodel.machine.numbering import numbered
+from hwmodel.machine.numbering import Numbers, narrow
 from hwmodel.machine.scans import prefixes
 from hwmodel.machine.ticks import STORES, Stages, Ticks, Work, is_unchanging, read_at
 
@@ -69,29 +72,32 @@ class Stored:
 def load_array(group: Group, design: GroupDesign, ticks: Ticks, stages: Stages, array: str) -> Held:
     """What is fetched of an array from outside by what is kept of it; what no tick changes is fetched once."""
     keep = Keep(0) if is_unchanging(group, ticks, array) else design.keep_of(array)
-    element, tick, lag = _uses(group, ticks, stages, array)
+    uses, size = _Uses.of(group, ticks, stages, array), group.accesses.size(array)
     prefix = _prefixes(group, design.blocks, ticks, keep.level)
     # Of each element prefixes count from its first one: so keys are few, and need no sort.
-    later, start = np.zeros(1, np.int64), np.zeros(group.accesses.size(array), np.int64)
-    if prefix.any():
-        later = prefix[tick]
-        start = np.full(len(start), later.max(initial=0))
-        np.minimum.at(start, element, later)
-        later = later - start[element]
-    count = int(later.max(initial=0)) + 2  # so that no prefix of an element follows one of another directly
-    fetches, instance = numbered(element * count + later, len(start) * count)
+    start = np.full(size, prefix.max(initial=0))
+    for element, tick, _ in uses.parts() if prefix.any() else ():
+        np.minimum.at(start, element, prefix[tick])
+    latest = max((int((prefix[tick] - start[element]).max()) for element, tick, _ in uses.parts()), default=0)
+    count = latest + 2  # so that no prefix of an element follows one of another directly
+    keys = (element * count + prefix[tick] - start[element] for element, tick, _ in uses.parts())
+    found = Numbers.among(keys, size * count, uses.number)
+    fetches, joined = found.distinct, None
     if keep.shared:  # of prefixes those of one element that follow each other directly are one fetch
         heads = np.diff(fetches, prepend=-2) > 1
-        fetches, instance = fetches[heads], (np.cumsum(heads) - 1)[instance]
+        fetches, joined = fetches[heads], np.cumsum(heads) - 1
     first = np.full(len(fetches), len(ticks.block))
-    np.minimum.at(first, instance, tick)
+    end = np.full(len(fetches), np.iinfo(np.int64).min)
+    for element, tick, lag in uses.parts():
+        instance = found.of(element * count + prefix[tick] - start[element])
+        instance = instance if joined is None else joined[instance]
+        np.minimum.at(first, instance, tick)
+        np.maximum.at(end, instance, tick + lag)
     if keep.eager:
         first = np.searchsorted(prefix, start[fetches // count] + fetches % count)
-    end = np.full(len(fetches), np.iinfo(np.int64).min)
-    np.maximum.at(end, instance, tick + lag)
     stage = stages.load[array]
-    lag = max(stages.task[reader] for reader in group.readers(array)) - stage
-    return Held(array, (Brought(fetches // count, first + stage, end, stage, lag),))
+    latest_use = max(stages.task[reader] for reader in group.readers(array)) - stage
+    return Held(array, (Brought(fetches // count, first + stage, end, stage, latest_use),))
 
 
 def make_array(group: Group, ticks: Ticks, stages: Stages, array: str) -> tuple[Held, Stored]:
@@ -113,13 +119,12 @@ def _made_by(
     born, last, latest = work.tick[run] + stage, work.tick[run] + stage, [stage]
     order = _Instances.of(element, work.use[run], len(ticks.block), once=work.once)
     for reader in group.readers(array):
-        read, tick = read_at(group, reader, array, ticks.work[reader])
-        if not alone:
-            own = np.isin(read, element)
-            read, tick = read[own], tick[own]
-        if len(read):
-            np.maximum.at(last, order.find(read, tick), tick + stages.task[reader])
-            latest.append(stages.task[reader])
+        for all_read, at in read_at(group, reader, array, ticks.work[reader]):
+            own = slice(None) if alone else np.isin(all_read, element)
+            read, tick = all_read[own], at[own]
+            if len(read):
+                np.maximum.at(last, order.find(read, tick), tick + stages.task[reader])
+                latest.append(stages.task[reader])
     kept = _stored(group, array, element, work.tick[run])
     out = Stored(array, element[kept], ticks.own[ticks.block[work.tick[run[kept]]]] + STORES)
     last[kept] = np.maximum(last[kept], out.step)
@@ -127,15 +132,28 @@ def _made_by(
     return Brought(element, born, last, stage, max(latest) - stage), out
 
 
-def _uses(group: Group, ticks: Ticks, stages: Stages, array: str) -> tuple[Elements, Elements, Elements | int]:
-    """All accesses of the group to an array: the element, the reader's tick, and the steps from that to the access."""
-    parts = [
-        (*read_at(group, reader, array, ticks.work[reader]), stages.task[reader]) for reader in group.readers(array)
-    ]
-    if len(parts) == 1:
-        return parts[0]
-    elements, when, stage = zip(*parts, strict=True)
-    return np.concatenate(elements), np.concatenate(when), np.repeat(stage, [len(own) for own in when])
+@dataclass(frozen=True, eq=False)
+class _Uses:
+    """All accesses of a group to an array, so many that they are kept narrow and looked at in parts."""
+
+    kept: Sequence[tuple[NDArray[np.signedinteger[Any]], NDArray[np.signedinteger[Any]], int]]
+    number: int
+
+    @staticmethod
+    def of(group: Group, ticks: Ticks, stages: Stages, array: str) -> _Uses:
+        size, last = group.accesses.size(array), len(ticks.block)
+        kept = [
+            (narrow(element, size), narrow(tick, last), stages.task[reader])
+            for reader in group.readers(array)
+            for element, tick in read_at(group, reader, array, ticks.work[reader])
+            if len(element)
+        ]
+        return _Uses(kept, sum(len(element) for element, _, _ in kept))
+
+    def parts(self) -> Iterator[tuple[Elements, Elements, int]]:
+        """The element of each, the reader's tick, and the steps from that to the access."""
+        for element, tick, lag in self.kept:
+            yield element.astype(np.int64), tick.astype(np.int64), lag
 
 
 def _prefixes(group: Group, blocks: Blocks, ticks: Ticks, level: int) -> Elements:
@@ -148,9 +166,12 @@ def _prefixes(group: Group, blocks: Blocks, ticks: Ticks, level: int) -> Element
 
 def _elements_made(group: Group, work: Work, touch: Touch) -> tuple[Elements, Elements]:
     """The elements that runs of a task write through a tiler, and the number of the run that does."""
-    repetitions = group.accesses.repetitions(touch.process)[work.repetition]
-    rows, written = group.accesses.touched(touch, repetitions)
-    return written.ravel(), np.repeat(rows, written.shape[1])
+    none = np.zeros(0, np.int64)
+    parts = [(none, none)]
+    for rows, written in group.accesses.in_parts(touch, work.repetition):
+        parts.append((written.ravel(), np.repeat(rows, written.shape[1])))
+    element, run = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return element, run
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,9 +14,7 @@ _TIMES = 4  # as large as the numbers are many the table may be
 
 def distinct(numbers: NDArray[np.int64], most: int) -> NDArray[np.int64]:
     """The distinct ones of some numbers from 0 to below `most`, ascending."""
-    if most > _TIMES * len(numbers):
-        return ascending(numbers)
-    return np.flatnonzero(_there(numbers, most))
+    return Numbers.among([numbers], most, len(numbers)).distinct
 
 
 def ascending(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -23,16 +25,42 @@ def ascending(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
     return found[heads]
 
 
-def numbered(numbers: NDArray[np.int64], most: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def narrow(numbers: NDArray[np.int64], most: int) -> NDArray[np.signedinteger[Any]]:
+    """Numbers from 0 to below `most` in few bytes, to be kept: before anything is computed of them they are widened."""
+    return numbers.astype(_narrowest(most))
+
+
+def _narrowest(most: int) -> type[np.int32] | type[np.int64]:
+    return np.int32 if most <= np.iinfo(np.int32).max else np.int64
+
+
+def numbered(numbers: NDArray[np.int64], most: int) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
     """The same, and for each number which of them it is."""
-    if most > _TIMES * len(numbers):
-        found = ascending(numbers)
-        return found, np.searchsorted(found, numbers)
-    there = _there(numbers, most)
-    return np.flatnonzero(there), (np.cumsum(there) - 1)[numbers]
+    found = Numbers.among([numbers], most, len(numbers))
+    return found.distinct, found.of(numbers)
 
 
-def _there(numbers: NDArray[np.int64], most: int) -> NDArray[np.bool_]:
-    there = np.zeros(most, np.bool_)
-    there[numbers] = True
-    return there
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """The `distinct` ones of many numbers, and where there is one the table of which of them a number is."""
+
+    distinct: NDArray[np.int64]
+    table: NDArray[np.signedinteger[Any]] | None
+
+    @staticmethod
+    def among(parts: Iterable[NDArray[np.int64]], most: int, number: int) -> Numbers:
+        """Those of `number` numbers from 0 to below `most`, given in parts."""
+        if most > _TIMES * number:
+            return Numbers(ascending(np.concatenate([np.zeros(0, np.int64), *map(ascending, parts)])), None)
+        there = np.zeros(most, np.bool_)
+        for part in parts:
+            there[part] = True
+        table: NDArray[np.signedinteger[Any]] = np.cumsum(there, dtype=_narrowest(most))
+        table -= 1
+        return Numbers(np.flatnonzero(there), table)
+
+    def of(self, numbers: NDArray[np.int64]) -> NDArray[np.intp]:
+        """Which of them each number is."""
+        if self.table is None:
+            return np.searchsorted(self.distinct, numbers)
+        return self.table[numbers].astype(np.intp)

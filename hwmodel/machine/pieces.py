@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,9 @@ from hwmodel.local_memory.contents import Contents, Listed, Pieces
 from hwmodel.local_memory.pieces import Loop, Piece
 from hwmodel.machine.group import Elements
 from hwmodel.machine.moves import Brought, Held
-from hwmodel.machine.numbering import ascending, distinct, numbered
+from hwmodel.machine.numbering import ascending, distinct, narrow, numbered
+
+Narrow = NDArray[np.signedinteger[Any]]  # widened before it is multiplied
 
 
 def contents_of(shape: Extents, loops: Extents, ticks: int, held: Held) -> Contents:
@@ -73,19 +76,21 @@ class _Instances:
     """Instances of a source: subscripts by axis, and digits by loop of the ticks that bring each and use it last."""
 
     loops: Extents
-    subscripts: Sequence[Elements]
-    first: Sequence[Elements]
-    last: Sequence[Elements]
-    final_tick: Elements
+    subscripts: Sequence[Narrow]
+    first: Sequence[Narrow]
+    last: Sequence[Narrow]
+    final_tick: Narrow
     used: NDArray[np.bool_]
 
     @staticmethod
     def of(shape: Extents, loops: Extents, source: Brought) -> _Instances:
-        tick = source.born - source.stage
-        final = np.maximum(source.last - source.stage - source.lag, tick)
-        subscripts = np.unravel_index(source.element, shape) if shape else ()
-        first, last = np.unravel_index(tick, loops), np.unravel_index(final, loops)
-        return _Instances(loops, subscripts, first, last, final, source.last > source.born)
+        ticks, elements = math.prod(loops), math.prod(shape)
+        tick = narrow(source.born - source.stage, ticks)
+        final = np.maximum(narrow(source.last - source.stage - source.lag, ticks), tick)
+        subscripts = _digits(narrow(source.element, elements), shape)
+        return _Instances(
+            loops, subscripts, _digits(tick, loops), _digits(final, loops), final, source.last > source.born
+        )
 
     def indices(self) -> list[_Index] | None:
         """The indices of each loop; None where an axis moves with several loops, or several with one."""
@@ -102,23 +107,32 @@ class _Instances:
         subscript, first, last = self.subscripts[axis], self.first[loop], self.last[loop]
         # The last use of what is not used says nothing, unless nothing of the subscript is used.
         known = self.used if self.used.all() else self.used | ~np.isin(subscript, subscript[self.used])
-        ends = (first * self.loops[loop] + last)[known]
+        ends = (first * np.int64(self.loops[loop]) + last)[known]
         return not (_are_alike(subscript, first) and _are_alike(subscript[known], ends))
 
     def _index(self, loop: int, axis: int | None = None) -> _Index:
         extent = self.loops[loop]
-        own = self.first[loop] if axis is None else self.subscripts[axis] * extent + self.first[loop]
+        own = self.first[loop] if axis is None else self.subscripts[axis] * np.int64(extent) + self.first[loop]
         found, number = numbered(own, int(own.max()) + 1)
         last = np.zeros(len(found), np.int64)
         np.maximum.at(last, number, self.last[loop])
         return _Index(Loop(extent, axis, found // extent, found % extent, last), number)
 
 
-def _are_alike(subscript: Elements, digit: Elements) -> bool:
+def _digits(numbers: Narrow, extents: Extents) -> Sequence[Narrow]:
+    """The index vectors of row-major numbers, by axis."""
+    digits = list[Narrow]()
+    for extent in reversed(extents):
+        digits.append(numbers % extent)
+        numbers = numbers // extent
+    return digits[::-1]
+
+
+def _are_alike(subscript: Narrow, digit: Narrow) -> bool:
     """Whether all subscripts have the same digits."""
     if not len(digit) or digit.min() == digit.max() or subscript.min() == subscript.max():
         return True
     digits, digit = numbered(digit, int(digit.max()) + 1)
     extent = len(digits)
-    pairs = distinct(subscript * extent + digit, (int(subscript.max()) + 1) * extent)
+    pairs = distinct(subscript * np.int64(extent) + digit, (int(subscript.max()) + 1) * extent)
     return len(pairs) == len(ascending(pairs // extent)) * len(ascending(pairs % extent))

@@ -7,7 +7,7 @@ tick of the reads of what it writes, and of the repetitions that its delays lead
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrayol.errors import error
-from hwmodel.accesses import Touch, flat
+from hwmodel.accesses import Touch
 from hwmodel.design import Blocks, GroupDesign
 from hwmodel.machine.group import Elements, Group, closed, closed_over_frames, require_one_frame
 from hwmodel.machine.int64 import require_numbers
@@ -38,8 +38,8 @@ class Work:
     use: Elements
     once: bool = True
 
-    def only(self, runs: NDArray[np.bool_]) -> Work:
-        """Some of them."""
+    def only(self, runs: NDArray[np.bool_] | Elements) -> Work:
+        """Some of them, by a mask or by their numbers."""
         return Work(self.repetition[runs], self.tick[runs], self.use[runs], self.once)
 
 
@@ -104,36 +104,36 @@ def _last_task(group: Group, blocks: Blocks) -> Ticks:
     return Ticks({group.last: Work(np.arange(len(place)), place, place)}, np.arange(int(place.max()) + 1))
 
 
-def read_at(group: Group, task: str, array: str, work: Work) -> tuple[Elements, Elements]:
-    """The elements of an array that a task reads and the ticks at which it does, one entry per access."""
-    parts = [_read_through(group, touch, work) for touch in group.reads(task, array)]
-    if len(parts) == 1:
-        return parts[0]
-    elements, ticks = zip((np.zeros(0, np.int64), np.zeros(0, np.int64)), *parts, strict=True)
-    return np.concatenate(elements), np.concatenate(ticks)
+def read_at(group: Group, task: str, array: str, work: Work) -> Iterator[tuple[Elements, Elements]]:
+    """The elements of an array that a task reads and the ticks at which it does, in parts, one entry per access."""
+    for touch in group.reads(task, array):
+        yield from _read_through(group, touch, work)
 
 
-def _read_through(group: Group, touch: Touch, work: Work) -> tuple[Elements, Elements]:
+def _read_through(group: Group, touch: Touch, work: Work) -> Iterator[tuple[Elements, Elements]]:
     """The elements that runs read through one tiler and the ticks at which they do; of runs that read the same one."""
-    repetitions = group.accesses.repetitions(touch.process)
-    runs = np.flatnonzero(group.accesses.happens(touch, repetitions)[work.repetition])
     still = [axis for axis, factors in enumerate(zip(*touch.tiler.paving, strict=True)) if not any(factors)]
     if any(group.accesses.extents(touch.process)[axis] > 1 for axis in still):
-        runs = runs[_first_of_each(group, touch, still, work, runs)]
-    touched = group.accesses.elements(touch, repetitions[work.repetition[runs]])
-    return touched.ravel(), np.repeat(work.tick[runs], touched.shape[1])
+        work = _first_of_each(group, touch, still, work)
+    for rows, touched in group.accesses.in_parts(touch, work.repetition):
+        yield touched.ravel(), np.repeat(work.tick[rows], touched.shape[1])
 
 
-def _first_of_each(group: Group, touch: Touch, still: Sequence[int], work: Work, runs: Elements) -> Elements:
-    """Of runs the first of those that differ in their ticks or along a dimension with which a tiler moves."""
-    extents = [1 if axis in still else extent for axis, extent in enumerate(group.accesses.extents(touch.process))]
-    moving = group.accesses.repetitions(touch.process)[work.repetition[runs]]
-    moving[:, list(still)] = 0
-    place, ticks = flat(moving, extents), int(work.tick.max(initial=0)) + 1
-    _, number = numbered(place * ticks + work.tick[runs], math.prod(extents) * ticks)
-    first = np.full(int(number.max(initial=-1)) + 1, len(runs))
-    np.minimum.at(first, number, np.arange(len(runs)))
-    return first
+def _first_of_each(group: Group, touch: Touch, still: Sequence[int], work: Work) -> Work:
+    """Of runs that access the first of those that differ in ticks or along a dimension with which a tiler moves."""
+    extents = group.accesses.extents(touch.process)
+    if touch.outside is not None or touch.tiler.border is not None:
+        repetitions = group.accesses.repetitions(touch.process)
+        work = work.only(group.accesses.happens(touch, repetitions)[work.repetition])
+    place, ticks = np.zeros(len(work.tick), np.int64), int(work.tick.max(initial=0)) + 1
+    for axis, index in enumerate(np.unravel_index(work.repetition, extents)):
+        if axis not in still:
+            place = place * extents[axis] + index
+    most = math.prod(extent for axis, extent in enumerate(extents) if axis not in still)
+    _, number = numbered(place * ticks + work.tick, most * ticks)
+    first = np.full(int(number.max(initial=-1)) + 1, len(work.tick))
+    np.minimum.at(first, number, np.arange(len(work.tick)))
+    return work.only(first)
 
 
 def is_unchanging(group: Group, ticks: Ticks, array: str) -> bool:
@@ -142,9 +142,10 @@ def is_unchanging(group: Group, ticks: Ticks, array: str) -> bool:
         for touch in group.reads(task, array):
             if _ends_differ(group, touch, ticks.work[task]):
                 return False
-            element, tick = _read_through(group, touch, ticks.work[task])
-            pairs = ascending(tick * group.accesses.size(array) + element)
-            if len(pairs) != len(ascending(tick)) * len(ascending(element)):
+            size, parts = group.accesses.size(array), _read_through(group, touch, ticks.work[task])
+            pairs = [np.zeros(0, np.int64), *(ascending(tick * size + element) for element, tick in parts)]
+            found = ascending(np.concatenate(pairs))
+            if len(found) != len(ascending(found // size)) * len(ascending(found % size)):
                 return False
     return True
 
@@ -153,8 +154,11 @@ def _ends_differ(group: Group, touch: Touch, work: Work) -> bool:
     """Whether the ticks of the first run and the last read other elements, as the ends show: soon seen."""
     if not len(work.tick):
         return False
-    first, last = (_read_through(group, touch, work.only(work.tick == at))[0] for at in (work.tick[0], work.tick[-1]))
-    return bool(len(first) and len(last) and (first.min() != last.min() or first.max() != last.max()))
+    ends = []
+    for at in (work.tick[0], work.tick[-1]):
+        read = [element for element, _ in _read_through(group, touch, work.only(work.tick == at)) if len(element)]
+        ends.append((min(int(part.min()) for part in read), max(int(part.max()) for part in read)) if read else None)
+    return None not in ends and ends[0] != ends[1]
 
 
 def _first_need(group: Group, task: str, ticks: Ticks) -> Work:
@@ -167,9 +171,9 @@ def _first_need(group: Group, task: str, ticks: Ticks) -> Work:
         first = np.full(group.accesses.size(array), NEVER)
         writer = group.writer(array, task)
         for reader in group.readers(array):
-            elements, when = read_at(group, reader, array, ticks.work[reader])
-            require_one_frame(group, array, reader, elements)
-            np.minimum.at(first, elements, when)
+            for elements, when in read_at(group, reader, array, ticks.work[reader]):
+                require_one_frame(group, array, reader, elements)
+                np.minimum.at(first, elements, when)
         made = writer >= 0
         np.minimum.at(need, writer[made], first[made])
         if array in group.stored:
@@ -195,10 +199,10 @@ def _every_need(group: Group, task: str, ticks: Ticks) -> Work:
     for array in group.arrays_of(task):
         writer = group.writer(array, task)
         for reader in group.readers(array):
-            elements, when = read_at(group, reader, array, ticks.work[reader])
-            require_one_frame(group, array, reader, elements)
-            own = writer[elements] >= 0
-            pairs.append((when * count + writer[elements])[own])
+            for elements, when in read_at(group, reader, array, ticks.work[reader]):
+                require_one_frame(group, array, reader, elements)
+                own = writer[elements] >= 0
+                pairs.append((when * count + writer[elements])[own])
         if array in group.stored:
             outside[writer[group.needed_outside(array) & (writer >= 0)]] = True
     runs = ascending(np.concatenate(pairs))

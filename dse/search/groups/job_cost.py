@@ -34,6 +34,8 @@ _AROUND = 0.25e-6  # for each that may go around the ends of an array or over th
 _TICK = 1e-5  # and for each block
 _LISTED = 3.5e-6  # of one whose buffers are no products of lines, for each element of its arrays
 _OFFER = 0.4  # of such a price: a look at what may be opened in a structure that is no product
+_BYTES = 80, 8  # of memory while it is priced, for each element of its arrays, and for each access
+BYTES_AT_MOST = 1 << 30  # what needs more is not priced
 _RATE = 6e-3  # of a structure with FIFOs, for each combination of rates that is scheduled,
 _RATE_RUN = 0.15e-6  # and for each repetition in blocks that differ
 _BLOCKS_APART = 4  # blocks that differ: inside, and at the ends of two axes
@@ -131,6 +133,17 @@ class JobCost:
         runs = self._runs * min(1, _BLOCKS_APART / self._count(shape))
         return seconds + scheduled * (_RATE + _RATE_RUN * runs)
 
+    def is_bearable(self, structure: GroupDesign, seconds: float) -> bool:
+        """Whether a structure that is priced by itself takes at most so many seconds, and not too much memory."""
+        return self.structure(structure) <= seconds and self._bytes(structure) <= BYTES_AT_MOST
+
+    def _bytes(self, structure: GroupDesign) -> int:
+        """Roughly what it takes to price a structure by itself; next to nothing in batches."""
+        if self.is_separable and not takes_exact_path(structure):
+            return 0
+        element, access = _BYTES
+        return element * self._elements + access * sum(number for number, _ in self._moving)
+
     def _count(self, shape: Shape) -> int:
         """How many blocks of a shape there are."""
         extents = self.space.accesses.extents(self.tasks[-1])
@@ -148,14 +161,18 @@ class JobCost:
     @cached_property
     def _plan(self) -> float:
         """What is done for each repetition and access of a structure that is priced element by element."""
-        accesses, seconds = self.space.accesses, _RUN * self._runs
+        return _RUN * self._runs + sum((_AROUND if around else _ACCESS) * number for number, around in self._moving)
+
+    @cached_property
+    def _moving(self) -> list[tuple[int, bool]]:
+        """Of each tiler of the tasks the accesses that differ, and whether they may go around ends or over them."""
+        accesses, found = self.space.accesses, list[tuple[int, bool]]()
         for task in self.tasks:
             for touch in (*accesses.reads[task], *accesses.writes[task]):
                 pairs = zip(accesses.extents(task), zip(*touch.tiler.paving, strict=True), strict=True)
                 moving = prod(extent for extent, factors in pairs if any(factors)) if touch.tiler.paving else 1
-                around = touch.tiler.wrap or touch.tiler.border is not None
-                seconds += (_AROUND if around else _ACCESS) * moving * prod(touch.pattern)
-        return seconds
+                found.append((moving * prod(touch.pattern), touch.tiler.wrap or touch.tiler.border is not None))
+        return found
 
     @cached_property
     def _told(self) -> float:

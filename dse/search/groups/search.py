@@ -145,7 +145,7 @@ class GroupJobs:
     def bearable(self, slow: Sequence[GroupDesign], seconds: float | None = None) -> list[GroupDesign]:
         """Those of some structures of which none takes longer than these seconds, or than any structure may."""
         most = SLOW_SECONDS if seconds is None else seconds
-        return [structure for structure in slow if self.cost.structure(structure) <= most]
+        return [structure for structure in slow if self.cost.is_bearable(structure, most)]
 
     def _within(self, seconds: float, structures: Sequence[GroupDesign]) -> int:
         """How many of some structures can be priced in so many seconds, if each takes as long as the longest."""

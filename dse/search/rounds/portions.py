@@ -253,9 +253,9 @@ class Portions:
         self._tried.update(plain)  # where the budget ended before, not
 
     def _alone(self, jobs: GroupJobs, structure: GroupDesign) -> Iterator[Portion]:
-        """A structure by itself, unless it takes too long."""
+        """A structure by itself, unless it takes too long or too much memory."""
         seconds = jobs.cost.exactly(structure.blocks.shape) if is_plain(structure) else jobs.cost.structure(structure)
-        if seconds <= self.piece:
+        if seconds <= self.piece and jobs.cost.is_bearable(structure, self.piece):
             yield Portion(seconds, partial(self._try, jobs, structure))
 
     def _try(self, jobs: GroupJobs, structure: GroupDesign, part: GroupPart) -> Sequence[Job]:
@@ -275,8 +275,8 @@ class Portions:
             if fresh:
                 other = GroupJobs(self.space, self.columns, self.tasks, RateChoices(chosen=tuple(fresh)))
                 structure = structure_of(design)
-                seconds = other.cost.structure(structure)
-                if seconds <= self.piece:
+                if other.cost.is_bearable(structure, self.piece):
+                    seconds = other.cost.structure(structure)
                     yield Portion(seconds, partial(self._at_rates, other, structure))
                 self._tried.update(with_rates(design, one) for one in fresh)
 

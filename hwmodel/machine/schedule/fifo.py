@@ -7,6 +7,7 @@ the schedule, and so on units: `require_order` compares it once the starts are k
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,7 @@ from arrayol.text import listed
 from hwmodel.datapath.figures import Datapath
 from hwmodel.datapath.port_cycles import read_cycles, result_cycles
 from hwmodel.machine.group import Elements, Group
+from hwmodel.machine.numbering import narrow
 from hwmodel.machine.ticks import Ticks, Work
 
 
@@ -39,11 +41,11 @@ class FifoData:
 
     def lags(self, path: Datapath) -> Elements:
         """Cycles from the start of the writer's repetition until each datum is there."""
-        return result_cycles(self.made, self.written, path.interval) + path.latency + 1
+        return result_cycles(self.made.astype(np.int64), self.written, path.interval) + path.latency + 1
 
     def chunks(self, path: Datapath) -> Elements:
         """Cycles from the start of the reader's repetition to the one in which each datum is read."""
-        return read_cycles(self.taken, self.read, path.interval)
+        return read_cycles(self.taken.astype(np.int64), self.read, path.interval)
 
 
 def fifo_data(group: Group, ticks: Ticks, array: str) -> FifoData:
@@ -99,11 +101,11 @@ def _refused(array: str, why: str) -> ArrayolError:
 def _accesses(group: Group, task: str, array: str, work: Work, *, writes: bool) -> tuple[Elements, Elements, Elements]:
     """Of each access: the element, the run, and the place in the pattern."""
     touch = (group.writes if writes else group.reads)(task, array)[0]
-    repetitions = group.accesses.repetitions(task)
-    runs = np.flatnonzero(group.accesses.happens(touch, repetitions)[work.repetition])
-    touched = group.accesses.elements(touch, repetitions[work.repetition[runs]])
-    place = np.tile(np.arange(touched.shape[1]), touched.shape[0])
-    return touched.ravel(), np.repeat(runs, touched.shape[1]), place
+    pattern, parts = np.arange(math.prod(touch.pattern)), list(group.accesses.in_parts(touch, work.repetition))
+    elements = [np.zeros(0, np.int64), *(touched.ravel() for _, touched in parts)]
+    runs = [np.zeros(0, np.int64), *(np.repeat(rows, len(pattern)) for rows, _ in parts)]
+    place = np.tile(narrow(pattern, len(pattern)), sum(len(rows) for rows, _ in parts))
+    return np.concatenate(elements), np.concatenate(runs), place
 
 
 def _require_once(group: Group, array: str, target: str, written: Elements, reads: tuple[Elements, Elements]) -> None:
