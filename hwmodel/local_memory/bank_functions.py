@@ -174,6 +174,8 @@ def smallest_function(
     of banks are tried.
     """
     rank = differences.shape[1]
+    if not len(differences) and least <= 1:
+        return one_bank(rank)
     axes = [axis for axis in range(rank) if axis == rank - 1 or differences[:, axis].any()]
     moving = np.ascontiguousarray(differences[:, axes], np.int64)
     found = _smallest(moving.tobytes(), len(axes), least, most, power_of_two)
@@ -193,8 +195,6 @@ def _widened(function: BankFunction, axes: Sequence[int], rank: int) -> BankFunc
 def _smallest(rows: bytes, rank: int, least: int, most: int, power_of_two: bool) -> BankFunction | None:
     """The first function for differences (n, rank): other ports may lead to the same ones."""
     differences, work = np.frombuffer(rows, np.int64).reshape(-1, rank), WORK
-    if not len(differences) and least <= 1:
-        return one_bank(rank)
     is_free = _test_of_residues(differences)
     widest = [_wide(int(far) + 1, power_of_two=power_of_two) for far in np.abs(differences).max(axis=0, initial=0)]
     for banks in range(max(1, least), most + 1):
