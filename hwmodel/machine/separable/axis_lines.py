@@ -123,23 +123,20 @@ class AxisLines:
         Lines stand residue by residue for each side. Where the axis is free there is one line, with residue 0, and what
         is free of the residue that has most.
         """
-        starts, sides = self.starts, len(self.places)
-        head = starts[self.side]
-        alike = self.alike[self.side]
+        sides, head, alike = len(self.places), self.starts[self.side], self.alike[self.side]
+        run, residue, number = _by_residue(self.cell, self.length, modulus)
         # Of a free axis the places of one subscript stand for all, and the subscripts of one place are counted.
-        own = ~alike | (self.cell == self.cell[head])
-        of_place = alike & (self.first == self.first[head])
-        residue = np.arange(modulus)
-        number = _with_residue(self.cell, self.length, residue)
-        free = np.zeros((sides, modulus), np.int64)
-        np.add.at(free, self.side[of_place], number[of_place])
-        number = np.where(alike[:, None], residue == 0, number)[own]
-        line = self.side[own][:, None] * modulus + residue
-        order = np.argsort(line.ravel(), kind="stable")
-        order = order[number.ravel()[order] > 0]
-        run = order // modulus
-        first, last = self.first[own][run], self.last[own][run]
-        runs = LineRuns(np.repeat(self.places, modulus), line.ravel()[order], number.ravel()[order], first, last)
+        of_place, free = (alike & (self.first == self.first[head]))[run], np.zeros((sides, modulus), np.int64)
+        np.add.at(free, (self.side[run[of_place]], residue[of_place]), number[of_place])
+        one, others = np.flatnonzero(alike & (self.cell == self.cell[head])), ~alike[run]
+        run, residue, number = (
+            np.concatenate(both)
+            for both in ((run[others], one), (residue[others], 0 * one), (number[others], np.ones_like(one)))
+        )
+        line = self.side[run] * modulus + residue
+        order = np.argsort(line, kind="stable")
+        run = run[order]
+        runs = LineRuns(np.repeat(self.places, modulus), line[order], number[order], self.first[run], self.last[run])
         return runs, np.where(self.alike, free.max(axis=1), 1)
 
     def in_groups(self, shared: Shared) -> tuple[LineRuns, Ints]:
@@ -173,11 +170,12 @@ class AxisLines:
         return LineRuns.of_indices(self.places, side[order], first[order], last[order]), free
 
 
-def _with_residue(cell: Ints, length: Ints, residue: Ints) -> Ints:
-    """How many of `length` subscripts from `cell` on have each residue, (R, residues)."""
-    modulus = len(residue)
-    number: Ints = (length[:, None] - (residue - cell[:, None]) % modulus + modulus - 1) // modulus
-    return number
+def _by_residue(cell: Ints, length: Ints, modulus: int) -> tuple[Ints, Ints, Ints]:
+    """The residues that runs of `length` subscripts from `cell` on have: of each the run, and how many have it."""
+    many = np.minimum(length, modulus)
+    run = np.repeat(np.arange(len(cell)), many)
+    later = np.arange(len(run)) - np.repeat(np.cumsum(many) - many, many)
+    return run, (cell[run] + later) % modulus, (length[run] - later + modulus - 1) // modulus
 
 
 def shared(lines: Sequence[AxisLines]) -> tuple[AxisLines, ...]:
