@@ -50,7 +50,8 @@ class Access:
     `places` are those of a pattern, row-major, from any origin; `step` leads from a unit's to the next one's; a
     repetition takes `cycles` (o), and the places are its `results` or what it reads. `random` is how many places a
     repetition touches at subscripts of its data: 0 where they follow from its index. `ordered` says that repetitions
-    start in scan order, so that what one has read may stay for the next. `edges` has by axis how it bends.
+    start in scan order, so that what one has read may stay for the next. `edges` has by axis how it bends. `moves` lead
+    from a repetition of a unit to its next ones, along each dimension.
     """
 
     places: tuple[Place, ...]
@@ -61,6 +62,7 @@ class Access:
     ordered: bool = False
     edges: tuple[Edge | None, ...] = ()
     results: bool = False
+    moves: tuple[Place, ...] = ()
 
     @property
     def in_a_cycle(self) -> int:

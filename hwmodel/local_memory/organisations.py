@@ -170,7 +170,8 @@ def organise(
         raise unserved(name, plan, bits * words, terms)
     best = min(found, key=lambda one: one.built.price(terms.prices))
     others = [one for one in found if one is not best]
-    return replace(best, reason=_reason(best, others, terms), refused=tuple(refused), routes=_routes(plan, terms))
+    routes = _routes(plan, best.function, terms)
+    return replace(best, reason=_reason(best, others, terms), refused=tuple(refused), routes=routes)
 
 
 def _built_ways(ways: Ways, bits: int, words: int, depth: Depth, terms: Terms) -> Iterator[Organisation]:
@@ -212,13 +213,18 @@ def ways_of(plan: PortPlan, terms: Terms) -> Ways:
         found += _of_function("window" if window else "banks", plan, plan.function, plan.ports.reading, window, terms)
     if plan.writes is not None:
         found += _of_function("copies", plan, plan.writes, plan.reads, window, terms)
-    routes = _routes(plan, terms) if terms.overhead is not None else NO_ROUTES
-    return Ways(tuple(replace(one, routes=routes) for one in found if _has_kind(one, terms)), plan.is_random, routes)
+    kept = [one for one in found if _has_kind(one, terms)]
+    if terms.overhead is None:
+        return Ways(tuple(kept), plan.is_random)
+    kept = [replace(one, routes=_routes(plan, one.function, terms)) for one in kept]
+    return Ways(tuple(kept), plan.is_random, _routes(plan, None, terms))
 
 
-def _routes(plan: PortPlan, terms: Terms) -> Routes:
-    """The lanes of a memory, and the words of the port that are put together of what is stored."""
-    return replace(plan.routes, port=terms.port_bits if plan.ports.stored else 0)
+def _routes(plan: PortPlan, function: BankFunction | None, terms: Terms) -> Routes:
+    """The lanes of a memory, of registers without a function, and the words of the port that are stored from it."""
+    reads, writes = plan.reach(function) if function is not None else (1.0, 1.0)
+    port = terms.port_bits if plan.ports.stored else 0
+    return replace(plan.routes, port=port, read_reach=reads, write_reach=writes)
 
 
 def _has_kind(one: Candidate, terms: Terms) -> bool:
@@ -266,7 +272,7 @@ def organise_fifo(data: int, wide: int, bits: int, terms: Terms) -> Organisation
 
 def organise_state(chains: int, banks: int, bits: int, terms: Terms) -> Organisation:
     """The state of a delay whose chains take so many words, each of so many `bits`: as a rule a bank for each unit."""
-    deep, routes = -(-chains // banks), Routes(banks, banks, banks)
+    deep, routes = -(-chains // banks), Routes(banks, banks, banks, read_reach=banks, write_reach=banks)
     built = _bank(deep, bits, terms).times(banks)
     built = terms.steered(built, memory_features(routes, banks, 1, bits, deep))
     return Organisation("state", 1, Residues((banks,)), deep, bits, 0, built, "a bank for each unit", routes=routes)

@@ -7,6 +7,7 @@ the words that the loader writes, needs fewer banks with it than without.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -15,6 +16,7 @@ import numpy as np
 from hwmodel.datapath.technology.overhead import Routes
 from hwmodel.local_memory.bank_functions import MOST_BANKS, BankFunction, smallest_function
 from hwmodel.local_memory.offsets import Access, Edge, Place, differences, distinct, joint_sets
+from hwmodel.local_memory.reach import banks_reached, moves_of, moves_of_words, step_along
 from hwmodel.local_memory.windows import Window, window_of
 
 Sets = tuple[tuple[Place, ...], ...]
@@ -33,7 +35,7 @@ class Ports:
     """All that reads and writes a memory in one step; places have `rank` subscripts.
 
     `readers` and `writers` are tasks; `loaded` and `stored` the sets of a word of the external memory, empty without
-    loads or stores.
+    loads or stores. `shape` is that of the array.
     """
 
     rank: int
@@ -41,6 +43,7 @@ class Ports:
     writers: tuple[Access, ...] = ()
     loaded: Sets = ()
     stored: Sets = ()
+    shape: Place = ()
 
     @property
     def reading(self) -> int:
@@ -75,15 +78,52 @@ class PortPlan:
         still = sum(
             reader.in_a_cycle
             for reader in self.ports.readers
-            if not any(reader.step) and not reader.random and reader.cycles == 1
+            if not any(map(any, reader.moves)) and not reader.random and reader.cycles == 1
         )
         stored = max(map(len, self.ports.stored), default=0)
-        return Routes(self.reads, self.written, self.reads - still - stored, stored=stored)
+        loaded = max(map(len, self.ports.loaded), default=0)
+        reading = [
+            (reader, _read(reader, own)[0]) for reader, own in zip(self.ports.readers, self.windows, strict=True)
+        ]
+        return Routes(
+            self.reads,
+            self.written,
+            self.reads - still - stored,
+            stored=stored,
+            loaded=loaded,
+            read_step=step_along(reading),
+            write_step=step_along((writer, joint_sets(writer)) for writer in self.ports.writers),
+            row=self.ports.shape[-1] if self.ports.shape else 1,
+        )
+
+    def reach(self, function: BankFunction) -> tuple[float, float]:
+        """How many banks a lane that reads touches under a function, and one that writes, on the average."""
+        ports = self.ports
+        reading = [
+            (reader.in_a_cycle, function.banks) if reader.random else _reached(function, sets, moves_of(reader, sets))
+            for reader, window in zip(ports.readers, self.windows, strict=True)
+            for sets, _ in [_read(reader, window)]
+        ]
+        writing = [_reached(function, sets, moves_of(own, sets)) for own in ports.writers for sets in [joint_sets(own)]]
+        for words, lanes in ((ports.stored, reading), (ports.loaded, writing)):
+            if words:
+                lanes.append(_reached(function, words, moves_of_words(max(map(len, words)), ports.shape)))
+        return _average(reading), _average(writing)
 
     @property
     def is_random(self) -> bool:
         """Whether a reader reads at subscripts of its data."""
         return any(reader.random for reader in self.ports.readers)
+
+
+def _reached(function: BankFunction, sets: Sets, moves: Iterable[Place]) -> tuple[int, int]:
+    """The lanes of some sets, and the banks that one touches."""
+    return max(map(len, sets), default=0), banks_reached(function, moves)
+
+
+def _average(lanes: Sequence[tuple[int, int]]) -> float:
+    """Of lanes with the banks that each touches."""
+    return sum(count * banks for count, banks in lanes) / max(1, sum(count for count, _ in lanes))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-PARTS = ("units", "memories", "agents", "port", "others")
+BESIDE = ("agents", "port", "others")
+PARTS = ("units", "memories", *BESIDE)
 
 
 @dataclass(frozen=True)

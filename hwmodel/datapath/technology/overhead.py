@@ -25,13 +25,11 @@ class Coefficients(Table):
     memory: Amount = 0
     port: Amount = 0
     lane: Amount = 0
-    read: Amount = 0
+    match: Amount = 0
+    join: Amount = 0
     choose: Amount = 0
-    write: Amount = 0
     held: Amount = 0
     bank: Amount = 0
-    into: Amount = 0
-    out: Amount = 0
 
 
 FEATURES = tuple(Coefficients.model_fields)
@@ -60,8 +58,11 @@ class OverheadTable(Table):
 class Routes:
     """The lanes of a memory that read and write in a cycle.
 
-    Of those that read `stored` bring words for the port, and `moving` others do not always read one word. `port` are
-    the bits of a word of the external memory where such are stored.
+    Of those that read `stored` bring words for the port, and `moving` others do not always read one word; of those that
+    write `loaded` are of the port. `port` are the bits of a word of the external memory where such are stored.
+    `read_reach` and `write_reach` are how many banks a lane touches in all its cycles, on the average; `read_step` and
+    `write_step` what all ways of tasks along the last axis are multiples of, 0 where there are none. Rows of the array
+    have `row` data.
     """
 
     reads: int = 0
@@ -69,6 +70,12 @@ class Routes:
     moving: int = 0
     port: int = 0
     stored: int = 0
+    loaded: int = 0
+    read_reach: float = 1.0
+    write_reach: float = 1.0
+    read_step: int = 1
+    write_step: int = 1
+    row: int = 1
 
 
 NO_ROUTES = Routes()
@@ -80,25 +87,81 @@ def memory_features(
     """The features of a memory whose banks have so many words (a number, or an array of such) of so many bits."""
     if routes == NO_ROUTES:
         return {}
-    address, code, lanes = _address_bits(deep), (banks - 1).bit_length(), routes.reads + routes.writes
-    whole = {"memory": 1, "port": routes.port}
     if registers:
-        words = np.asarray(deep)
-        bits, held = words * width, routes.writes * (width + address + 1)
-        out = routes.moving + _each(routes.stored, words)
-        ways = {"into": _each(routes.writes, words) * bits, "out": out * bits}
-        return {**whole, "lane": lanes * address, "held": held, **ways}
-    several = banks if banks > 1 else 0
-    written = copies * banks * routes.writes if banks > 1 or routes.writes > 1 else 0
+        return _of_registers(routes, width, np.asarray(deep))
+    address, code, lanes = _address_bits(deep), (banks - 1).bit_length(), routes.reads + routes.writes
+    writing = _Crossing(routes.writes, routes.writes * routes.write_reach)
+    reading = _Crossing(routes.reads / copies, routes.reads / copies * routes.read_reach)
     return {
-        **whole,
+        "memory": 1,
+        "port": routes.port,
         "lane": lanes * (address + code),
-        "read": several * routes.reads * (address + 1),
-        "choose": several * routes.reads * width,
-        "write": written * (width + address + 1),
+        "match": copies * (writing.matched(banks) + reading.matched(banks)),
+        "join": copies * banks * (writing.joined(banks) * (width + address) + reading.joined(banks) * address),
+        "choose": routes.reads * width * _chosen(routes.read_reach),
         "held": routes.writes * (width + address + code + 1),
         "bank": copies * banks * (width + address),
     }
+
+
+def _of_registers(routes: Routes, width: int, words: Any) -> dict[str, Any]:
+    """Of a memory of registers, each a bank of its own."""
+    address, own = _address_bits(words), routes.writes - routes.loaded
+    written = own * values_seen(words, routes.write_step)
+    writing = _Crossing(routes.writes, written + routes.loaded * _words_of_port(routes.loaded, words, routes.row))
+    chosen = routes.moving * _chosen(values_seen(words, routes.read_step))
+    return {
+        "memory": 1,
+        "port": routes.port,
+        "lane": (routes.reads + routes.writes) * address,
+        "match": writing.matched(words),
+        "join": words * writing.joined(words) * width,
+        "choose": width * (chosen + routes.stored * _chosen(_words_of_port(routes.stored, words, routes.row))),
+        "held": routes.writes * (width + address + 1),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Crossing:
+    """Lanes that come to banks, by so many `ways` in all."""
+
+    lanes: float
+    ways: Any
+
+    def matched(self, banks: Any) -> Any:
+        """How often a bank has to find out whether a lane means it."""
+        return np.where((np.asarray(banks) > 1) | (self.lanes > 1), self.ways, 0.0)
+
+    def joined(self, banks: Any) -> Any:
+        """LUTs of four inputs of a bit in front of a bank: an AND for each lane that comes there, and an OR of them."""
+        return np.where(self.lanes > 1, np.maximum(1.0, (2 * self.ways / banks - 1) / 3), 0.0)
+
+
+def _chosen(inputs: Any) -> Any:
+    """LUTs of a bit that comes from one of several banks: multiplexers of LUTs of four inputs, with those for more."""
+    inputs = np.asarray(inputs, dtype=float)
+    return np.where(inputs <= 1, 0.0, np.maximum(1.0, 0.875 * inputs - 1))
+
+
+def values_seen(modulus: Any, step: Any) -> Any:
+    """The values of a number below a modulus that goes by such steps, as tools see them.
+
+    They see that it never changes, or that its low bits never do: those of the greatest power of two that all are
+    multiples of.
+    """
+    between = np.gcd(modulus, step)
+    return np.where(between == modulus, 1, modulus // np.maximum(1, between & -between))
+
+
+def _words_of_port(lanes: int, words: Any, row: int) -> Any:
+    """How many words a lane of the port reaches.
+
+    All, but one where a word of the port is as long as the memory, and those so many apart where the memory has several
+    whole rows of the array.
+    """
+    whole = (words % row == 0) & (words >= 2 * row)
+    apart = np.where(whole, words // np.gcd(words, max(1, lanes)), words)
+    return np.where(words <= lanes, 1, apart)
 
 
 def total_features(parts: Iterable[Mapping[str, Any]]) -> dict[str, float]:
@@ -108,12 +171,6 @@ def total_features(parts: Iterable[Mapping[str, Any]]) -> dict[str, float]:
         for name, number in part.items():
             found[name] += float(number)
     return found
-
-
-def _each(lanes: int, words: Any) -> Any:
-    """How many lanes reach a word: one where they go up in each other, so that each has its own, else all."""
-    several, words = max(1, lanes), np.maximum(words, 1)
-    return np.where((several % words == 0) | (words % several == 0), min(1, lanes), lanes)
 
 
 def _address_bits(words: Any) -> Any:

@@ -143,9 +143,9 @@ class LocalPorts:
 
     def ports(self, array: str, rates: Rates) -> Ports:
         """All that reads and writes the buffer of an array."""
-        rank = len(self.group.accesses.shape(array))
-        readers, writers = self.readers(array, rates), self.writers(array, rates)
-        return Ports(rank, tuple(readers), tuple(writers), self.loaded_words(array), self.stored_words(array))
+        shape = tuple(self.group.accesses.shape(array))
+        readers, writers = tuple(self.readers(array, rates)), tuple(self.writers(array, rates))
+        return Ports(len(shape), readers, writers, self.loaded_words(array), self.stored_words(array), shape)
 
     def readers(self, array: str, rates: Rates) -> list[Access]:
         """What the tasks of the group read of an array."""
@@ -202,6 +202,7 @@ class LocalPorts:
     def _access(self, touch: Touch, units: int, cycles: int, results: bool) -> Access:
         along = self._along(touch.process)
         step = tuple(row[along[0]] * along[1] if along else 0 for row in touch.tiler.paving)
+        moves = zip(*touch.tiler.paving, strict=True)
         return Access(
             box_places(touch.tiler.fitting, touch.pattern),
             step,
@@ -211,6 +212,10 @@ class LocalPorts:
             ordered=not self.group.delays(touch.process),
             edges=self._edges(touch, [part * (units - 1) for part in step]),
             results=results,
+            moves=tuple(
+                tuple(part * (units if along and dimension == along[0] else 1) for part in own)
+                for dimension, own in enumerate(moves)
+            ),
         )
 
     def _random(self, touch: Touch) -> int:

@@ -97,8 +97,8 @@ class Builder:
     def resident_ports(self, task: str, array: str, rates: Rates) -> PortPlan:
         """The ports of that."""
         readers = tuple(self.ports.access(touch, *rates[task]) for touch in self.ports.group.reads(task, array))
-        rank = len(self.ports.group.accesses.shape(array))
-        ports = Ports(rank, readers, (), self.ports.loaded_words(array))
+        shape = tuple(self.ports.group.accesses.shape(array))
+        ports = Ports(len(shape), readers, (), self.ports.loaded_words(array), shape=shape)
         return self.ports.planned(ports)
 
     @property

@@ -19,8 +19,8 @@ like = "ecp5-6"
 memory = 100.5
 port = 1
 choose = 0.75
-write = 0.25
-into = 0.5
+match = 0.25
+join = 0.5
 
 [overhead.ff]
 held = 1
@@ -66,27 +66,38 @@ def test_without_coefficients_nothing_changes(tmp_path: Path) -> None:
 
 
 def test_features_of_memories() -> None:
-    """A memory of 4 banks of 16 words of 8 bits, copied twice, with 3 lanes that read and 2 that write."""
-    routes = Routes(reads=3, writes=2, moving=3, port=64)
+    """A memory of 4 banks of 16 words of 8 bits, copied twice: 4 lanes read all of them, each of 2 that write two."""
+    routes = Routes(reads=4, writes=2, moving=4, port=64, read_reach=4, write_reach=2)
     assert memory_features(routes, 4, 2, 8, 16) == {
         "memory": 1,
         "port": 64,
-        "lane": 5 * (4 + 2),
-        "read": 4 * 3 * (4 + 1),
-        "choose": 4 * 3 * 8,
-        "write": 2 * 4 * 2 * (8 + 4 + 1),
+        "lane": 6 * (4 + 2),
+        "match": 2 * (2 * 2 + 2 * 4),  # a copy has 2 of the lanes that read
+        "join": 2 * 4 * (1 * (8 + 4) + 1 * 4),  # one lane comes to a bank to write, two to read: a LUT each
+        "choose": 4 * 8 * (0.875 * 4 - 1),
         "held": 2 * (8 + 4 + 2 + 1),
         "bank": 2 * 4 * (8 + 4),
     }
+    crowded = memory_features(Routes(reads=1, writes=8, read_reach=2, write_reach=2), 2, 1, 8, 16)
+    assert crowded["join"] == pytest.approx(2 * 5 * (8 + 4))  # 8 lanes at a bank: four LUTs, and an OR of them
+    assert crowded["choose"] == 8  # of two
     one = memory_features(Routes(1, 1, 1), 1, 1, 8, 16)
-    assert (one["read"], one["choose"], one["write"]) == (0, 0, 0)  # nothing to choose among
-    registers = memory_features(routes, 1, 1, 8, 16, registers=True)
-    assert (registers["into"], registers["out"]) == (16 * 8, 3 * 16 * 8)  # each lane writes every other word
-    aligned = memory_features(Routes(reads=5, writes=16, moving=1, stored=4), 1, 1, 8, 16, registers=True)
-    assert (aligned["into"], aligned["out"]) == (16 * 8, 2 * 16 * 8)  # a word for each lane, a lane for each word
-    across = memory_features(Routes(reads=5, writes=16, moving=0, stored=5), 1, 1, 8, 24, registers=True)
-    assert (across["into"], across["out"]) == (16 * 24 * 8, 5 * 24 * 8)
+    assert (one["match"], one["join"], one["choose"]) == (0, 0, 0)  # nothing to choose among
     assert memory_features(NO_ROUTES, 4, 2, 8, 16) == {}
+
+
+def test_features_of_registers() -> None:
+    """16 words of 8 bits; each of two lanes writes every other word."""
+    registers = memory_features(Routes(reads=3, writes=2, moving=3, write_step=2), 1, 1, 8, 16, registers=True)
+    assert (registers["match"], registers["join"]) == (2 * 8, 16 * 8)
+    assert registers["choose"] == pytest.approx(3 * 8 * (0.875 * 16 - 1))
+    aligned = memory_features(Routes(reads=5, writes=16, moving=1, stored=4, loaded=16), 1, 1, 8, 16, registers=True)
+    assert (aligned["match"], aligned["join"]) == (16, 16 * 8)  # a word for each lane
+    assert aligned["choose"] == pytest.approx(8 * (0.875 * 16 - 1 + 4 * (0.875 * 4 - 1)))
+    across = memory_features(
+        Routes(reads=5, writes=16, moving=0, stored=5, loaded=16, row=24), 1, 1, 8, 24, registers=True
+    )
+    assert across["match"] == 16 * 24
 
 
 def test_a_technology_that_is_like_another(tmp_path: Path) -> None:

@@ -1,0 +1,66 @@
+"""How many banks a lane touches in all its cycles: fewer than there are where its steps go up in their number.
+
+A lane is at some place, and from there goes by steps: of its repetitions, or of words of the external memory. Each
+digit of a bank's number then only takes what is a multiple of some g away from where it was. Tools see that where it is
+always the same, or where low bits of the digit never change.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from hwmodel.datapath.technology.overhead import values_seen
+from hwmodel.local_memory.bank_functions import BankFunction, Linear
+from hwmodel.local_memory.offsets import Access, Place
+
+Moves = tuple[Place, ...]
+
+
+def banks_reached(function: BankFunction, moves: Iterable[Place]) -> int:
+    """How many banks a lane touches that goes by such moves."""
+    steps = list(moves)
+    if isinstance(function, Linear):
+        digits = [(function.banks, [sum(a * b for a, b in zip(function.alpha, step, strict=True)) for step in steps])]
+        return _values(*digits[0]) if function.block == 1 else function.banks
+    return math.prod(_values(modulus, [step[axis] for step in steps]) for axis, modulus in enumerate(function.moduli))
+
+
+def _values(modulus: int, steps: Sequence[int]) -> int:
+    """The values of a digit that tools see."""
+    return int(values_seen(modulus, math.gcd(*steps)))
+
+
+@lru_cache(maxsize=4096)
+def moves_of(access: Access, sets: tuple[tuple[Place, ...], ...]) -> Moves:
+    """How the lanes of a task move: from repetition to repetition, from chunk to chunk, and round a bent axis."""
+    rank, moves = len(access.step), list(access.moves)
+    first = sets[0] if sets else ()
+    for other in sets[1:]:
+        moves += [tuple(a - b for a, b in zip(*pair, strict=True)) for pair in zip(other, first, strict=False)]
+    for axis, edge in enumerate(access.edges):
+        if edge is not None:
+            by = edge.extent if edge.border is None else 1
+            moves.append(tuple(by if own == axis else 0 for own in range(rank)))
+    return tuple(dict.fromkeys(moves))
+
+
+@lru_cache(maxsize=1024)
+def moves_of_words(width: int, shape: tuple[int, ...]) -> Moves:
+    """How the lanes of the port move, an element of a word of so many data each: places so far apart row-major."""
+    if not shape:
+        return ()
+    rows = (
+        tuple(1 if own == axis else -shape[axis + 1] if own == axis + 1 else 0 for own in range(len(shape)))
+        for axis in range(len(shape) - 1)
+    )
+    return (*(0 for _ in shape[1:]), width), *rows
+
+
+def step_along(accesses: Iterable[tuple[Access, tuple[tuple[Place, ...], ...]]]) -> int:
+    """What the ways of tasks along the last axis are all multiples of; 1 where places come from data."""
+    steps = [0]
+    for access, sets in accesses:
+        steps += [1] if access.random else [move[-1] for move in moves_of(access, sets) if move]
+    return math.gcd(*steps)
