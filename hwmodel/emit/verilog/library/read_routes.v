@@ -18,25 +18,28 @@ module read_routes #(
   output reg [READERS*WIDTH-1:0] data
 );
   reg [BANKS*ADDRESS-1:0] asked;
-  reg [READERS*CODE-1:0] once, twice;
+  reg [READERS*BANKS-1:0] means, once, twice;  // by lane and bank: whether the lane names it
   integer b, r, own, lane;
   always @* begin
     asked = 0;
-    for (b = 0; b < BANKS; b = b + 1)
-      for (r = 0; r < READERS; r = r + 1)
-        if (READERS == 1 || (valid[r] && bank[r*CODE +: CODE] == CODES[b*CODE +: CODE]))
+    for (r = 0; r < READERS; r = r + 1)
+      for (b = 0; b < BANKS; b = b + 1) begin
+        means[r*BANKS + b] = bank[r*CODE +: CODE] == CODES[b*CODE +: CODE];
+        if (READERS == 1 || (valid[r] && means[r*BANKS + b]))
           asked[b*ADDRESS +: ADDRESS] = asked[b*ADDRESS +: ADDRESS] | address[r*ADDRESS +: ADDRESS];
+      end
   end
   always @(posedge clk) begin
     from <= asked;
-    once <= bank;
+    once <= means;
     twice <= once;
   end
+  // Of the words that are found one is the lane's: an AND for each bank, and an OR of them, instead of a choice.
   always @* begin
     data = 0;
     for (lane = 0; lane < READERS; lane = lane + 1)
       for (own = 0; own < BANKS; own = own + 1)
-        if (twice[lane*CODE +: CODE] == CODES[own*CODE +: CODE])
-          data[lane*WIDTH +: WIDTH] = found[own*WIDTH +: WIDTH];
+        if (BANKS == 1 || twice[lane*BANKS + own])
+          data[lane*WIDTH +: WIDTH] = data[lane*WIDTH +: WIDTH] | found[own*WIDTH +: WIDTH];
   end
 endmodule
