@@ -17,7 +17,6 @@ from dse.output.synthesis import FIGURES, open_emitted
 from hwmodel.datapath.technology.overhead import STEERED
 from hwmodel.datapath.technology.technology import shipped_technologies
 from hwmodel.synth.fit import FOR_COST, Sample, fitted, predicted
-from hwmodel.synth.parts import BESIDE
 
 FEWEST = 3  # designs that a fit is made of
 MESSAGE = "this folder has no synthesis of the Verilog in it"
@@ -108,8 +107,7 @@ def open_measured(folder: Path) -> Measured:
         total, verilog = stored["total"], stored["verilog"]
         model, features = emitted.model, dict(emitted.model["features"])
         base = {cost: model["costs"].get(cost, 0) - model["steering"][cost] for cost in STEERED}
-        around = {cost: sum(stored["parts"][part][cost] for part in BESIDE) for cost in STEERED}
-        samples = {cost: Sample(features, base[cost], total[cost], around[cost]) for cost in STEERED}
+        samples = {cost: Sample(features, base[cost], total[cost]) for cost in STEERED}
         name = f"{Path(stored['spec']).stem} {stored['design']}"
         tools, mhz = tuple(stored["tools"]), stored["mhz"]
     except (OSError, ValueError, KeyError, TypeError):

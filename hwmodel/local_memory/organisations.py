@@ -272,7 +272,7 @@ def organise_fifo(data: int, wide: int, bits: int, terms: Terms) -> Organisation
 
 def organise_state(chains: int, banks: int, bits: int, terms: Terms) -> Organisation:
     """The state of a delay whose chains take so many words, each of so many `bits`: as a rule a bank for each unit."""
-    deep, routes = -(-chains // banks), Routes(banks, banks, banks, read_reach=banks, write_reach=banks)
+    deep, routes = -(-chains // banks), Routes(banks, banks, banks)
     built = _bank(deep, bits, terms).times(banks)
     built = terms.steered(built, memory_features(routes, banks, 1, bits, deep))
     return Organisation("state", 1, Residues((banks,)), deep, bits, 0, built, "a bank for each unit", routes=routes)

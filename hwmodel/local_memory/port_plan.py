@@ -94,6 +94,7 @@ class PortPlan:
             read_step=step_along(reading),
             write_step=step_along((writer, joint_sets(writer)) for writer in self.ports.writers),
             row=self.ports.shape[-1] if self.ports.shape else 1,
+            pieces=max(1, self.ports.writing),
         )
 
     def reach(self, function: BankFunction) -> tuple[float, float]:

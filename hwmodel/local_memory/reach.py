@@ -41,7 +41,7 @@ def moves_of(access: Access, sets: tuple[tuple[Place, ...], ...]) -> Moves:
         moves += [tuple(a - b for a, b in zip(*pair, strict=True)) for pair in zip(other, first, strict=False)]
     for axis, edge in enumerate(access.edges):
         if edge is not None:
-            by = edge.extent if edge.border is None else 1
+            by = edge.extent if edge.border is None else 2 if edge.border.mode == "mirror" else 1
             moves.append(tuple(by if own == axis else 0 for own in range(rank)))
     return tuple(dict.fromkeys(moves))
 

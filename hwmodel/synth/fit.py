@@ -1,8 +1,4 @@
-"""Coefficients of features from designs that were synthesised: least squares, none below 0.
-
-Those of programs, counters and the port are fitted to the parts of the netlists that are these, all others to the rest.
-In the sum of all parts neither would be told from the other by so few designs.
-"""
+"""Coefficients of features from designs that were synthesised: least relative errors, none below 0."""
 
 from __future__ import annotations
 
@@ -14,41 +10,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-AROUND = ("memory", "port", "lane")  # the features of programs, counters and the port
 FOR_COST = {  # the features that may take LUT, and those that may take FF
-    "lut": (*AROUND, "match", "join", "choose"),
-    "ff": (*AROUND, "held", "bank"),
+    "lut": ("memory", "port", "lane", "ways"),
+    "ff": ("memory", "port", "lane", "named", "held", "bank"),
 }
 DIGITS = 4  # of a coefficient
+ROUNDS, CLOSE = 50, 0.02  # of weighing anew, and the relative error below which designs weigh the same
 
 
 @dataclass(frozen=True)
 class Sample:
-    """A design: its features, what the model says of a cost without them, and what synthesis found.
-
-    Of that programs, counters and the port have what is `around` units and memories.
-    """
+    """A design: its features, what the model says of a cost without them, and what synthesis found."""
 
     features: dict[str, float]
     modelled: float
     found: float
-    around: float
 
 
 def fitted(samples: Sequence[Sample], names: Sequence[str]) -> dict[str, float]:
-    """By feature the coefficient that makes errors of a part, relative to the whole design, the least."""
-    weights = np.array([1 / max(1.0, sample.found) for sample in samples])
-    around = [sample.around for sample in samples]
-    within = [sample.found - sample.around - sample.modelled for sample in samples]
-    found = dict[str, float]()
-    for own, amounts in (
-        ([name for name in names if name in AROUND], around),
-        ([name for name in names if name not in AROUND], within),
-    ):
-        rows = np.array([[sample.features.get(name, 0.0) for name in own] for sample in samples])
-        values = non_negative(rows * weights[:, None], np.array(amounts) * weights)
-        found |= {name: float(f"{value:.{DIGITS}g}") for name, value in zip(own, values.tolist(), strict=True)}
-    return found
+    """By feature the coefficient that makes the sum of all relative errors the least.
+
+    Not that of their squares: a design with something in it that no feature tells would pull at all others. By least
+    squares of which each, in the next round, weighs the less the larger its error is.
+    """
+    found = np.array([max(1.0, sample.found) for sample in samples])
+    rows = np.array([[sample.features.get(name, 0.0) for name in names] for sample in samples]) / found[:, None]
+    rest = np.array([sample.found - sample.modelled for sample in samples]) / found
+    weights = np.ones(len(samples))
+    for _ in range(ROUNDS):
+        values = non_negative(rows * weights[:, None], rest * weights)
+        weights = 1 / np.sqrt(np.maximum(np.abs(rest - rows @ values), CLOSE))
+    return {name: float(f"{value:.{DIGITS}g}") for name, value in zip(names, values.tolist(), strict=True)}
 
 
 def predicted(sample: Sample, coefficients: dict[str, float]) -> float:

@@ -12,8 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-BESIDE = ("agents", "port", "others")
-PARTS = ("units", "memories", *BESIDE)
+PARTS = ("units", "memories", "agents", "port", "others")
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ from command_line import Done, in_process
 
 from hwmodel.datapath.technology.overhead import FEATURES
 from hwmodel.datapath.technology.technology import load_technology
-from hwmodel.synth.parts import PARTS
 
 Run = Callable[..., Done]
 DESIGNS = ((2, 128, 4000), (3, 512, 9000), (4, 64, 2500), (5, 1024, 700))  # memories, bits of a word, units
@@ -34,15 +33,13 @@ def write(folder: Path, figures: Sequence[int], *, technology: str = "ecp5-6", s
     }
     document = {"format": 1, "top": "f", "design": "1:1", "cycles": 10, "groups": [], "model": model}
     (folder / "design.json").write_text(json.dumps(document), encoding="utf-8")
-    around = {"lut": 100 * memories + 2 * port, "ff": 50 * memories}
     synthesis = {
         "spec": "f.aol",
         "design": f"1:{memories}",
         "verilog": hashlib.sha256(b"rtl/f_top.v\n" + module).hexdigest()[:16],
         "tools": ["Yosys 0.70"],
         "mhz": None,
-        "total": {cost: units + amount for cost, amount in around.items()},
-        "parts": {part: around if part == "agents" else dict.fromkeys(around, 0) for part in PARTS},
+        "total": {"lut": units + 100 * memories + 2 * port, "ff": units + 50 * memories},
     }
     (folder / "synthesis").mkdir()
     (folder / "synthesis" / "synthesis.json").write_text(json.dumps(synthesis), encoding="utf-8")

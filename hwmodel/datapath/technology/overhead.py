@@ -25,9 +25,8 @@ class Coefficients(Table):
     memory: Amount = 0
     port: Amount = 0
     lane: Amount = 0
-    match: Amount = 0
-    join: Amount = 0
-    choose: Amount = 0
+    ways: Amount = 0
+    named: Amount = 0
     held: Amount = 0
     bank: Amount = 0
 
@@ -62,7 +61,7 @@ class Routes:
     write `loaded` are of the port. `port` are the bits of a word of the external memory where such are stored.
     `read_reach` and `write_reach` are how many banks a lane touches in all its cycles, on the average; `read_step` and
     `write_step` what all ways of tasks along the last axis are multiples of, 0 where there are none. Rows of the array
-    have `row` data.
+    have `row` data. Whoever writes does so into one of `pieces` of the memory.
     """
 
     reads: int = 0
@@ -76,6 +75,7 @@ class Routes:
     read_step: int = 1
     write_step: int = 1
     row: int = 1
+    pieces: int = 1
 
 
 NO_ROUTES = Routes()
@@ -90,55 +90,58 @@ def memory_features(
     if registers:
         return _of_registers(routes, width, np.asarray(deep))
     address, code, lanes = _address_bits(deep), (banks - 1).bit_length(), routes.reads + routes.writes
-    writing = _Crossing(routes.writes, routes.writes * routes.write_reach)
-    reading = _Crossing(routes.reads / copies, routes.reads / copies * routes.read_reach)
+    writing, reading = (routes.writes, routes.write_reach), (routes.reads / copies, routes.read_reach)
+    joined = _joined(*writing, banks) * (width + address) + _joined(*reading, banks) * address
+    matched = _matched(*writing, banks) + _matched(*reading, banks)
+    chosen = routes.reads * width * _put_together(routes.read_reach)
     return {
         "memory": 1,
         "port": routes.port,
         "lane": lanes * (address + code),
-        "match": copies * (writing.matched(banks) + reading.matched(banks)),
-        "join": copies * banks * (writing.joined(banks) * (width + address) + reading.joined(banks) * address),
-        "choose": routes.reads * width * _chosen(routes.read_reach),
+        "ways": copies * (matched + banks * joined) + chosen,
+        "named": routes.reads * routes.read_reach * (routes.read_reach > 1),
         "held": routes.writes * (width + address + code + 1),
         "bank": copies * banks * (width + address),
     }
 
 
 def _of_registers(routes: Routes, width: int, words: Any) -> dict[str, Any]:
-    """Of a memory of registers, each a bank of its own."""
+    """Of a memory of registers, each a bank of its own. A register that one lane comes to takes its word as it is."""
     address, own = _address_bits(words), routes.writes - routes.loaded
-    written = own * values_seen(words, routes.write_step)
-    writing = _Crossing(routes.writes, written + routes.loaded * _words_of_port(routes.loaded, words, routes.row))
+    piece = np.maximum(1, words // routes.pieces)
+    written, loaded = values_seen(piece, routes.write_step), _words_of_port(routes.loaded, piece, routes.row)
+    matched = _matched(own, written, words) + _matched(routes.loaded, loaded, words)
+    joined = words * _put_together((own * written + routes.loaded * loaded) / words)
     chosen = routes.moving * _chosen(values_seen(words, routes.read_step))
+    chosen = chosen + routes.stored * _chosen(_words_of_port(routes.stored, words, routes.row))
     return {
         "memory": 1,
         "port": routes.port,
         "lane": (routes.reads + routes.writes) * address,
-        "match": writing.matched(words),
-        "join": words * writing.joined(words) * width,
-        "choose": width * (chosen + routes.stored * _chosen(_words_of_port(routes.stored, words, routes.row))),
+        "ways": matched + width * (joined + chosen),
         "held": routes.writes * (width + address + 1),
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _Crossing:
-    """Lanes that come to banks, by so many `ways` in all."""
+def _matched(lanes: float, reach: Any, banks: Any) -> Any:
+    """LUTs of four inputs that find out whether a lane means a bank, by the bits that tell apart those it reaches."""
+    each = reach * np.maximum(1.0, np.ceil(np.ceil(np.log2(reach)) / 3))
+    return np.where((np.asarray(banks) > 1) | (lanes > 1), lanes * each, 0.0)
 
-    lanes: float
-    ways: Any
 
-    def matched(self, banks: Any) -> Any:
-        """How often a bank has to find out whether a lane means it."""
-        return np.where((np.asarray(banks) > 1) | (self.lanes > 1), self.ways, 0.0)
+def _joined(lanes: float, reach: Any, banks: Any) -> Any:
+    """LUTs of a bit in front of a bank, one at least for several lanes."""
+    return np.where(lanes > 1, np.maximum(1.0, _put_together(lanes * reach / banks)), 0.0)
 
-    def joined(self, banks: Any) -> Any:
-        """LUTs of four inputs of a bit in front of a bank: an AND for each lane that comes there, and an OR of them."""
-        return np.where(self.lanes > 1, np.maximum(1.0, (2 * self.ways / banks - 1) / 3), 0.0)
+
+def _put_together(inputs: Any) -> Any:
+    """LUTs of four inputs of a bit that is one of several: an AND for each, and an OR of them."""
+    inputs = np.asarray(inputs, dtype=float)
+    return np.where(inputs <= 1, 0.0, np.maximum(1.0, (2 * inputs - 1) / 3))
 
 
 def _chosen(inputs: Any) -> Any:
-    """LUTs of a bit that comes from one of several banks: multiplexers of LUTs of four inputs, with those for more."""
+    """LUTs of a bit that comes from one of several registers: multiplexers of LUTs of four inputs, and more."""
     inputs = np.asarray(inputs, dtype=float)
     return np.where(inputs <= 1, 0.0, np.maximum(1.0, 0.875 * inputs - 1))
 
@@ -156,12 +159,11 @@ def values_seen(modulus: Any, step: Any) -> Any:
 def _words_of_port(lanes: int, words: Any, row: int) -> Any:
     """How many words a lane of the port reaches.
 
-    All, but one where a word of the port is as long as the memory, and those so many apart where the memory has several
-    whole rows of the array.
+    All, but those so many apart where the memory has several whole rows of the array, or is no longer than a word of
+    the port.
     """
-    whole = (words % row == 0) & (words >= 2 * row)
-    apart = np.where(whole, words // np.gcd(words, max(1, lanes)), words)
-    return np.where(words <= lanes, 1, apart)
+    apart = (words % row == 0) & (words >= 2 * row) | (words <= lanes)
+    return np.where(apart, words // np.gcd(words, max(1, lanes)), words)
 
 
 def total_features(parts: Iterable[Mapping[str, Any]]) -> dict[str, float]:

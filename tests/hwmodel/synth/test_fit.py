@@ -8,20 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import nnls
 
-from hwmodel.synth.fit import AROUND, FOR_COST, Sample, fitted, non_negative, predicted
+from hwmodel.synth.fit import FOR_COST, Sample, fitted, non_negative, predicted
 
-KNOWN = {"memory": 120.0, "port": 3.0, "choose": 0.85, "match": 0.25, "join": 0.5}
+KNOWN = {"memory": 120.0, "port": 3.0, "choose": 0.85, "write": 0.25, "into": 0.5}
 
 
 def sample(generator: np.random.Generator, *, noise: float = 0.0) -> Sample:
     """A design whose steering is as KNOWN says."""
     features = {name: float(generator.integers(1, 1000)) for name in FOR_COST["lut"]}
     units = float(generator.integers(100, 5000))
-    around, within = (
-        sum(value * features[name] for name, value in KNOWN.items() if (name in AROUND) is own) for own in (True, False)
-    )
-    factor = 1 + noise * generator.uniform(-1, 1)
-    return Sample(features, units, (units + around + within) * factor, around * factor)
+    steering = sum(value * features[name] for name, value in KNOWN.items())
+    return Sample(features, units, (units + steering) * (1 + noise * generator.uniform(-1, 1)))
 
 
 def test_what_the_data_were_made_of() -> None:
@@ -44,7 +41,7 @@ def test_what_is_kept_out_is_predicted_through_noise() -> None:
 
 def test_nothing_is_below_zero() -> None:
     """What would be best with a negative coefficient goes without."""
-    samples = [Sample({"memory": 1.0, "port": float(port)}, 0.0, 100.0 - port, 100.0 - port) for port in range(8)]
+    samples = [Sample({"memory": 1.0, "port": float(port)}, 0.0, 100.0 - port) for port in range(8)]
     found = fitted(samples, ("memory", "port"))
     assert found["port"] == 0.0
     assert 92 < found["memory"] < 100
