@@ -18,11 +18,10 @@ like = "ecp5-6"
 [overhead.lut]
 memory = 100.5
 port = 1
-choose = 0.75
-match = 0.25
-join = 0.5
+ways = 0.75
 
 [overhead.ff]
+named = 2
 held = 1
 bank = 0.3
 """
@@ -68,36 +67,49 @@ def test_without_coefficients_nothing_changes(tmp_path: Path) -> None:
 def test_features_of_memories() -> None:
     """A memory of 4 banks of 16 words of 8 bits, copied twice: 4 lanes read all of them, each of 2 that write two."""
     routes = Routes(reads=4, writes=2, moving=4, port=64, read_reach=4, write_reach=2)
+    matched = 2 * (2 * 2 + 2 * 4)  # a copy has 2 of the lanes that read
+    joined = 2 * 4 * (1 * (8 + 4) + 1 * 4)  # one lane comes to a bank to write, two to read: a LUT each
     assert memory_features(routes, 4, 2, 8, 16) == {
         "memory": 1,
         "port": 64,
         "lane": 6 * (4 + 2),
-        "match": 2 * (2 * 2 + 2 * 4),  # a copy has 2 of the lanes that read
-        "join": 2 * 4 * (1 * (8 + 4) + 1 * 4),  # one lane comes to a bank to write, two to read: a LUT each
-        "choose": 4 * 8 * (0.875 * 4 - 1),
+        "ways": pytest.approx(matched + joined + 4 * 8 * 7 / 3),  # of 4 words: two of two, and an OR of 2 of 4 inputs
+        "named": 4 * 4,
         "held": 2 * (8 + 4 + 2 + 1),
         "bank": 2 * 4 * (8 + 4),
     }
-    crowded = memory_features(Routes(reads=1, writes=8, read_reach=2, write_reach=2), 2, 1, 8, 16)
-    assert crowded["join"] == pytest.approx(2 * 5 * (8 + 4))  # 8 lanes at a bank: four LUTs, and an OR of them
-    assert crowded["choose"] == 8  # of two
     one = memory_features(Routes(1, 1, 1), 1, 1, 8, 16)
-    assert (one["match"], one["join"], one["choose"]) == (0, 0, 0)  # nothing to choose among
+    assert (one["ways"], one["named"]) == (0, 0)  # nothing to choose among
     assert memory_features(NO_ROUTES, 4, 2, 8, 16) == {}
 
 
-def test_features_of_registers() -> None:
-    """16 words of 8 bits; each of two lanes writes every other word."""
-    registers = memory_features(Routes(reads=3, writes=2, moving=3, write_step=2), 1, 1, 8, 16, registers=True)
-    assert (registers["match"], registers["join"]) == (2 * 8, 16 * 8)
-    assert registers["choose"] == pytest.approx(3 * 8 * (0.875 * 16 - 1))
-    aligned = memory_features(Routes(reads=5, writes=16, moving=1, stored=4, loaded=16), 1, 1, 8, 16, registers=True)
-    assert (aligned["match"], aligned["join"]) == (16, 16 * 8)  # a word for each lane
-    assert aligned["choose"] == pytest.approx(8 * (0.875 * 16 - 1 + 4 * (0.875 * 4 - 1)))
-    across = memory_features(
-        Routes(reads=5, writes=16, moving=0, stored=5, loaded=16, row=24), 1, 1, 8, 24, registers=True
-    )
-    assert across["match"] == 16 * 24
+def test_ways_of_many_lanes() -> None:
+    """8 lanes at each of 2 banks of 16 words: four LUTs, and an OR of them; and the one lane that reads has two words."""
+    crowded = memory_features(Routes(reads=1, writes=8, read_reach=2, write_reach=2), 2, 1, 8, 16)
+    assert crowded["ways"] == pytest.approx(8 * 2 + 1 * 2 + 2 * 5 * (8 + 4) + 8)
+    far = memory_features(Routes(reads=1, writes=8, write_reach=16), 16, 1, 8, 16)
+    assert far["ways"] == pytest.approx(8 * 16 * 2 + 1 + 16 * 5 * (8 + 4))  # four bits and whether it is there: two LUTs
+
+
+def registers(routes: Routes, words: int) -> float:
+    """The ways of such a memory of words of 8 bits."""
+    return float(memory_features(routes, 1, 1, 8, words, registers=True)["ways"])
+
+
+def test_ways_to_registers() -> None:
+    """Each of two lanes writes every other word of 16, which so comes from one lane; and 3 read all."""
+    chosen = 0.875 * 16 - 1
+    assert registers(Routes(reads=3, writes=2, moving=3, write_step=2), 16) == pytest.approx(2 * 8 + 3 * 8 * chosen)
+    both = registers(Routes(writes=2), 16)
+    assert both == pytest.approx(2 * 16 * 2 + 16 * 8)  # two lanes at each word
+    assert registers(Routes(writes=2, pieces=2), 16) == 2 * 8 * 1  # each has words of its own
+
+
+def test_ways_of_the_port_to_registers() -> None:
+    aligned = Routes(reads=5, writes=16, moving=1, stored=4, loaded=16)
+    assert registers(aligned, 16) == pytest.approx(16 + 8 * (0.875 * 16 - 1 + 4 * (0.875 * 4 - 1)))  # a word for each
+    across = Routes(writes=16, loaded=16, row=24)
+    assert registers(across, 24) == pytest.approx(16 * 24 * 2 + 24 * 8 * 31 / 3)  # each comes to all of them
 
 
 def test_a_technology_that_is_like_another(tmp_path: Path) -> None:

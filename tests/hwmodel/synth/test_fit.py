@@ -10,7 +10,7 @@ from scipy.optimize import nnls
 
 from hwmodel.synth.fit import FOR_COST, Sample, fitted, non_negative, predicted
 
-KNOWN = {"memory": 120.0, "port": 3.0, "choose": 0.85, "write": 0.25, "into": 0.5}
+KNOWN = {"memory": 120.0, "port": 3.0, "ways": 0.85}
 
 
 def sample(generator: np.random.Generator, *, noise: float = 0.0) -> Sample:
@@ -37,6 +37,15 @@ def test_what_is_kept_out_is_predicted_through_noise() -> None:
     for _ in range(6):
         held = sample(generator)
         assert predicted(held, found) == pytest.approx(held.found, rel=0.15)
+
+
+def test_one_that_no_feature_tells_does_not_pull_at_the_others() -> None:
+    generator = np.random.default_rng(3)
+    samples = [sample(generator) for _ in range(12)]
+    odd = sample(generator)
+    found = fitted([*samples, Sample(odd.features, odd.modelled, 3 * odd.found)], FOR_COST["lut"])
+    for one in samples:
+        assert predicted(one, found) == pytest.approx(one.found, rel=0.02)
 
 
 def test_nothing_is_below_zero() -> None:
