@@ -37,7 +37,6 @@ FITTED = (
     "pattern 1:7",
     "pyramid 1+1:4",
     "pyramid 2:3",
-    "sobel 2+1:1",
     "splitmatmul 1:12",
     "splitmatmul 1:7",
     "stereo 1:5",
