@@ -35,7 +35,7 @@ class Ports:
     """All that reads and writes a memory in one step; places have `rank` subscripts.
 
     `readers` and `writers` are tasks; `loaded` and `stored` the sets of a word of the external memory, empty without
-    loads or stores. `shape` is that of the array.
+    loads or stores. `shape` is that of the array; `by_rows` says whether blocks go along its rows.
     """
 
     rank: int
@@ -44,6 +44,12 @@ class Ports:
     loaded: Sets = ()
     stored: Sets = ()
     shape: Place = ()
+    by_rows: bool = True
+
+    @property
+    def row(self) -> int:
+        """The data of a row that blocks go along; 0 for none."""
+        return (self.shape[-1] if self.shape else 1) if self.by_rows else 0
 
     @property
     def reading(self) -> int:
@@ -91,9 +97,9 @@ class PortPlan:
             self.reads - still - stored,
             stored=stored,
             loaded=loaded,
-            read_step=step_along(reading),
-            write_step=step_along((writer, joint_sets(writer)) for writer in self.ports.writers),
-            row=self.ports.shape[-1] if self.ports.shape else 1,
+            read_step=step_along(reading, self.ports.shape),
+            write_step=step_along(((one, joint_sets(one)) for one in self.ports.writers), self.ports.shape),
+            row=self.ports.row,
             pieces=max(1, self.ports.writing),
         )
 

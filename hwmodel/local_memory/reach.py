@@ -40,7 +40,7 @@ def moves_of(access: Access, sets: tuple[tuple[Place, ...], ...]) -> Moves:
     for other in sets[1:]:
         moves += [tuple(a - b for a, b in zip(*pair, strict=True)) for pair in zip(other, first, strict=False)]
     for axis, edge in enumerate(access.edges):
-        if edge is not None:
+        if edge is not None and any(move[axis] for move in moves):
             by = edge.extent if edge.border is None else 2 if edge.border.mode == "mirror" else 1
             moves.append(tuple(by if own == axis else 0 for own in range(rank)))
     return tuple(dict.fromkeys(moves))
@@ -58,9 +58,13 @@ def moves_of_words(width: int, shape: tuple[int, ...]) -> Moves:
     return (*(0 for _ in shape[1:]), width), *rows
 
 
-def step_along(accesses: Iterable[tuple[Access, tuple[tuple[Place, ...], ...]]]) -> int:
-    """What the ways of tasks along the last axis are all multiples of; 1 where places come from data."""
+def step_along(accesses: Iterable[tuple[Access, tuple[tuple[Place, ...], ...]]], shape: Place) -> int:
+    """What the ways of tasks in row-major order are all multiples of; 1 where places come from data."""
+    sizes = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
     steps = [0]
     for access, sets in accesses:
-        steps += [1] if access.random else [move[-1] for move in moves_of(access, sets) if move]
+        moves = [(1,)] if access.random else moves_of(access, sets)
+        steps += [
+            sum(part * size for part, size in zip(reversed(move), reversed(sizes), strict=False)) for move in moves
+        ]
     return math.gcd(*steps)

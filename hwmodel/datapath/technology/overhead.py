@@ -60,8 +60,8 @@ class Routes:
     Of those that read `stored` bring words for the port, and `moving` others do not always read one word; of those that
     write `loaded` are of the port. `port` are the bits of a word of the external memory where such are stored.
     `read_reach` and `write_reach` are how many banks a lane touches in all its cycles, on the average; `read_step` and
-    `write_step` what all ways of tasks along the last axis are multiples of, 0 where there are none. Rows of the array
-    have `row` data. Whoever writes does so into one of `pieces` of the memory.
+    `write_step` what all ways of tasks in row-major order are multiples of, 0 where there are none. Rows of the array
+    that blocks go along have `row` data, 0 where they do not. Whoever writes does so into one of `pieces`.
     """
 
     reads: int = 0
@@ -91,14 +91,14 @@ def memory_features(
         return _of_registers(routes, width, np.asarray(deep))
     address, code, lanes = _address_bits(deep), (banks - 1).bit_length(), routes.reads + routes.writes
     writing, reading = (routes.writes, routes.write_reach), (routes.reads / copies, routes.read_reach)
-    joined = _joined(*writing, banks) * (width + address) + _joined(*reading, banks) * address
-    matched = _matched(*writing, banks) + _matched(*reading, banks)
+    written = _matched(*writing, banks) + banks * _joined(*writing, banks) * (width + address)  # once for all copies
+    asked = _matched(*reading, banks) + banks * _joined(*reading, banks) * address
     chosen = routes.reads * width * _put_together(routes.read_reach)
     return {
         "memory": 1,
         "port": routes.port,
         "lane": lanes * (address + code),
-        "ways": copies * (matched + banks * joined) + chosen,
+        "ways": written + copies * asked + chosen,
         "named": routes.reads * routes.read_reach * (routes.read_reach > 1),
         "held": routes.writes * (width + address + code + 1),
         "bank": copies * banks * (width + address),
@@ -162,7 +162,7 @@ def _words_of_port(lanes: int, words: Any, row: int) -> Any:
     All, but those so many apart where the memory has several whole rows of the array, or is no longer than a word of
     the port.
     """
-    apart = (words % row == 0) & (words >= 2 * row) | (words <= lanes)
+    apart = (words % max(1, row) == 0) & (words >= 2 * row) & (row > 0) | (words <= lanes)
     return np.where(apart, words // np.gcd(words, max(1, lanes)), words)
 
 

@@ -8,7 +8,7 @@ not by blocks, nor by who else is there.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -17,7 +17,7 @@ from hwmodel.accesses import Touch
 from hwmodel.datapath.derive import derivation_of
 from hwmodel.design import Blocks, GroupDesign, Scan
 from hwmodel.local_memory.memory_kinds import Kinds
-from hwmodel.local_memory.offsets import Access, Edge, box_places, run_places
+from hwmodel.local_memory.offsets import Access, Edge, Place, box_places, run_places
 from hwmodel.local_memory.organisations import Terms, Ways, ways_of
 from hwmodel.local_memory.port_plan import PortPlan, Ports, Sets, plan_ports, window_taken
 from hwmodel.local_words import local_width
@@ -145,7 +145,19 @@ class LocalPorts:
         """All that reads and writes the buffer of an array."""
         shape = tuple(self.group.accesses.shape(array))
         readers, writers = tuple(self.readers(array, rates)), tuple(self.writers(array, rates))
-        return Ports(len(shape), readers, writers, self.loaded_words(array), self.stored_words(array), shape)
+        by_rows = self._goes_by_rows(array)
+        return Ports(len(shape), readers, writers, self.loaded_words(array), self.stored_words(array), shape, by_rows)
+
+    def _goes_by_rows(self, array: str) -> bool:
+        """Whether the innermost loop of the scan that moves along an array does so on the last axis that any does."""
+        touches = [*self.group.reads(self.group.last, array), *self.group.writes(self.group.last, array)]
+        for touch in touches:
+            axes = [axis for axis, row in enumerate(touch.tiler.paving) if any(row)]
+            for dimension in reversed(self.scan.dimensions):
+                moved = [axis for axis in axes if touch.tiler.paving[axis][dimension]]
+                if moved:
+                    return moved[-1] == axes[-1]
+        return True
 
     def readers(self, array: str, rates: Rates) -> list[Access]:
         """What the tasks of the group read of an array."""
@@ -202,7 +214,6 @@ class LocalPorts:
     def _access(self, touch: Touch, units: int, cycles: int, results: bool) -> Access:
         along = self._along(touch.process)
         step = tuple(row[along[0]] * along[1] if along else 0 for row in touch.tiler.paving)
-        moves = zip(*touch.tiler.paving, strict=True)
         return Access(
             box_places(touch.tiler.fitting, touch.pattern),
             step,
@@ -212,11 +223,16 @@ class LocalPorts:
             ordered=not self.group.delays(touch.process),
             edges=self._edges(touch, [part * (units - 1) for part in step]),
             results=results,
-            moves=tuple(
-                tuple(part * (units if along and dimension == along[0] else 1) for part in own)
-                for dimension, own in enumerate(moves)
-            ),
+            moves=tuple(self._moves(touch, units, along[0] if along else None)),
         )
+
+    def _moves(self, touch: Touch, units: int, shared: int | None) -> Iterator[Place]:
+        """How one goes on along each dimension that it has several repetitions of; the units `shared` one of these."""
+        repetition = self.group.network.processes[touch.process].repetition
+        for dimension, (extent, *move) in enumerate(zip(repetition, *touch.tiler.paving, strict=True)):
+            by = units if dimension == shared else 1
+            if extent is None or extent > by:
+                yield tuple(part * by for part in move)
 
     def _random(self, touch: Touch) -> int:
         """The places that a repetition reads at subscripts of its data."""
