@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arrayol.ir.borders import Border
 from hwmodel.local_memory.bank_functions import Linear, Residues
 from hwmodel.local_memory.offsets import Access, Edge
-from hwmodel.local_memory.reach import banks_reached, moves_of, moves_of_words
+from hwmodel.local_memory.reach import banks_reached, moves_of, moves_of_words, step_along
 
 
 def test_by_hand() -> None:
@@ -30,6 +32,26 @@ def test_moves_of_a_task() -> None:
     sets = (((0, 0), (0, 1)), ((0, 4), (0, 5)))
     assert moves_of(access, sets) == ((1, 0), (0, 8), (0, 4), (0, 10))
     assert banks_reached(Residues((1, 4)), moves_of(access, sets)) == 2  # two columns back where it wraps
+
+
+def test_an_axis_along_which_nothing_moves() -> None:
+    """What is beyond its ends is always the same; where something moves a mirror leads to every other place."""
+    edges = (Edge(10, (0, 9, 1), Border("mirror")), Edge(10, (0, 9, 1), Border("nearest")))
+    down = Access(((0, 0),), (0, 0), edges=edges, moves=((4, 0),))
+    assert moves_of(down, ()) == ((4, 0), (2, 0))
+    across = Access(((0, 0),), (0, 0), edges=edges, moves=((0, 4),))
+    assert moves_of(across, ()) == ((0, 4), (0, 1))
+
+
+def test_steps_in_row_major_order() -> None:
+    """Chunks of a row each of a pattern of 3 x 3 in rows of 6; two columns further each time."""
+    sets = tuple(tuple((row, column) for column in range(3)) for row in range(3))
+    access = Access(tuple(place for own in sets for place in own), (0, 0), cycles=3, moves=((0, 2),))
+    assert step_along([(access, sets)], (4, 6)) == 2
+    assert step_along([(access, sets)], (4, 5)) == 1
+    assert step_along([(replace(access, moves=()), sets)], (4, 6)) == 6
+    assert step_along([(replace(access, random=1), sets)], (4, 6)) == 1
+    assert step_along([], (4, 6)) == 0
 
 
 @given(st.lists(st.integers(1, 7), min_size=1, max_size=3), st.sampled_from([1, 2, 4, 8]), st.data())

@@ -8,8 +8,13 @@ import pytest
 from hardware_designs import PLATFORM, SPEC
 
 from arrayol import api
+from arrayol.transforms.steps import canonical_form
+from hwmodel.accesses import Accesses
 from hwmodel.datapath.technology.overhead import NO_ROUTES, Routes, memory_features
 from hwmodel.datapath.technology.technology import load_technology
+from hwmodel.design import Scan
+from hwmodel.machine.built.local_ports import LocalPorts
+from hwmodel.machine.group import Group
 from hwmodel.machine.steering import parts_of, steering_of
 
 OVERHEAD = """\
@@ -67,13 +72,13 @@ def test_without_coefficients_nothing_changes(tmp_path: Path) -> None:
 def test_features_of_memories() -> None:
     """A memory of 4 banks of 16 words of 8 bits, copied twice: 4 lanes read all of them, each of 2 that write two."""
     routes = Routes(reads=4, writes=2, moving=4, port=64, read_reach=4, write_reach=2)
-    matched = 2 * (2 * 2 + 2 * 4)  # a copy has 2 of the lanes that read
-    joined = 2 * 4 * (1 * (8 + 4) + 1 * 4)  # one lane comes to a bank to write, two to read: a LUT each
+    written = 2 * 2 + 4 * 1 * (8 + 4)  # one lane comes to a bank: a LUT for a bit, once for both copies
+    asked = 2 * (2 * 4 + 4 * 1 * 4)  # a copy has 2 of the lanes that read: a LUT for a bit of an address
     assert memory_features(routes, 4, 2, 8, 16) == {
         "memory": 1,
         "port": 64,
         "lane": 6 * (4 + 2),
-        "ways": pytest.approx(matched + joined + 4 * 8 * 7 / 3),  # of 4 words: two of two, and an OR of 2 of 4 inputs
+        "ways": pytest.approx(written + asked + 4 * 8 * 7 / 3),  # of 4 words: two of two, and an OR of 2 of 4 inputs
         "named": 4 * 4,
         "held": 2 * (8 + 4 + 2 + 1),
         "bank": 2 * 4 * (8 + 4),
@@ -84,11 +89,13 @@ def test_features_of_memories() -> None:
 
 
 def test_ways_of_many_lanes() -> None:
-    """8 lanes at each of 2 banks of 16 words: four LUTs, and an OR of them; and the one lane that reads has two words."""
+    """8 lanes at each of 2 banks of 16 words: four LUTs and an OR of them; the one lane that reads has two words."""
     crowded = memory_features(Routes(reads=1, writes=8, read_reach=2, write_reach=2), 2, 1, 8, 16)
     assert crowded["ways"] == pytest.approx(8 * 2 + 1 * 2 + 2 * 5 * (8 + 4) + 8)
     far = memory_features(Routes(reads=1, writes=8, write_reach=16), 16, 1, 8, 16)
-    assert far["ways"] == pytest.approx(8 * 16 * 2 + 1 + 16 * 5 * (8 + 4))  # four bits and whether it is there: two LUTs
+    assert far["ways"] == pytest.approx(
+        8 * 16 * 2 + 1 + 16 * 5 * (8 + 4)
+    )  # four bits and whether it is there: two LUTs
 
 
 def registers(routes: Routes, words: int) -> float:
@@ -108,8 +115,31 @@ def test_ways_to_registers() -> None:
 def test_ways_of_the_port_to_registers() -> None:
     aligned = Routes(reads=5, writes=16, moving=1, stored=4, loaded=16)
     assert registers(aligned, 16) == pytest.approx(16 + 8 * (0.875 * 16 - 1 + 4 * (0.875 * 4 - 1)))  # a word for each
+    rows = Routes(writes=16, loaded=16, row=24)
+    assert registers(rows, 48) == 16 * 3  # in two whole rows those that are 16 apart
+    down = Routes(writes=16, loaded=16, row=0)
+    assert registers(down, 48) == pytest.approx(16 * 48 * 2 + 48 * 8 * 31 / 3)  # blocks do not go along them: all
     across = Routes(writes=16, loaded=16, row=24)
     assert registers(across, 24) == pytest.approx(16 * 24 * 2 + 24 * 8 * 31 / 3)  # each comes to all of them
+
+
+def test_ways_of_the_scan(tmp_path: Path) -> None:
+    """Where units take a whole row, nothing of a lane moves along rows; whether blocks go along rows is the scan's."""
+    (tmp_path / "both.aol").write_text(SPEC, encoding="utf-8")
+    (tmp_path / "both.toml").write_text(PLATFORM, encoding="utf-8")
+    accesses = Accesses(canonical_form(api.load(tmp_path / "both.aol"), "both").network)
+    group = Group(accesses, tuple(accesses.network.processes))
+    platform = api.load_platform(tmp_path / "both.toml")
+    rows, columns = (LocalPorts(group, platform, Scan(order, (False, False))) for order in ((0, 1), (1, 0)))
+    task = group.last
+    (touch,) = accesses.writes[task]
+    units = group.network.processes[task].repetition[1]
+    assert rows.access(touch, 1, 1).moves == ((1, 0), (0, 1))
+    assert rows.access(touch, 2, 1).moves == ((1, 0), (0, 2))
+    assert rows.access(touch, units, 1).moves == ((1, 0),)
+    rates = dict.fromkeys(group.tasks, (1, 1))
+    assert rows.ports(touch.array, rates).row == group.accesses.shape(touch.array)[-1]
+    assert columns.ports(touch.array, rates).row == 0
 
 
 def test_a_technology_that_is_like_another(tmp_path: Path) -> None:
