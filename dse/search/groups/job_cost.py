@@ -21,8 +21,8 @@ _STRUCTURE_TASK = 8e-3  # of such a structure, for each task
 _BATCH_DESIGN = 1.5e-6
 _BATCH_STRUCTURE = 1.5e-5  # for each task
 _BUILT_STRUCTURE = 1.2e-4  # the same where memories are compared that are built
-_LISTED_STRUCTURE = 2e-3  # of a plain structure of which buffers may have to be told from their data
-_LISTED_ELEMENT = 2e-8  # of the arrays that are
+_LISTED_ARRAY = 2e-2  # of a plain structure, for each array whose buffer may have to be told from its data
+_LISTED_ELEMENT = 2e-8  # and for each of its elements
 _OPEN = 0.03  # of a group, once
 _TABLES = 0.035  # of a group, for each task, before the first structure of a job is priced
 _PAIRS = 4e-4  # and for each pair of tasks, whose times are put together,
@@ -178,7 +178,7 @@ class JobCost:
     def _told(self) -> float:
         """What buffers take that are told from their data."""
         elements = sum(map(self.space.accesses.size, self.listed))
-        return _LISTED_STRUCTURE + _LISTED_ELEMENT * elements if elements else 0.0
+        return _LISTED_ARRAY * len(self.listed) + _LISTED_ELEMENT * elements
 
     @cached_property
     def _elements(self) -> int:
