@@ -72,14 +72,20 @@ class EmittedDesign(ABC):
     def _model(self) -> dict[str, Any]:
         """What the machine model says that it costs: all, what of it memories take and what steers, and by what."""
         opened, built = self.opened, self.opened.memories
+        parts = [*parts_of(opened.estimate.groups), *self._unit_features()]
         return {
             "technology": built.technology if built is not None else None,
             "clock_mhz": opened.platform.clock_mhz,
             "costs": dict(opened.estimate.costs),
             "memories": built.totals if built is not None else {},
-            "steering": steering_of(opened.platform, opened.estimate.groups),
-            "features": total_features(parts_of(opened.estimate.groups)),
+            "steering": steering_of(opened.platform, parts),
+            "features": total_features(parts),
         }
+
+    def _unit_features(self) -> Iterator[Mapping[str, float]]:
+        """The features of each unit."""
+        for units in (task.units for group in self.hardware.groups for task in group.tasks):
+            yield from [{"waiting": self.hardware.datapaths[units.task].waiting_lut}] * units.units
 
 
 class CheckedDesign(ABC):

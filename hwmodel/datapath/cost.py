@@ -7,7 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from hwmodel.datapath.folding.fold import Folded, Muxes, Priced, mux_cost
+from hwmodel.datapath.folding.waiting import waiting_lut
 from hwmodel.datapath.set_reset import done_by_registers
+from hwmodel.datapath.technology.overhead import STEERED
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,9 @@ def cost_of(priced: Priced, folded: Folded, uses: Iterable[OperatorUse], registe
     parts = [part for use in uses for part in (use.cost, use.mux_cost)]
     parts.append(technology.control(interval) if shares else {})
     parts.append(scaled(technology.register_cost, registers))
+    if technology.overhead is not None:
+        steering = technology.overhead.of({"waiting": waiting_lut(priced, folded)})
+        parts.append(dict(zip(STEERED, map(float, steering), strict=True)))
     costs = total(parts)
     return {name: _whole(costs.get(name, 0.0)) for name in technology.costs}
 

@@ -19,6 +19,7 @@ from hwmodel.datapath.cost import OperatorUse, cost_of, total, uses_of
 from hwmodel.datapath.energy import operators_pj, registers_pj
 from hwmodel.datapath.folding.classes import classes_of, intervals_worth_trying
 from hwmodel.datapath.folding.fold import Delays, Folded, Priced, fold
+from hwmodel.datapath.folding.waiting import waiting_lut
 from hwmodel.datapath.graph.build import build_graphs, no_collections
 from hwmodel.datapath.graph.graph import Graph, Operation
 from hwmodel.datapath.schedule.dataflow import ACCESS, Dataflow, dataflow_of
@@ -57,6 +58,11 @@ class Derived:
     def energy_pj(self) -> float:
         """PJ of operators and registers of one repetition."""
         return self.energy_operators_pj + self.energy_registers_pj
+
+    @cached_property
+    def waiting_lut(self) -> float:
+        """LUT of multiplexers beyond the priced ones (folding/waiting.py)."""
+        return waiting_lut(self.priced, self.folded)
 
     @property
     def estimated(self) -> bool:

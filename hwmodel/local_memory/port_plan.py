@@ -101,6 +101,7 @@ class PortPlan:
             write_step=step_along(((one, joint_sets(one)) for one in self.ports.writers), self.ports.shape),
             row=self.ports.row,
             pieces=max(1, self.ports.writing),
+            bent=sum(len(sets) for reader, sets in reading if any(edge is not None for edge in reader.edges)),
         )
 
     def reach(self, function: BankFunction) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""What steers whole designs, by the features of their memories (docs/technologies.md), and how much that is."""
+"""What steers whole designs, by the features of memories and units (docs/technologies.md), and how much that is."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def parts_of(groups: Sequence[GroupEstimate]) -> list[Mapping[str, Any]]:
     return [one.features for one in built if one is not None]
 
 
-def steering_of(platform: Platform, groups: Sequence[GroupEstimate]) -> dict[str, float]:
+def steering_of(platform: Platform, parts: Sequence[Mapping[str, Any]]) -> dict[str, float]:
     """What of a design's costs that is, by name; nothing where the technology says nothing of it."""
     overhead = platform.prices.overhead if platform.prices is not None else None
-    each = [overhead.of(part) for part in parts_of(groups)] if overhead is not None else []
+    each = [overhead.of(part) for part in parts] if overhead is not None else []
     return {name: float(sum(amounts[number] for amounts in each)) for number, name in enumerate(STEERED)}

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hwmodel.datapath.folding.one_by_one import bind_one_by_one
 from hwmodel.datapath.folding.wires import Wires
@@ -48,7 +50,8 @@ def bind(problem: Problem, placed: Placed, wires: Wires) -> Bound:
     if np.count_nonzero(shared) <= ONE_BY_ONE:
         units[shared], swapped = bind_one_by_one(problem, placed, wires, slots, shared)
         positions = np.where(np.isin(wires.users, swapped), 1 - positions, positions)
-    return Bound(np.where(shared, units, -1), positions, _fed(problem, wires, units, shared, positions))
+    sources, operators = wires.sources(problem.sharing, units)
+    return Bound(np.where(shared, units, -1), positions, fed_by(wires, operators, shared, positions, sources))
 
 
 def _by_rank(problem: Problem, wires: Wires, slots: Ints) -> Ints:
@@ -65,13 +68,13 @@ def _by_rank(problem: Problem, wires: Wires, slots: Ints) -> Ints:
     return units
 
 
-def _fed(problem: Problem, wires: Wires, units: Ints, shared: Ints, positions: Ints) -> dict[int, Fed]:
-    """How many sources the inputs of shared operators have."""
-    sources, operators = wires.sources(problem.sharing, units)
+def fed_by(wires: Wires, operators: Ints, shared: NDArray[Any], positions: Ints, sources: Ints) -> dict[int, Fed]:
+    """How many of the sources, a number for each operand, the inputs of shared operators have."""
     counted = shared[wires.users]
     if not counted.any():
         return {}
     users, positions, sources = wires.users[counted], positions[counted], sources[counted]
+    sources = sources - min(0, int(sources.min()))
     width, most = wires.width, int(sources.max()) + 1
     distinct = distinct_of((operators[users] * width + positions) * most + sources) // most
     sizes = np.bincount(distinct)

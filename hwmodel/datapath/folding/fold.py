@@ -144,7 +144,7 @@ def gaining(priced: Priced, interval: int, shared: dict[int, Sharing]) -> dict[i
             place
             for place, own in shared.items()
             if place not in priced.wires.circular
-            and _gain(priced, place, own.units, _muxes(priced.classes[place], _inputs(most[place], own.units))) <= 0
+            and _gain(priced, place, own.units, muxes_of(priced.classes[place], _inputs(most[place], own.units))) <= 0
         }
         if not lost:
             return shared
@@ -205,7 +205,7 @@ def _folded(
         placed = later(problem, placed, slots, due, waiting)
     ends = ends_of(problem, placed)
     bound = bind(problem, placed, priced.wires)
-    muxes = {place: _muxes(priced.classes[place], fed) for place, fed in bound.fed.items()}
+    muxes = {place: muxes_of(priced.classes[place], fed) for place, fed in bound.fed.items()}
     return Folded(problem, prices, placed, ends, lifetimes_of(problem, placed, ends), bound, muxes)
 
 
@@ -219,7 +219,8 @@ def _after(dataflow: Dataflow, ports: set[str]) -> list[bool]:
     return reached[dataflow.first :]
 
 
-def _muxes(each: OperatorClass, fed: Fed) -> Muxes:
+def muxes_of(each: OperatorClass, fed: Fed) -> Muxes:
+    """The multiplexers before inputs of a class of operators."""
     muxes: Muxes = Counter()
     for (position, sources), many in fed.items():
         if sources > 1:

@@ -96,15 +96,20 @@ class Wires:
 
     def sources(self, sharing: Sequence[Sharing | None], units: Ints) -> tuple[Ints, Ints]:
         """For each operand its source as a number, and for each operation the number of its operator."""
+        operators, ports = self.operators(sharing, units), len(self.dataflow.inputs)
+        by_value = np.concatenate([self.dataflow.ports, ports + operators])
+        return np.where(self.values >= 0, by_value[np.maximum(self.values, 0)], self.values), operators
+
+    def operators(self, sharing: Sequence[Sharing | None], units: Ints) -> Ints:
+        """For each operation the number of its operator; those of a class that is not shared have one each."""
         wanted = np.bincount(self.classes, minlength=len(sharing))
         sizes = [int(wanted[place]) if each is None else each.units for place, each in enumerate(sharing)]
         base = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        operators = base[self.classes] + units
-        dataflow = self.dataflow
-        ports = len(dataflow.inputs)
-        by_value = np.concatenate([self.dataflow.ports, ports + operators])
-        constants = ports + base[-1] - 1 - self.values
-        return np.where(self.values >= 0, by_value[np.maximum(self.values, 0)], constants), operators
+        alone = np.array([each is None for each in sharing], bool)
+        order = np.argsort(self.classes, kind="stable")
+        rank = np.empty(len(order), np.int64)
+        rank[order] = np.arange(len(order)) - (np.cumsum(wanted) - wanted)[self.classes[order]]
+        return np.asarray(base[self.classes] + np.where(alone[self.classes], rank, units), np.int64)
 
 
 def wires_of(dataflow: Dataflow, classes: Sequence[OperatorClass], by_operation: Sequence[int]) -> Wires:

@@ -26,6 +26,8 @@ class Coefficients(Table):
     port: Amount = 0
     lane: Amount = 0
     ways: Amount = 0
+    bent: Amount = 0
+    waiting: Amount = 0
     named: Amount = 0
     held: Amount = 0
     bank: Amount = 0
@@ -61,7 +63,8 @@ class Routes:
     write `loaded` are of the port. `port` are the bits of a word of the external memory where such are stored.
     `read_reach` and `write_reach` are how many banks a lane touches in all its cycles, on the average; `read_step` and
     `write_step` what all ways of tasks in row-major order are multiples of, 0 where there are none. Rows of the array
-    that blocks go along have `row` data, 0 where they do not. Whoever writes does so into one of `pieces`.
+    that blocks go along have `row` data, 0 where they do not. Whoever writes does so into one of `pieces`. `bent` are
+    the cycles in which patterns are read that borders bend.
     """
 
     reads: int = 0
@@ -76,6 +79,7 @@ class Routes:
     write_step: int = 1
     row: int = 1
     pieces: int = 1
+    bent: int = 0
 
 
 NO_ROUTES = Routes()
@@ -99,6 +103,7 @@ def memory_features(
         "port": routes.port,
         "lane": lanes * (address + code),
         "ways": written + copies * asked + chosen,
+        "bent": routes.bent,
         "named": routes.reads * routes.read_reach * (routes.read_reach > 1),
         "held": routes.writes * (width + address + code + 1),
         "bank": copies * banks * (width + address),
@@ -119,6 +124,7 @@ def _of_registers(routes: Routes, width: int, words: Any) -> dict[str, Any]:
         "port": routes.port,
         "lane": (routes.reads + routes.writes) * address,
         "ways": matched + width * (joined + chosen),
+        "bent": routes.bent,
         "held": routes.writes * (width + address + 1),
     }
 

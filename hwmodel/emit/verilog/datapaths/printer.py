@@ -16,12 +16,12 @@ from hwmodel.datapath.derive import Derived
 from hwmodel.datapath.graph.graph import CONSTANT, FREE, INPUT, RESIZE, Graph
 from hwmodel.datapath.graph.numbers import Number
 from hwmodel.datapath.schedule.dataflow import ACCESS
+from hwmodel.datapath.schedule.registers import Life, Register, registers_for
 from hwmodel.emit.verilog.access import AccessPorts, access_ports
 from hwmodel.emit.verilog.datapaths.chunks import chunk_size, elements_of, slot_bits
 from hwmodel.emit.verilog.datapaths.floats.operators import FloatOperator, float_operator, print_float_operator
 from hwmodel.emit.verilog.datapaths.nets import Net, Nets, identifier, literal, part, resized
 from hwmodel.emit.verilog.datapaths.operators import print_operator
-from hwmodel.emit.verilog.datapaths.registers import Life, Register, registers_for
 from hwmodel.emit.verilog.datapaths.states import Kept
 from hwmodel.emit.verilog.datapaths.units import Unit, input_number, result_number
 from hwmodel.emit.verilog.datapaths.uses import Use, Uses, indices, uses_in

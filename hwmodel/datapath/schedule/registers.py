@@ -54,15 +54,22 @@ def registers_for(lives: Iterable[Life], interval: int, number: int = 0) -> list
                 rest.append(Life(life.value, first, life.last))
             else:
                 registers.append(Register(before, [Life(life.value, first, life.last)]))
+    return registers + shared_registers(rest, interval)
+
+
+def shared_registers(lives: Sequence[Life], interval: int) -> list[Register]:
+    """Those of values of a wire that all live for less than an interval."""
     orders = [(lambda life: (life.last - life.first, life.first % interval)), (lambda life: (life.first % interval,))]
-    return registers + min((_shared(sorted(rest, key=order), interval) for order in orders), key=len)
+    return min((_shared(sorted(lives, key=order), interval) for order in orders), key=len)
 
 
 def _shared(lives: Sequence[Life], interval: int) -> list[Register]:
     registers: list[Register] = []
     taken: list[int] = []  # by register: the cycles modulo the interval in which it holds something, as bits
+    whole = (1 << interval) - 1
     for life in lives:
-        own = sum(1 << cycle % interval for cycle in range(life.first, life.last + 1))
+        own = (1 << life.last - life.first + 1) - 1 << life.first % interval
+        own = (own | own >> interval) & whole
         place = next((place for place, bits in enumerate(taken) if not bits & own), len(taken))
         if place == len(taken):
             registers.append(Register(None))

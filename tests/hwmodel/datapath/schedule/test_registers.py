@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hwmodel.emit.verilog.datapaths.registers import Life, Register, registers_for
+from hwmodel.datapath.schedule.registers import Life, Register, registers_for
 
 REPETITIONS = 6
 

@@ -1,0 +1,133 @@
+"""The multiplexers that a datapath has more than are priced, as what waits lies in registers of its own.
+
+A priced multiplexer takes a port, or an operator, as one source. In hardware what comes over a wire and is used later
+waits in registers (schedule/registers.py), and each of these is a source. Elements that come over one lane of a port,
+and results of one shared operator, share registers where their cycles allow. Lanes of outputs have multiplexers too.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from hwmodel.datapath.folding.binding import fed_by
+from hwmodel.datapath.folding.fold import Folded, Muxes, Priced, mux_cost, muxes_of
+from hwmodel.datapath.graph.sorts import Ints
+from hwmodel.datapath.schedule.dataflow import Dataflow, distinct_of
+from hwmodel.datapath.schedule.registers import Life, shared_registers
+
+MANY = 10_000  # operations from which on nothing is told, which would take long
+
+
+def waiting_lut(priced: Priced, folded: Folded) -> float:
+    """LUT of the multiplexers as they are built, beyond those of the priced ones; 0 at an interval of 1."""
+    if folded.problem.interval == 1 or len(priced.by_operation) > MANY:
+        return 0.0
+    taken = _taken(priced, folded)
+    built = [*_input_muxes(priced, folded, taken).items(), *_output_muxes(folded, taken).items()]
+    known = [item for muxes in folded.muxes.values() for item in muxes.items()]
+    more, less = (_lut(priced, muxes) for muxes in (built, known))
+    return max(0.0, more - less)
+
+
+def _lut(priced: Priced, muxes: list[tuple[tuple[int, int], int]]) -> float:
+    return sum(mux_cost(priced.technology, Counter({own: many})).get("lut", 0.0) for own, many in muxes)
+
+
+@dataclass(frozen=True, eq=False)
+class Taken:
+    """By value the wire that it comes over, the cycle from which on it is in registers, and one that it shares.
+
+    `register` is -1 where its registers are its own, each for an interval, or where it is in none.
+    """
+
+    interval: int
+    wires: Ints
+    first: Ints
+    register: Ints
+
+    def sources(self, values: Ints, cycles: Ints) -> Ints:
+        """A number for what each value is taken from in a cycle: different ones are different sources."""
+        waited, own, count = cycles - self.first[values], self.register[values], len(self.first)
+        wires, registers = int(self.wires.max(initial=0)) + 1, int(self.register.max(initial=-1)) + 1
+        turns = wires + registers + values + count * (np.maximum(waited, 0) // self.interval)
+        held = np.where(own >= 0, wires + own, turns)
+        return np.where(waited < 0, self.wires[values], held)
+
+
+def _taken(priced: Priced, folded: Folded) -> Taken:
+    """Of the values of a datapath."""
+    dataflow, problem, interval = priced.dataflow, folded.problem, folded.problem.interval
+    starts = folded.placed.ticks // problem.room
+    first = np.concatenate([problem.arrivals, starts + np.maximum(1, -(-problem.ticks // problem.room))])
+    lanes = _lanes(dataflow, interval)
+    operators = priced.wires.operators(problem.sharing, folded.bound.units)
+    wires = np.concatenate([lanes, int(lanes.max(initial=-1)) + 1 + operators])
+    last = np.full(len(first), -1, np.int64)
+    values, users = dataflow.edges
+    np.maximum.at(last, values, starts[users])
+    for port, cycles in _leaving(folded).items():
+        outputs = dataflow.written[port]
+        np.maximum.at(last, outputs[outputs >= 0], cycles[outputs >= 0])
+    register = np.full(len(first), -1, np.int64)
+    _share(register, wires, first, last, interval)
+    return Taken(interval, wires, first, register)
+
+
+def _share(register: Ints, wires: Ints, first: Ints, last: Ints, interval: int) -> None:
+    """Registers of values that live for less than an interval and are not the only such ones of a wire."""
+    short = np.flatnonzero((last >= first) & (last - first + 1 < interval))
+    short = short[np.argsort(wires[short], kind="stable")]
+    begins = np.flatnonzero(np.diff(wires[short], prepend=-1))
+    number = 0
+    for begin, end in pairwise([*begins.tolist(), len(short)]):
+        if end - begin < 2:
+            continue
+        lives = [Life(value, int(first[value]), int(last[value])) for value in short[begin:end].tolist()]
+        for own in shared_registers(lives, interval):
+            register[[life.value for life in own.lives]] = number
+            number += 1
+
+
+def _lanes(dataflow: Dataflow, interval: int) -> Ints:
+    """By value that is an input the lane of its port."""
+    sizes = np.array(list(dataflow.sizes(dataflow.inputs).values()), np.int64)
+    chunks = -(-sizes // interval)
+    bases = np.cumsum(chunks) - chunks
+    return bases[dataflow.ports] + dataflow.places % np.maximum(1, chunks[dataflow.ports])
+
+
+def _leaving(folded: Folded) -> dict[str, Ints]:
+    """By output port the cycle in which each place leaves."""
+    written = folded.ends.written(folded.problem.dataflow, folded.problem.interval)
+    return {port: cycles - 1 for port, cycles in written.items()}
+
+
+def _input_muxes(priced: Priced, folded: Folded, taken: Taken) -> Muxes:
+    """Those before inputs of shared operators."""
+    wires, bound = priced.wires, folded.bound
+    cycles = (folded.placed.ticks // folded.problem.room)[wires.users]
+    values = wires.values
+    sources = np.where(values >= 0, taken.sources(np.maximum(values, 0), cycles), values)
+    operators = wires.operators(folded.problem.sharing, bound.units)
+    muxes: Muxes = Counter()
+    for place, fed in fed_by(wires, operators, bound.units >= 0, bound.positions, sources).items():
+        muxes += muxes_of(priced.classes[place], fed)
+    return muxes
+
+
+def _output_muxes(folded: Folded, taken: Taken) -> Muxes:
+    """Those before lanes of the outputs. What is constant there is one source."""
+    dataflow, muxes = folded.problem.dataflow, Counter[tuple[int, int]]()
+    for port, cycles in _leaving(folded).items():
+        values = dataflow.written[port]
+        lanes = np.arange(len(values)) - np.searchsorted(cycles, cycles)
+        sources = np.where(values >= 0, taken.sources(np.maximum(values, 0), cycles), -1)
+        for lane in range(int(lanes.max(initial=-1)) + 1):
+            own = lanes == lane
+            if (found := len(distinct_of(sources[own]))) > 1:
+                muxes[int(dataflow.widths[values[own & (values >= 0)]].max()), found] += 1
+    return muxes
