@@ -85,7 +85,7 @@ class EmittedDesign(ABC):
     def _unit_features(self) -> Iterator[Mapping[str, float]]:
         """The features of each unit."""
         for units in (task.units for group in self.hardware.groups for task in group.tasks):
-            yield from [{"waiting": self.hardware.datapaths[units.task].waiting_lut}] * units.units
+            yield from [self.hardware.datapaths[units.task].waiting_lut] * units.units
 
 
 class CheckedDesign(ABC):

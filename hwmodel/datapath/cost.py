@@ -95,7 +95,7 @@ def cost_of(priced: Priced, folded: Folded, uses: Iterable[OperatorUse], registe
     parts.append(technology.control(interval) if shares else {})
     parts.append(scaled(technology.register_cost, registers))
     if technology.overhead is not None:
-        steering = technology.overhead.of({"waiting": waiting_lut(priced, folded)})
+        steering = technology.overhead.of(waiting_lut(priced, folded))
         parts.append(dict(zip(STEERED, map(float, steering), strict=True)))
     costs = total(parts)
     return {name: _whole(costs.get(name, 0.0)) for name in technology.costs}

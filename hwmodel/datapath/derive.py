@@ -60,8 +60,8 @@ class Derived:
         return self.energy_operators_pj + self.energy_registers_pj
 
     @cached_property
-    def waiting_lut(self) -> float:
-        """LUT of multiplexers beyond the priced ones (folding/waiting.py)."""
+    def waiting_lut(self) -> dict[str, float]:
+        """LUT of multiplexers beyond the priced ones, as features (folding/waiting.py)."""
         return waiting_lut(self.priced, self.folded)
 
     @property

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 FOR_COST = {  # the features that may take LUT, and those that may take FF
-    "lut": ("memory", "port", "lane", "ways", "bent", "waiting"),
+    "lut": ("memory", "port", "lane", "ways", "bent", "waiting", "chosen"),
     "ff": ("memory", "port", "lane", "named", "held", "bank"),
 }
 DIGITS = 4  # of a coefficient

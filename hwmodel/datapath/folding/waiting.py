@@ -22,19 +22,25 @@ from hwmodel.datapath.schedule.registers import Life, shared_registers
 MANY = 10_000  # operations from which on nothing is told, which would take long
 
 
-def waiting_lut(priced: Priced, folded: Folded) -> float:
-    """LUT of the multiplexers as they are built, beyond those of the priced ones; 0 at an interval of 1."""
+def waiting_lut(priced: Priced, folded: Folded) -> dict[str, float]:
+    """LUT of the multiplexers as they are built, beyond those of the priced ones, as features of a unit.
+
+    `chosen` are those before pipelined operators, which lead to registers, `waiting` all others. None at an interval
+    of 1.
+    """
+    found = {"waiting": 0.0, "chosen": 0.0}
     if folded.problem.interval == 1 or len(priced.by_operation) > MANY:
-        return 0.0
+        return found
     taken = _taken(priced, folded)
-    built = [*_input_muxes(priced, folded, taken).items(), *_output_muxes(folded, taken).items()]
-    known = [item for muxes in folded.muxes.values() for item in muxes.items()]
-    more, less = (_lut(priced, muxes) for muxes in (built, known))
-    return max(0.0, more - less)
+    found["waiting"] = _lut(priced, _output_muxes(folded, taken))
+    for place, muxes in _input_muxes(priced, folded, taken).items():
+        more = _lut(priced, muxes) - _lut(priced, folded.muxes.get(place, Counter()))
+        found["chosen" if priced.prices[place].cycles else "waiting"] += more
+    return {name: max(0.0, lut) for name, lut in found.items()}
 
 
-def _lut(priced: Priced, muxes: list[tuple[tuple[int, int], int]]) -> float:
-    return sum(mux_cost(priced.technology, Counter({own: many})).get("lut", 0.0) for own, many in muxes)
+def _lut(priced: Priced, muxes: Muxes) -> float:
+    return mux_cost(priced.technology, muxes).get("lut", 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,17 +112,15 @@ def _leaving(folded: Folded) -> dict[str, Ints]:
     return {port: cycles - 1 for port, cycles in written.items()}
 
 
-def _input_muxes(priced: Priced, folded: Folded, taken: Taken) -> Muxes:
-    """Those before inputs of shared operators."""
+def _input_muxes(priced: Priced, folded: Folded, taken: Taken) -> dict[int, Muxes]:
+    """By class those before inputs of shared operators."""
     wires, bound = priced.wires, folded.bound
     cycles = (folded.placed.ticks // folded.problem.room)[wires.users]
     values = wires.values
     sources = np.where(values >= 0, taken.sources(np.maximum(values, 0), cycles), values)
     operators = wires.operators(folded.problem.sharing, bound.units)
-    muxes: Muxes = Counter()
-    for place, fed in fed_by(wires, operators, bound.units >= 0, bound.positions, sources).items():
-        muxes += muxes_of(priced.classes[place], fed)
-    return muxes
+    fed = fed_by(wires, operators, bound.units >= 0, bound.positions, sources)
+    return {place: muxes_of(priced.classes[place], own) for place, own in fed.items()}
 
 
 def _output_muxes(folded: Folded, taken: Taken) -> Muxes:

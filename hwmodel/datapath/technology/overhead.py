@@ -28,6 +28,7 @@ class Coefficients(Table):
     ways: Amount = 0
     bent: Amount = 0
     waiting: Amount = 0
+    chosen: Amount = 0
     named: Amount = 0
     held: Amount = 0
     bank: Amount = 0
@@ -131,7 +132,7 @@ def _of_registers(routes: Routes, width: int, words: Any) -> dict[str, Any]:
 
 def _matched(lanes: float, reach: Any, banks: Any) -> Any:
     """LUTs of four inputs that find out whether a lane means a bank, by the bits that tell apart those it reaches."""
-    each = reach * np.maximum(1.0, np.ceil(np.ceil(np.log2(reach)) / 3))
+    each = reach * np.maximum(1.0, np.ceil(np.ceil(np.log2(np.maximum(1.0, reach))) / 3))
     return np.where((np.asarray(banks) > 1) | (lanes > 1), lanes * each, 0.0)
 
 
