@@ -7,6 +7,7 @@ the words that the loader writes, needs fewer banks with it than without.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -35,7 +36,7 @@ class Ports:
     """All that reads and writes a memory in one step; places have `rank` subscripts.
 
     `readers` and `writers` are tasks; `loaded` and `stored` the sets of a word of the external memory, empty without
-    loads or stores. `shape` is that of the array; `by_rows` says whether blocks go along its rows.
+    loads or stores. `shape` is that of the array; blocks go along rows from `axis` on, None where they go along none.
     """
 
     rank: int
@@ -44,12 +45,12 @@ class Ports:
     loaded: Sets = ()
     stored: Sets = ()
     shape: Place = ()
-    by_rows: bool = True
+    axis: int | None = -1
 
     @property
     def row(self) -> int:
         """The data of a row that blocks go along; 0 for none."""
-        return (self.shape[-1] if self.shape else 1) if self.by_rows else 0
+        return 0 if self.axis is None else math.prod(self.shape[self.axis :])
 
     @property
     def reading(self) -> int:
@@ -101,6 +102,8 @@ class PortPlan:
             write_step=step_along(((one, joint_sets(one)) for one in self.ports.writers), self.ports.shape),
             row=self.ports.row,
             pieces=max(1, self.ports.writing),
+            stored_step=step_along(((one, ()) for one in self.ports.writers), self.ports.shape),
+            loaded_step=step_along(((one, ()) for one in self.ports.readers), self.ports.shape),
             bent=sum(len(sets) for reader, sets in reading if any(edge is not None for edge in reader.edges)),
         )
 

@@ -64,8 +64,9 @@ class Routes:
     write `loaded` are of the port. `port` are the bits of a word of the external memory where such are stored.
     `read_reach` and `write_reach` are how many banks a lane touches in all its cycles, on the average; `read_step` and
     `write_step` what all ways of tasks in row-major order are multiples of, 0 where there are none. Rows of the array
-    that blocks go along have `row` data, 0 where they do not. Whoever writes does so into one of `pieces`. `bent` are
-    the cycles in which patterns are read that borders bend.
+    that blocks go along have `row` data, 0 where they do not. Whoever writes does so into one of `pieces`. What
+    is stored was written by repetitions that go by multiples of `stored_step`, what is loaded is read by such of
+    `loaded_step`. `bent` are the cycles in which patterns are read that borders bend.
     """
 
     reads: int = 0
@@ -80,6 +81,8 @@ class Routes:
     write_step: int = 1
     row: int = 1
     pieces: int = 1
+    stored_step: int = 1
+    loaded_step: int = 1
     bent: int = 0
 
 
@@ -115,11 +118,14 @@ def _of_registers(routes: Routes, width: int, words: Any) -> dict[str, Any]:
     """Of a memory of registers, each a bank of its own. A register that one lane comes to takes its word as it is."""
     address, own = _address_bits(words), routes.writes - routes.loaded
     piece = np.maximum(1, words // routes.pieces)
-    written, loaded = values_seen(piece, routes.write_step), _words_of_port(routes.loaded, piece, routes.row)
+    written, loaded = (
+        values_seen(piece, routes.write_step),
+        _words_of_port(routes.loaded, piece, routes.row, routes.loaded_step),
+    )
     matched = _matched(own, written, words) + _matched(routes.loaded, loaded, words)
     joined = words * _put_together((own * written + routes.loaded * loaded) / words)
     chosen = routes.moving * _chosen(values_seen(words, routes.read_step))
-    chosen = chosen + routes.stored * _chosen(_words_of_port(routes.stored, words, routes.row))
+    chosen = chosen + routes.stored * _chosen(_words_of_port(routes.stored, words, routes.row, routes.stored_step))
     return {
         "memory": 1,
         "port": routes.port,
@@ -163,14 +169,15 @@ def values_seen(modulus: Any, step: Any) -> Any:
     return np.where(between == modulus, 1, modulus // np.maximum(1, between & -between))
 
 
-def _words_of_port(lanes: int, words: Any, row: int) -> Any:
+def _words_of_port(lanes: int, words: Any, row: int, step: int) -> Any:
     """How many words a lane of the port reaches.
 
-    All, but those so many apart where the memory has several whole rows of the array, or is no longer than a word of
-    the port.
+    Those so many apart where the memory has several whole rows of the array, or is no longer than a word of the port.
+    Else, where blocks go along rows, those as far apart as repetitions are; or all.
     """
-    apart = (words % max(1, row) == 0) & (words >= 2 * row) & (row > 0) | (words <= lanes)
-    return np.where(apart, words // np.gcd(words, max(1, lanes)), words)
+    whole = (words % max(1, row) == 0) & (words >= 2 * row) & (row > 0) | (words <= lanes)
+    apart = np.where(whole, words, step if row else 1)
+    return -(-words // np.gcd(apart, max(1, lanes)))
 
 
 def total_features(parts: Iterable[Mapping[str, Any]]) -> dict[str, float]:

@@ -145,19 +145,19 @@ class LocalPorts:
         """All that reads and writes the buffer of an array."""
         shape = tuple(self.group.accesses.shape(array))
         readers, writers = tuple(self.readers(array, rates)), tuple(self.writers(array, rates))
-        by_rows = self._goes_by_rows(array)
-        return Ports(len(shape), readers, writers, self.loaded_words(array), self.stored_words(array), shape, by_rows)
+        axis = self._axis_of_rows(array)
+        return Ports(len(shape), readers, writers, self.loaded_words(array), self.stored_words(array), shape, axis)
 
-    def _goes_by_rows(self, array: str) -> bool:
-        """Whether the innermost loop of the scan that moves along an array does so on the last axis that any does."""
+    def _axis_of_rows(self, array: str) -> int | None:
+        """The last axis of an array that any loop moves along, if the innermost loop that moves along any does so."""
         touches = [*self.group.reads(self.group.last, array), *self.group.writes(self.group.last, array)]
         for touch in touches:
             axes = [axis for axis, row in enumerate(touch.tiler.paving) if any(row)]
             for dimension in reversed(self.scan.dimensions):
                 moved = [axis for axis in axes if touch.tiler.paving[axis][dimension]]
                 if moved:
-                    return moved[-1] == axes[-1]
-        return True
+                    return axes[-1] if moved[-1] == axes[-1] else None
+        return -1
 
     def readers(self, array: str, rates: Rates) -> list[Access]:
         """What the tasks of the group read of an array."""
