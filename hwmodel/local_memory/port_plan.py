@@ -104,7 +104,9 @@ class PortPlan:
             pieces=max(1, self.ports.writing),
             stored_step=step_along(((one, ()) for one in self.ports.writers), self.ports.shape),
             loaded_step=step_along(((one, ()) for one in self.ports.readers), self.ports.shape),
-            bent=sum(len(sets) for reader, sets in reading if any(edge is not None for edge in reader.edges)),
+            bent=sum(
+                math.sqrt(len(sets)) for reader, sets in reading if any(edge is not None for edge in reader.edges)
+            ),
         )
 
     def reach(self, function: BankFunction) -> tuple[float, float]:

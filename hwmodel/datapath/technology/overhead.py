@@ -64,9 +64,9 @@ class Routes:
     write `loaded` are of the port. `port` are the bits of a word of the external memory where such are stored.
     `read_reach` and `write_reach` are how many banks a lane touches in all its cycles, on the average; `read_step` and
     `write_step` what all ways of tasks in row-major order are multiples of, 0 where there are none. Rows of the array
-    that blocks go along have `row` data, 0 where they do not. Whoever writes does so into one of `pieces`. What
-    is stored was written by repetitions that go by multiples of `stored_step`, what is loaded is read by such of
-    `loaded_step`. `bent` are the cycles in which patterns are read that borders bend.
+    that blocks go along have `row` data, 0 where they do not. Whoever writes does so into one of `pieces`. What is
+    stored was written by repetitions that go by multiples of `stored_step`, what is loaded is read by such of
+    `loaded_step`. For each reader whose pattern borders bend, `bent` has the root of the cycles in which it is read.
     """
 
     reads: int = 0
@@ -83,7 +83,7 @@ class Routes:
     pieces: int = 1
     stored_step: int = 1
     loaded_step: int = 1
-    bent: int = 0
+    bent: float = 0.0
 
 
 NO_ROUTES = Routes()
