@@ -102,7 +102,7 @@ class PortPlan:
             write_step=step_along(((one, joint_sets(one)) for one in self.ports.writers), self.ports.shape),
             row=self.ports.row,
             pieces=max(1, self.ports.writing),
-            stored_step=step_along(((one, ()) for one in self.ports.writers), self.ports.shape),
+            stored_rows=max((_rows(one, self.ports.axis) for one in self.ports.writers), default=1),
             loaded_step=step_along(((one, ()) for one in self.ports.readers), self.ports.shape),
             bent=sum(
                 math.sqrt(len(sets)) for reader, sets in reading if any(edge is not None for edge in reader.edges)
@@ -127,6 +127,11 @@ class PortPlan:
     def is_random(self) -> bool:
         """Whether a reader reads at subscripts of its data."""
         return any(reader.random for reader in self.ports.readers)
+
+
+def _rows(access: Access, axis: int | None) -> int:
+    """Of the rows of an array from an axis on, how many a repetition comes to."""
+    return len({place[:axis] for place in access.places})
 
 
 def _reached(function: BankFunction, sets: Sets, moves: Iterable[Place]) -> tuple[int, int]:

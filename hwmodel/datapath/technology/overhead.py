@@ -65,8 +65,9 @@ class Routes:
     `read_reach` and `write_reach` are how many banks a lane touches in all its cycles, on the average; `read_step` and
     `write_step` what all ways of tasks in row-major order are multiples of, 0 where there are none. Rows of the array
     that blocks go along have `row` data, 0 where they do not. Whoever writes does so into one of `pieces`. What is
-    stored was written by repetitions that go by multiples of `stored_step`, what is loaded is read by such of
-    `loaded_step`. For each reader whose pattern borders bend, `bent` has the root of the cycles in which it is read.
+    stored was written by repetitions that come to `stored_rows` of them, what is loaded is read by such that go by
+    multiples of `loaded_step`. For each reader whose pattern borders bend, `bent` has the root of the cycles in which
+    it is read.
     """
 
     reads: int = 0
@@ -81,7 +82,7 @@ class Routes:
     write_step: int = 1
     row: int = 1
     pieces: int = 1
-    stored_step: int = 1
+    stored_rows: int = 1
     loaded_step: int = 1
     bent: float = 0.0
 
@@ -120,12 +121,13 @@ def _of_registers(routes: Routes, width: int, words: Any) -> dict[str, Any]:
     piece = np.maximum(1, words // routes.pieces)
     written, loaded = (
         values_seen(piece, routes.write_step),
-        _words_of_port(routes.loaded, piece, routes.row, routes.loaded_step),
+        _words_of_port(routes.loaded, piece, routes.row, np.asarray(routes.loaded_step)),
     )
     matched = _matched(own, written, words) + _matched(routes.loaded, loaded, words)
     joined = words * _put_together((own * written + routes.loaded * loaded) / words)
     chosen = routes.moving * _chosen(values_seen(words, routes.read_step))
-    chosen = chosen + routes.stored * _chosen(_words_of_port(routes.stored, words, routes.row, routes.stored_step))
+    run = np.maximum(1, words // (2 * routes.stored_rows))  # one block is stored while the next one is made
+    chosen = chosen + routes.stored * _chosen(_words_of_port(routes.stored, words, routes.row, run))
     return {
         "memory": 1,
         "port": routes.port,
@@ -169,14 +171,14 @@ def values_seen(modulus: Any, step: Any) -> Any:
     return np.where(between == modulus, 1, modulus // np.maximum(1, between & -between))
 
 
-def _words_of_port(lanes: int, words: Any, row: int, step: int) -> Any:
+def _words_of_port(lanes: int, words: Any, row: int, run: Any) -> Any:
     """How many words a lane of the port reaches.
 
-    Those so many apart where the memory has several whole rows of the array, or is no longer than a word of the port.
-    Else, where blocks go along rows, those as far apart as repetitions are; or all.
+    Those so many apart where the memory has several whole rows of the array. Else, where blocks go along rows, those as
+    far apart as parts of rows are, all of which are multiples of `run`; or all.
     """
-    whole = (words % max(1, row) == 0) & (words >= 2 * row) & (row > 0) | (words <= lanes)
-    apart = np.where(whole, words, step if row else 1)
+    whole = (words % max(1, row) == 0) & (words >= 2 * row) & (row > 0)
+    apart = np.where(whole, words, run if row else 1)
     return -(-words // np.gcd(apart, max(1, lanes)))
 
 
