@@ -31,9 +31,9 @@ def waiting_lut(priced: Priced, folded: Folded) -> dict[str, float]:
     found = {"waiting": 0.0, "chosen": 0.0}
     if folded.problem.interval == 1 or len(priced.by_operation) > MANY:
         return found
-    taken = _taken(priced, folded)
-    found["waiting"] = _lut(priced, _output_muxes(folded, taken))
-    for place, muxes in _input_muxes(priced, folded, taken).items():
+    taken = taken_of(priced, folded)
+    found["waiting"] = _lut(priced, output_muxes(folded, taken))
+    for place, muxes in input_muxes(priced, folded, taken).items():
         more = _lut(priced, muxes) - _lut(priced, folded.muxes.get(place, Counter()))
         found["chosen" if priced.prices[place].cycles else "waiting"] += more
     return {name: max(0.0, lut) for name, lut in found.items()}
@@ -56,15 +56,20 @@ class Taken:
     register: Ints
 
     def sources(self, values: Ints, cycles: Ints) -> Ints:
-        """A number for what each value is taken from in a cycle: different ones are different sources."""
-        waited, own, count = cycles - self.first[values], self.register[values], len(self.first)
+        """A number for what each value is taken from in a cycle: different ones are different sources.
+
+        Constants are below 0, and stay what they are.
+        """
+        found, there = values.copy(), values >= 0
+        values, count = values[there], len(self.first)
+        waited, own = cycles[there] - self.first[values], self.register[values]
         wires, registers = int(self.wires.max(initial=0)) + 1, int(self.register.max(initial=-1)) + 1
-        turns = wires + registers + values + count * (np.maximum(waited, 0) // self.interval)
-        held = np.where(own >= 0, wires + own, turns)
-        return np.where(waited < 0, self.wires[values], held)
+        alone = wires + registers + values + count * (np.maximum(waited, 0) // self.interval)
+        found[there] = np.where(waited < 0, self.wires[values], np.where(own >= 0, wires + own, alone))
+        return found
 
 
-def _taken(priced: Priced, folded: Folded) -> Taken:
+def taken_of(priced: Priced, folded: Folded) -> Taken:
     """Of the values of a datapath."""
     dataflow, problem, interval = priced.dataflow, folded.problem, folded.problem.interval
     starts = folded.placed.ticks // problem.room
@@ -112,24 +117,23 @@ def _leaving(folded: Folded) -> dict[str, Ints]:
     return {port: cycles - 1 for port, cycles in written.items()}
 
 
-def _input_muxes(priced: Priced, folded: Folded, taken: Taken) -> dict[int, Muxes]:
+def input_muxes(priced: Priced, folded: Folded, taken: Taken) -> dict[int, Muxes]:
     """By class those before inputs of shared operators."""
     wires, bound = priced.wires, folded.bound
     cycles = (folded.placed.ticks // folded.problem.room)[wires.users]
-    values = wires.values
-    sources = np.where(values >= 0, taken.sources(np.maximum(values, 0), cycles), values)
+    sources = taken.sources(wires.values, cycles)
     operators = wires.operators(folded.problem.sharing, bound.units)
     fed = fed_by(wires, operators, bound.units >= 0, bound.positions, sources)
     return {place: muxes_of(priced.classes[place], own) for place, own in fed.items()}
 
 
-def _output_muxes(folded: Folded, taken: Taken) -> Muxes:
+def output_muxes(folded: Folded, taken: Taken) -> Muxes:
     """Those before lanes of the outputs. What is constant there is one source."""
     dataflow, muxes = folded.problem.dataflow, Counter[tuple[int, int]]()
     for port, cycles in _leaving(folded).items():
         values = dataflow.written[port]
         lanes = np.arange(len(values)) - np.searchsorted(cycles, cycles)
-        sources = np.where(values >= 0, taken.sources(np.maximum(values, 0), cycles), -1)
+        sources = taken.sources(values, cycles)
         for lane in range(int(lanes.max(initial=-1)) + 1):
             own = lanes == lane
             if (found := len(distinct_of(sources[own]))) > 1:
