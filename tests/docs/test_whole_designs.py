@@ -31,7 +31,7 @@ def test_most_designs_that_were_kept_out_are_within_twenty_percent() -> None:
     assert len(fit.held) >= 6
     assert not {one.name for one in fit.held} & {one.name for one in fit.fitted_to}
     errors = [abs(fit.predicted(one, "lut") / one.samples["lut"].found - 1) for one in fit.held]
-    assert sum(error <= 0.2 for error in errors) >= 5
+    assert sum(error <= 0.2 for error in errors) >= 6
     units = [abs(one.samples["lut"].modelled / one.samples["lut"].found - 1) for one in fit.held]
     assert sum(errors) < sum(units) / 2  # of what units and memories alone are off by
 
