@@ -8,6 +8,7 @@ import pytest
 from hardware_designs import PLATFORM, SPEC
 
 from arrayol import api
+from arrayol.files import shipped_folder
 from arrayol.transforms.steps import canonical_form
 from hwmodel.accesses import Accesses
 from hwmodel.datapath.technology.overhead import NO_ROUTES, Routes, memory_features
@@ -123,6 +124,31 @@ def test_ways_of_the_port_to_registers() -> None:
     assert registers(down, 48) == pytest.approx(16 * 48 * 2 + 48 * 8 * 31 / 3)  # blocks do not go along them: all
     across = Routes(writes=16, loaded=16, row=24)
     assert registers(across, 24) == pytest.approx(16 * 24 * 2 + 24 * 8 * 31 / 3)  # each comes to all of them
+
+
+def test_ways_of_the_port_to_parts_of_rows() -> None:
+    """Two blocks of 24 words, in two rows of 12 each: one of 16 lanes comes to those that are 4 apart."""
+    stored = Routes(reads=16, stored=16, row=72, stored_rows=2)
+    assert registers(stored, 48) == pytest.approx(16 * 8 * (0.875 * 12 - 1))
+    loaded = Routes(writes=8, loaded=8, row=16, loaded_step=2)
+    assert registers(loaded, 24) == pytest.approx(8 * 12 * 2 + 24 * 8 * 7 / 3)  # those that are 2 apart: 4 at a word
+    assert registers(Routes(reads=4, stored=4, row=0), 4) == pytest.approx(4 * 8 * (0.875 * 4 - 1))  # down: all
+
+
+def test_routes_of_patterns_that_bend() -> None:
+    """What is read mirrored, in 8 cycles; what is stored in rows of cells of 2 x 2 pixels of three colours."""
+    path = shipped_folder() / "demosaic.aol"
+    platform = api.load_platform(path.with_suffix(".toml"))
+    spec = api.load(path, {name: str(value) for name, value in platform.verify.items()})
+    accesses = Accesses(canonical_form(spec, "demosaic").network)
+    group = Group(accesses, tuple(accesses.network.processes))
+    ports = LocalPorts(group, platform, Scan((0, 1), (False, False)))
+    rates = dict.fromkeys(group.tasks, (1, 13))
+    mosaic, colours = (ports.ways(array, rates)[0].routes for array in ("mosaic", "colours"))
+    assert (mosaic.bent, colours.bent) == (pytest.approx(8**0.5), 0)
+    assert mosaic.loaded_step == 2
+    assert (colours.row, colours.stored_rows) == (24 * 3, 2)
+    assert memory_features(mosaic, 16, 1, 8, 8)["bent"] == mosaic.bent
 
 
 def test_ways_of_the_scan(tmp_path: Path) -> None:
