@@ -132,16 +132,16 @@ def _named_row(accesses: Accesses, work: Work, instances: Sequence[int], row: in
 
 
 @dataclass
-class _Sorted:
-    """Numbers of things by step: `of(step)` are those of one step."""
+class NumbersByStep:
+    """Numbers of things by step: `of(step)` are those of one step, ascending."""
 
     order: Ints
     starts: Ints
 
     @staticmethod
-    def by(step: Ints, steps: int) -> _Sorted:
+    def by(step: Ints, steps: int) -> NumbersByStep:
         order = np.argsort(step, kind="stable")
-        return _Sorted(order, np.searchsorted(step[order], np.arange(steps + 1)))
+        return NumbersByStep(order, np.searchsorted(step[order], np.arange(steps + 1)))
 
     def of(self, step: int) -> Ints:
         return self.order[self.starts[step] : self.starts[step + 1]]
@@ -153,9 +153,9 @@ class _Array:
 
     moved: Moved
     buffer: Buffer | None
-    bring: _Sorted
-    release: _Sorted
-    store: _Sorted
+    bring: NumbersByStep
+    release: NumbersByStep
+    store: NumbersByStep
 
 
 @dataclass
@@ -327,7 +327,7 @@ class _Run:
             depth = words.size if banks is None else banks.depth
             place, names = words.word(moved.element, moved.bring), DataNames(self.accesses, self.moves, moved)
             buffer = Buffer(name, self._size("buffer", name), words.size, place, names, depth)
-        by = (_Sorted.by(step, steps) for step in (moved.bring, moved.last, moved.stored_step))
+        by = (NumbersByStep.by(step, steps) for step in (moved.bring, moved.last, moved.stored_step))
         return _Array(moved, buffer, *by)
 
     def _finish(self, fifo: Fifo) -> int:

@@ -23,7 +23,7 @@ from hwmodel.design import Design
 from hwmodel.platform import find_platform
 
 SMALLER = {  # those that Icarus takes minutes for at the size of the platform
-    **{name: SMALL[name] for name in ("downscaler", "fir", "polyprod", "thumbnail")},
+    **{name: SMALL[name] for name in ("dct", "downscaler", "fir", "polyprod", "thumbnail")},
     "stencil2d": {"H": 4, "W": 5, "BLOCKS": 4},
 }
 CHANNELS = {"C": 4, "INNER": 6}  # of mobilenet: the bodies of more take Icarus minutes to build

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,7 @@ from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.names import plain
 from hwmodel.local_words import local_word
 from hwmodel.platform import ExternalMemory, Platform
-from hwmodel.simulator.group import GroupRun
+from hwmodel.simulator.group import GroupRun, NumbersByStep
 from hwmodel.simulator.requests import Requester, runs_in
 
 Ints = NDArray[np.int64]
@@ -164,6 +165,16 @@ class PortScheduler:
     addresses: AddressMap
     once: Mapping[str, Sequence[Memory]]
 
+    @cached_property
+    def moving(self) -> dict[tuple[str, bool], NumbersByStep]:
+        """By array and direction the numbers of the data that are loaded in each step, or of those that are stored."""
+        steps = self.run.moves.steps
+        return {
+            (name, write): NumbersByStep.by(moved.stored_step if write else moved.bring, steps)
+            for name, moved in self.run.moves.arrays.items()
+            for write in (False, True)
+        }
+
     def engines(self) -> tuple[Engine, ...]:
         """The engines: one, or of separate ports one that loads and one that stores."""
         if self.platform.memory.port == "separate":
@@ -209,10 +220,9 @@ class PortScheduler:
 
     def _move(self, array: str, step: int, *, write: bool) -> _Move | None:
         moved = self.run.moves.arrays[array]
+        data = self.moving[array, write].of(step) if write or moved.loaded else np.zeros(0, np.int64)
         if write:
-            data = moved.stored[moved.stored_step == step]
-        else:
-            data = np.flatnonzero(moved.bring == step) if moved.loaded else np.zeros(0, np.int64)
+            data = moved.stored[data]
         if not len(data):
             return None
         order = np.argsort(moved.element[data])

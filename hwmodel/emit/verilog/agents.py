@@ -127,10 +127,15 @@ class _Printer:
     def names(self) -> dict[int, str]:
         return {column: f"row_{name}" for column, name in column_names(self.agent).items()}
 
+    @cached_property
+    def cycle_bits(self) -> int:
+        """Bits that the cycles of any instruction take."""
+        return bits_of(max(own.cycles for own in self.agent.program.instructions))
+
     def _word(self) -> Iterator[str]:
         """The instructions: how many cycles each takes beside its first, and the numbers of its columns."""
         agent, program = self.agent, self.agent.program
-        fields = [("cycles", bits_of(max(own.cycles for own in program.instructions)))]
+        fields = [("cycles", self.cycle_bits)]
         fields += [(self._column(column), self._width(column)) for column in range(len(agent.limits))]
         last = len(program.instructions) - 1
         yield f"  reg [{bits_of(last + 1) - 1}:0] at, pc;  // the next instruction, and the one behind it"
@@ -154,8 +159,7 @@ class _Printer:
     def _numbers(self, number: int) -> str:
         """What an instruction says."""
         own = self.agent.program.instructions[number]
-        longest = max(each.cycles for each in self.agent.program.instructions)
-        numbers = [f"{bits_of(longest)}'d{own.cycles - 1}"]
+        numbers = [f"{self.cycle_bits}'d{own.cycles - 1}"]
         columns = enumerate(self.agent.columns[own.symbol])
         return "{" + ", ".join([*numbers, *(f"{self._width(column)}'d{value}" for column, value in columns)]) + "}"
 

@@ -17,17 +17,26 @@ module read_routes #(
   input wire [BANKS*WIDTH-1:0] found,          // in the cycle after `from`
   output reg [READERS*WIDTH-1:0] data
 );
+  // What loops look at often stands in short registers and in a wire: Icarus copies the whole of a register for each bit
+  // of it, and builds a wide constant anew for each look.
+  wire [BANKS*CODE-1:0] codes = CODES;
   reg [BANKS*ADDRESS-1:0] asked;
   reg [READERS*BANKS-1:0] means, once, twice;  // by lane and bank: whether the lane names it
+  reg [BANKS-1:0] named, meant;
+  reg [CODE-1:0] code;
+  reg [WIDTH-1:0] word;
   integer b, r, own, lane;
   always @* begin
     asked = 0;
-    for (r = 0; r < READERS; r = r + 1)
+    for (r = 0; r < READERS; r = r + 1) begin
+      code = bank[r*CODE +: CODE];
       for (b = 0; b < BANKS; b = b + 1) begin
-        means[r*BANKS + b] = bank[r*CODE +: CODE] == CODES[b*CODE +: CODE];
-        if (READERS == 1 || (valid[r] && means[r*BANKS + b]))
+        named[b] = code == codes[b*CODE +: CODE];
+        if (READERS == 1 || (valid[r] && named[b]))
           asked[b*ADDRESS +: ADDRESS] = asked[b*ADDRESS +: ADDRESS] | address[r*ADDRESS +: ADDRESS];
       end
+      means[r*BANKS +: BANKS] = named;
+    end
   end
   always @(posedge clk) begin
     from <= asked;
@@ -35,11 +44,12 @@ module read_routes #(
     twice <= once;
   end
   // Of the words that are found one is the lane's: an AND for each bank, and an OR of them, instead of a choice.
-  always @* begin
-    data = 0;
-    for (lane = 0; lane < READERS; lane = lane + 1)
+  always @*
+    for (lane = 0; lane < READERS; lane = lane + 1) begin
+      meant = twice[lane*BANKS +: BANKS];
+      word = 0;
       for (own = 0; own < BANKS; own = own + 1)
-        if (BANKS == 1 || twice[lane*BANKS + own])
-          data[lane*WIDTH +: WIDTH] = data[lane*WIDTH +: WIDTH] | found[own*WIDTH +: WIDTH];
-  end
+        if (BANKS == 1 || meant[own]) word = word | found[own*WIDTH +: WIDTH];
+      data[lane*WIDTH +: WIDTH] = word;
+    end
 endmodule

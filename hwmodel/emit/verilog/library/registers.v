@@ -20,18 +20,20 @@ module registers #(
   reg [WRITERS*WIDTH-1:0] given;
   integer w, d, r;
   // No two lanes write one word in a cycle, so that what they give a word can be put together without a choice.
-  // A lane alone gives its word to all.
+  // A lane alone gives its word to all. Lanes at rest are passed over first: that is quick in a simulator.
   reg [DEPTH-1:0] write;
   reg [DEPTH*WIDTH-1:0] data;
   always @* begin
     write = 0;
     data = 0;
-    for (d = 0; d < DEPTH; d = d + 1)
-      for (w = 0; w < WRITERS; w = w + 1) begin
-        if (valid[w] && into[w*ADDRESS +: ADDRESS] == d) write[d] = 1'b1;
-        if (WRITERS == 1 || (valid[w] && into[w*ADDRESS +: ADDRESS] == d))
-          data[d*WIDTH +: WIDTH] = data[d*WIDTH +: WIDTH] | given[w*WIDTH +: WIDTH];
-      end
+    d = 0;  // or else it is a latch where all lanes rest
+    for (w = 0; w < WRITERS; w = w + 1)
+      if (WRITERS == 1 || valid[w])
+        for (d = 0; d < DEPTH; d = d + 1) begin
+          if (valid[w] && into[w*ADDRESS +: ADDRESS] == d) write[d] = 1'b1;
+          if (WRITERS == 1 || into[w*ADDRESS +: ADDRESS] == d)
+            data[d*WIDTH +: WIDTH] = data[d*WIDTH +: WIDTH] | given[w*WIDTH +: WIDTH];
+        end
   end
   integer own;
   always @(posedge clk) begin
