@@ -6,8 +6,9 @@ explores each specification with its own platform at the size of the platform's 
 emits every design of the front, runs its test bench in Icarus Verilog, and compares the cycles of two frames with the
 model's and the words of all outputs with the reference execution's. It prints the table of docs/accuracy.md, a line as
 soon as it is known; `--write` puts it there, of named SPECs the lines. `--most N` takes N designs of a larger front,
-those that are the least work for Icarus, half of them with several units of a task. What differs is named on stderr,
-and the exit code is 1; what is refused is counted by its reason.
+those that are the least work for Icarus, half of them with several units of a task. `--verilator` takes Verilator in
+place of Icarus: building takes it a minute of CPU and more, so it is sooner done where Icarus takes minutes to run.
+What differs is named on stderr, and the exit code is 1; what is refused is counted by its reason.
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ import argparse
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from accuracy import Shipped, shipped, write_table
+from verilator import verilated
 
 from arrayol.errors import ArrayolError
 from dse.verify.testbench import Testbench, memories_of_groups, run_simulation
@@ -30,9 +32,11 @@ from hwmodel.design import Design
 from hwmodel.emit.schedule.design import HardwareDesign, schedule_design
 from hwmodel.emit.verilog.design import DesignFiles
 from hwmodel.emit.verilog.icarus import FrameSeen, run_bench
+from hwmodel.emit.verilog.makefile import makefile
 from hwmodel.emit.verilog.top import FRAMES
 
 HEAD = "| specification and size | designs | emitted | cycles equal | outputs equal | refused | CPU s |\n|---|---|---|---|---|---|---|\n"  # noqa: E501  one line of Markdown
+Run = Callable[[Path], tuple[FrameSeen, ...]]  # the frames of the test bench of a folder
 BUILT = 20_000  # cycles that Icarus runs in the time in which it builds a design
 
 
@@ -84,13 +88,19 @@ def hardware_of(bench: Testbench, design: Design) -> HardwareDesign:
 
 
 def write_design(hardware: HardwareDesign, folder: Path) -> None:
-    """Write the modules, the test bench and its data."""
-    for name, text in DesignFiles(hardware).files().items():
+    """Write the modules, the test bench, its data and the Makefile."""
+    files = DesignFiles(hardware)
+    for name, text in {**files.files(), "Makefile": makefile(f"{hardware.top}_top", files.axi)}.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
 
 
-def tried(bench: Testbench, design: Design) -> Tried:
+def run_verilated(folder: Path) -> tuple[FrameSeen, ...]:
+    """The frames on Verilator."""
+    return verilated(folder)[2]
+
+
+def tried(bench: Testbench, design: Design, run: Run = run_bench) -> Tried:
     """Emit a design and run its test bench."""
     estimate = bench.model.evaluate(design)
     due = Tried(estimate.latency_cycles, estimate.setup_cycles)
@@ -98,7 +108,7 @@ def tried(bench: Testbench, design: Design) -> Tried:
         hardware = hardware_of(bench, design)
         with TemporaryDirectory() as name:
             write_design(hardware, Path(name))
-            return replace(due, frames=run_bench(Path(name)))
+            return replace(due, frames=run(Path(name)))
     except ArrayolError as refusal:
         if {diagnostic.code for diagnostic in refusal.diagnostics} - {"not-emitted", "not-in-hardware"}:
             raise
@@ -123,6 +133,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="designs in Verilog beside the machine model")
     parser.add_argument("names", metavar="SPEC", nargs="*", help="shipped specifications, by default all")
     parser.add_argument("--most", metavar="N", type=int, default=10**6, help="designs of a front, by default all")
+    parser.add_argument("--verilator", action="store_true", help="run the test benches on Verilator, not on Icarus")
     parser.add_argument("--write", action="store_true", help="put the table into docs/accuracy.md")
     options = parser.parse_args()
     lines, agreed = [], True
@@ -132,7 +143,7 @@ def main() -> int:
         front = spec.front()
         seen = list[Tried]()
         for design in cheap(spec.verifier.testbench, front, options.most):
-            seen.append(tried(spec.verifier.testbench, design))
+            seen.append(tried(spec.verifier.testbench, design, run_verilated if options.verilator else run_bench))
             if seen[-1].refused is None and not (seen[-1].cycles_equal and seen[-1].outputs_equal):
                 agreed = False
                 frames = ", ".join(f"{one.cycles:,} with {one.wrong:,} words wrong" for one in seen[-1].frames)
