@@ -33,8 +33,8 @@ from hwmodel.design import GroupDesign
 from hwmodel.machine.bounded import Bounded
 from hwmodel.machine.priced import Priced
 
-_FEW = 64  # structures that are one slice
-_SHARE = 0.25  # of what waits, in a slice after the first
+_FEW = 192  # structures that are one slice
+_SHARE = 0.5  # of what waits, in a slice after the first
 _NOTHING_KNOWN = np.iinfo(np.int64).min // 2  # a bound that nothing dominates
 
 

@@ -49,7 +49,8 @@ ROUNDS_TO = 0.75  # of the budget: then the search around designs begins
 MANY = 3  # objectives; with more, groups have so many designs on their fronts that whole designs are made of few:
 MANY_ROUNDS_TO, EVOLVED_TO = 0.4, 0.72  # of the budget then: first rounds, then NSGA-II
 EVOLVING, AROUND_FRONT = "NSGA-II", "around the front"  # what is going on after the rounds
-AROUND_EVERY, AROUND_SHARE = 0.25, 0.08  # of the budget: so often around the front, and so much at a time
+AROUND_FIRST = 0.05  # of the budget, after which it first searches around the front, then whenever that has doubled
+AROUND_EVERY, AROUND_SHARE = 0.25, 0.1  # of the budget: so often at least, and so much at a time
 AROUND = 24  # designs of groups around which is searched before whole designs may be made
 FIRST_BATCH = 0.4  # seconds; later ones are of an eighth of what was done before
 
@@ -92,7 +93,7 @@ class _Search:
         self.volume = RisingVolume()
         self.batch = _Batch()
         self.spent, self.next_look, self.rounds = 0.0, FIRST_BATCH, 0
-        self.next_around = AROUND_EVERY * request.budget
+        self.next_around = AROUND_FIRST * request.budget
         self.share = 1.0  # of the budget, that may be spent so far
         self.stage = ""  # after the rounds
         self.longest = 0.0  # seconds of a piece of work
@@ -203,14 +204,14 @@ class _Search:
                     waiting.append((turn, portion.seconds, place, group, portion))
                 else:
                     self._take(group, portion, always=self._makes_first(group, number))
-            self._turn_around()
+            self._turn_around(number)
         for _, _, _, group, portion in sorted(waiting, key=lambda one: one[:3]):
             self._take(group, portion)
-            self._turn_around()
+            self._turn_around(number)
         self._flush()
         self._further(number, Portions.keeps)
         self.next_around = 0.0
-        self._turn_around()
+        self._turn_around(number)
         for portions in (Portions.skipped, Portions.options):
             self._further(number, portions)
         self._look()
@@ -227,15 +228,25 @@ class _Search:
                 self._take(group, portion, always=self._makes_first(group, number))
         self._flush()
 
-    def _turn_around(self) -> None:
-        """Once in a while, search around the designs that are best so far: little work, of which most comes."""
+    def _turn_around(self, number: int) -> None:
+        """Once in a while, what groups so far may keep, and around the designs that are best: of it most comes."""
         budget = self.request.budget
         if self.spent < self.next_around:
             return
-        with self._up_to(self.spent / budget + AROUND_SHARE):
-            self._flush()
-            self._search_around()
-        self.stage, self.next_around = "", self.spent + AROUND_EVERY * budget
+        self._flush()
+        for search in (partial(self._keep_so_far, number), self._search_around):
+            with self._up_to(self.spent / budget + AROUND_SHARE):
+                search()
+        self.stage, self.next_around = "", min(2 * self.spent, self.spent + AROUND_EVERY * budget)
+
+    def _keep_so_far(self, number: int) -> None:
+        """What the groups that are known may keep, in the order of a round."""
+        for group in self._in_order(number):
+            if group in self.known:
+                known = self.known[group]
+                for portion in known.portions.keeps(number, known.part):
+                    self._take(group, portion)
+        self._flush()
 
     def _in_order(self, number: int) -> Iterator[Mask]:
         """The first of the kind of each group of a round: those that the archive uses most, then the others.
