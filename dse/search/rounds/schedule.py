@@ -189,8 +189,9 @@ class Schedule:
         return {}
 
     def _of_round(self, task: str, wanted: Round) -> Iterator[Structure]:
+        extents = self.space.accesses.extents(task)
         for shape in self._shapes(task, wanted.ratio):
-            for scan in _some_scans(self.space.scans(task, shape), wanted.scans):
+            for scan in _some_scans(self.space.scans(task, shape), wanted.scans, extents):
                 yield scan, shape
 
     def _shapes(self, task: str, ratio: float | None) -> Iterator[Shape]:
@@ -253,11 +254,16 @@ def by_scan(structure: Structure) -> str:
     return str(structure[0])
 
 
-def _some_scans(legal: tuple[Scan, ...], scans: Scans) -> tuple[Scan, ...]:
-    """Of the legal scans all, those that only go upwards (all where none does), or of many of those two."""
-    upwards = tuple(scan for scan in legal if not any(scan.descending)) or legal
+def _some_scans(legal: tuple[Scan, ...], scans: Scans, extents: Shape) -> tuple[Scan, ...]:
+    """Of the legal scans all, those that only go upwards (all where none does), or of many of those two.
+
+    Only the last takes such with a dimension of one index inside others: it is no line that units could share.
+    """
     if scans == "all":
         return legal
-    if scans == "upwards" or not upwards or len(upwards[0].dimensions) < FEW_DIMENSIONS:
+    moving = sum(extent > 1 for extent in extents)
+    upwards = tuple(scan for scan in legal if not any(scan.descending)) or legal
+    upwards = tuple(scan for scan in upwards if all(extents[k] > 1 for k in scan.dimensions[-moving:])) or upwards
+    if scans == "upwards" or moving < FEW_DIMENSIONS:
         return upwards
     return upwards[:1] + upwards[-1:] if len(upwards) > 1 else upwards
