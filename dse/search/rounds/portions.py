@@ -28,7 +28,8 @@ from dse.space.options import count_mapping_options, is_offered, is_plain, sprea
 from dse.space.task_graph import Mask
 from hwmodel.design import Blocks, GroupDesign, structure_of
 
-FIRST = 1.0  # seconds of a first portion where structures may take long
+FIRST = 1.0  # seconds of a first portion where structures may take long,
+FIRST_LISTED = 0.5  # and where buffers are told from their data
 OPENED = 12  # structures on which options are tried, in a round; where they are spread, as many again
 
 
@@ -91,15 +92,17 @@ class Portions:
         self._offered = number
         if jobs.cost.tables > self.piece and not self.schedule.whole_is_first:
             return []
-        first = 0
+        first: list[tuple[float, Structure]] = []
         if not jobs.cost.is_separable:
             kept.sort(key=itemgetter(0))  # among equals as they came
-            first = max(1, bisect_right(list(accumulate(seconds for seconds, _ in kept)), FIRST))
+            first = kept[: max(1, bisect_right(list(accumulate(seconds for seconds, _ in kept)), FIRST))]
         elif jobs.cost.listed:
             most = min(most, max(FIRST, jobs.cost.tables))
-        rest = kept[first:]
+            first = spread(kept, max(1, int(FIRST_LISTED / jobs.cost.plain)))
+        chosen = set(map(itemgetter(1), first))
+        rest = [pair for pair in kept if pair[1] not in chosen]
         turns = max(1, math.ceil(sum(seconds for seconds, _ in rest) / most))
-        runs = [kept[:first], *(rest[turn::turns] for turn in range(turns))]
+        runs = [first, *(rest[turn::turns] for turn in range(turns))]
         return [self._plain(jobs, run) for run in runs if run]
 
     def _plain(self, jobs: GroupJobs, run: Sequence[tuple[float, Structure]], *, fresh: bool = False) -> Portion:
