@@ -34,8 +34,8 @@ _AROUND = 0.25e-6  # for each that may go around the ends of an array or over th
 _TICK = 1e-5  # and for each block
 _LISTED = 3.5e-6  # of one whose buffers are no products of lines, for each element of its arrays
 _OFFER = 0.4  # of such a price: a look at what may be opened in a structure that is no product
-_BYTES = 80, 8  # of memory while it is priced, for each element of its arrays, and for each access
-BYTES_AT_MOST = 1 << 30  # what needs more is not priced
+_BYTES = 90, 8  # of memory while it is priced, for each element of its arrays, and for each access
+BYTES_AT_MOST = 3 << 28  # what needs more is not priced: with all else that a process holds it would be above 1 GiB
 _RATE = 6e-3  # of a structure with FIFOs, for each combination of rates that is scheduled,
 _RATE_RUN = 0.15e-6  # and for each repetition in blocks that differ
 _BLOCKS_APART = 4  # blocks that differ: inside, and at the ends of two axes
@@ -142,7 +142,8 @@ class JobCost:
         if self.is_separable and not takes_exact_path(structure):
             return 0
         element, access = _BYTES
-        return element * self._elements + access * sum(number for number, _ in self._moving)
+        again = sum(self.space.accesses.size(array) for array, _ in structure.keeps)  # about once more
+        return element * (self._elements + again) + access * sum(number for number, _ in self._moving)
 
     def _count(self, shape: Shape) -> int:
         """How many blocks of a shape there are."""

@@ -240,8 +240,8 @@ class _Search:
         self.stage, self.next_around = "", min(2 * self.spent, self.spent + AROUND_EVERY * budget)
 
     def _keep_so_far(self, number: int) -> None:
-        """What the groups that are known may keep, in the order of a round."""
-        for group in self._in_order(number):
+        """What the groups that are known may keep: single tasks first, of which designs of least memory are made."""
+        for group in sorted(self._in_order(number), key=lambda group: group.bit_count() > 1):
             if group in self.known:
                 known = self.known[group]
                 for portion in known.portions.keeps(number, known.part):
