@@ -91,7 +91,7 @@ class JobCost:
             return _LOOK
         extents, number = self.space.accesses.extents(self.tasks[-1]), len(self.tasks)
         choices = self.space.count_keeps(self.tasks, len(extents))
-        each = _KEPT + _KEPT_PLACE * number * sum(extents)
+        each = _KEPT + _KEPT_PLACE * number * sum(extents) + self._told
         return _LOOK + _KEPT_TASK * number + each * sqrt(choices * sqrt(choices))
 
     @cached_property
@@ -118,7 +118,7 @@ class JobCost:
     def structure(self, structure: GroupDesign) -> float:
         """A structure that is priced by itself."""
         if self.is_separable and not takes_exact_path(structure):
-            return self._alone + _BATCH_DESIGN * self.combinations
+            return self._alone + self._told + _BATCH_DESIGN * self.combinations
         blocks, cut = structure.blocks, any(processor.cut for processor in structure.processors)
         listed = bool(blocks.outer or structure.recompute or cut)
         return self.opened(blocks.shape, fifos=bool(structure.fifos), listed=listed)

@@ -122,7 +122,7 @@ class Portions:
     def keeps(self, number: int, part: GroupPart) -> Iterator[Portion]:
         """What plain structures may keep in other ways, where that is searched in bulk."""
         jobs, last = self._jobs(number), self.space.last(self.group)
-        if last is None or not jobs.searches_keeps:
+        if last is None or not self._searches_keeps(jobs):
             return
         left = sorted(
             (one for one in self.schedule.upto(last, number) if one not in self._kept), key=lambda one: str(one[0])
@@ -132,6 +132,10 @@ class Portions:
         for start in range(0, len(left), most):
             some = left[start : start + most]
             yield Portion(jobs.cost.tables + each * len(some), partial(self._keep, jobs, some))
+
+    def _searches_keeps(self, jobs: GroupJobs) -> bool:
+        """Whether they are searched in bulk, which takes too long where many buffers are told from their data."""
+        return jobs.searches_keeps and jobs.cost.tables + jobs.cost.keeps <= self.piece
 
     def _keep(self, jobs: GroupJobs, structures: Sequence[Structure], part: GroupPart) -> Sequence[Job]:
         self._kept.update(structures)
@@ -175,7 +179,7 @@ class Portions:
 
     def _switched(self, jobs: GroupJobs, start: GroupDesign, part: GroupPart) -> Portion:
         """What differs from a structure in one option."""
-        opened = jobs.singly(part, [start], self.piece, keeps=not jobs.searches_keeps)
+        opened = jobs.singly(part, [start], self.piece, keeps=not self._searches_keeps(jobs))
         is_product = start.blocks not in part.skipped
         seconds = sum(job.cost for job in opened.jobs) + jobs.cost.offers(is_product=is_product)
         return Portion(seconds, partial(self._switch, start, opened))
