@@ -17,7 +17,8 @@ told.
 
 The first slice are the structures on the front of the bounds themselves: no other structure's bound dominates theirs.
 Then the rest is compared with the front that has been found, and of what is left the next slice is the front of the
-bounds, filled up to a share of what waits: so there are few slices, and each prunes the next.
+bounds, filled up to a share of what waits: so there are few slices, which take long however few they have, and each
+prunes the next.
 """
 
 from __future__ import annotations
@@ -92,7 +93,7 @@ class Waiting:
         return chosen
 
     def next_slice(self) -> NDArray[np.bool_]:
-        """The front of the bounds, and of the rest those of the least places in the columns' orders, to a quarter.
+        """The front of the bounds, and of the rest those of the least places in the columns' orders, to a half.
 
         All where they are few: a slice takes time however small it is.
         """

@@ -257,13 +257,14 @@ def by_scan(structure: Structure) -> str:
 def _some_scans(legal: tuple[Scan, ...], scans: Scans, extents: Shape) -> tuple[Scan, ...]:
     """Of the legal scans all, those that only go upwards (all where none does), or of many of those two.
 
-    Only the last takes such with a dimension of one index inside others: it is no line that units could share.
+    Dimensions of one index are outermost: further in they change no walk, and are no line that units could share.
     """
+    moving = sum(extent > 1 for extent in extents)
+    some = tuple(scan for scan in legal if all(extents[k] > 1 for k in scan.dimensions[len(extents) - moving :]))
+    legal = some or legal
     if scans == "all":
         return legal
-    moving = sum(extent > 1 for extent in extents)
     upwards = tuple(scan for scan in legal if not any(scan.descending)) or legal
-    upwards = tuple(scan for scan in upwards if all(extents[k] > 1 for k in scan.dimensions[-moving:])) or upwards
     if scans == "upwards" or moving < FEW_DIMENSIONS:
         return upwards
     return upwards[:1] + upwards[-1:] if len(upwards) > 1 else upwards

@@ -60,6 +60,6 @@ def test_the_first_slice_is_the_front_of_the_bounds() -> None:
     assert np.flatnonzero(waiting.first_slice()).tolist() == [0, 1, 2]
     rest = waiting.only(~waiting.first_slice())
     assert rest.next_slice().all()
-    many = Waiting(np.zeros(100, np.intp), np.arange(100), np.arange(200).reshape(100, 2), np.ones(100, np.int64))
-    assert np.flatnonzero(many.next_slice()).tolist() == list(range(25))
+    many = Waiting(np.zeros(400, np.intp), np.arange(400), np.arange(800).reshape(400, 2), np.ones(400, np.int64))
+    assert np.flatnonzero(many.next_slice()).tolist() == list(range(200))
     assert [(number, rows.tolist()) for number, rows in rest.by_source()] == [(0, [3, 4, 5, 6, 7])]
