@@ -24,6 +24,7 @@ from dse.pareto.fronts import front_of
 from dse.search import machine
 from dse.search.context import SearchRequest
 from dse.search.rounds.archive import box_rows
+from dse.search.rounds.schedule import ROUNDS, Schedule
 from dse.search.rounds.search import search_in_rounds
 from dse.search.variants import contexts_of
 from dse.space.mappings import MappingSpace
@@ -77,6 +78,28 @@ def test_all_priced_is_the_exact_front(tmp_path: Path) -> None:
     assert exact.exact
     assert rounds.complete
     assert "everything was priced" in rounds.method_description
+    assert [pair_of(one) for one in rounds.pareto] == [pair_of(one) for one in exact.pareto]
+
+
+def test_dimensions_of_one_index_are_outermost(tmp_path: Path) -> None:
+    """Of a frame of one line no scan has lines inside columns, and the front is still that of all scans."""
+    path = tmp_path / "graph.aol"
+    path.write_text(replace(chain(2), frame=(1, 4)).text("graph"))
+    study = Study(blocks="ladder", units=(1, 2), policies=("reuse", "tile"))
+    spec = load_checked(path)
+    model = MachineModel(flatten(spec, choose_top(spec, None)), find_platform(path, PLATFORM)[0])
+    space = MappingSpace(model, study)
+    last = space.tasks(space.graph.all)[-1]
+    inside = {scan.dimensions for scan, _ in space.structures(last)}
+    assert inside == {(0, 1), (1, 0)}
+    for number in range(len(ROUNDS)):
+        assert {scan.dimensions for scan, _ in Schedule(space).upto(last, number)} == {(0, 1)}
+    wanted = api.Space(study=study, verify=False)
+    rounds, exact = (
+        api.explore(api.load(path), PLATFORM, space=wanted, method=method, objectives=PAIR).result
+        for method in ("rounds", "exact")
+    )
+    assert rounds.exact
     assert [pair_of(one) for one in rounds.pareto] == [pair_of(one) for one in exact.pareto]
 
 
