@@ -11,7 +11,7 @@ import numpy as np
 
 from dse.space.mappings import MappingSpace, Shape
 from dse.space.options import takes_exact_path
-from hwmodel.design import GroupDesign
+from hwmodel.design import GroupDesign, Scan
 
 Item = TypeVar("Item")
 
@@ -27,6 +27,7 @@ _OPEN = 0.03  # of a group, once
 _TABLES = 0.035  # of a group, for each task, before the first structure of a job is priced
 _PAIRS = 4e-4  # and for each pair of tasks, whose times are put together,
 _SIDES = 10  # where blocks have so many different sides, or more
+_INSIDE = 1e-5  # of a plain structure with a dimension of one index inside others, for each repetition
 _KIND = 0.01  # of memories that are built for each rate of a task
 _RUN = 0.5e-6  # of a structure that is priced element by element, for each repetition,
 _ACCESS = 0.12e-6  # for each access,
@@ -107,9 +108,14 @@ class JobCost:
         """Finding out what may be opened in a structure, which may be no product though the group is separable."""
         return self._alone if self.is_separable and is_product and not self._couples else _OFFER * self._plan
 
-    def blocks(self, shape: Shape) -> float:
+    def blocks(self, structure: tuple[Scan, Shape]) -> float:
         """A plain structure of these blocks, among others."""
-        return self.plain if self.is_separable else self.exactly(shape)
+        scan, shape = structure
+        if not self.is_separable:
+            return self.exactly(shape)
+        extents = self.space.accesses.extents(self.tasks[-1])
+        inside = self.kinds and has_one_index_inside(scan, extents)
+        return self.plain + (_INSIDE * prod(extents) if inside else 0.0)
 
     def exactly(self, shape: Shape) -> float:
         """A plain structure of these blocks by the exact path."""
@@ -186,6 +192,12 @@ class JobCost:
         processes = (self.space.model.network.processes[task] for task in self.tasks)
         arrays = {array for process in processes for array in (*process.reads, *process.writes)}
         return sum(map(self.space.accesses.size, arrays))
+
+
+def has_one_index_inside(scan: Scan, extents: Shape) -> bool:
+    """Whether a dimension of one index lies inside another of more: lines of buffers then hold those of two."""
+    moving = sum(extent > 1 for extent in extents)
+    return any(extents[k] == 1 for k in scan.dimensions[len(extents) - moving :])
 
 
 def in_jobs(items: Iterable[tuple[Item, float]], most: float = JOB_SECONDS) -> Iterator[tuple[list[Item], float]]:

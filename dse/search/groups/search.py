@@ -110,7 +110,7 @@ class GroupJobs:
     ) -> list[PlainJob]:
         """Block shapes under scans; with `products_only` without those that would go through the exact path."""
         tables = self.cost.tables
-        blocks = (((scan, shape), self.cost.blocks(shape)) for scan, shape in structures)
+        blocks = ((structure, self.cost.blocks(structure)) for structure in structures)
         return [
             PlainJob(self.tasks, self.rates, tables + seconds, part.known, _by_scan(run), products_only)
             for run, seconds in in_jobs(blocks)

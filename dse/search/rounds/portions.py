@@ -68,7 +68,7 @@ class Portions:
             return []
         jobs = self._jobs(0)
         sides = sum(len(set(along)) for along in zip(*(shape for _, shape in structures), strict=True))
-        seconds = jobs.cost.tables_of(sides) + sum(jobs.cost.blocks(shape) for _, shape in structures)
+        seconds = jobs.cost.tables_of(sides) + sum(jobs.cost.blocks(one) for one in structures)
 
         def taken(part: GroupPart) -> Sequence[Job]:
             self._beside.update((structure, jobs.rates) for structure in structures)
@@ -86,7 +86,7 @@ class Portions:
         jobs = self._jobs(number)
         most = max(self.piece - jobs.cost.tables, self.piece / 4)
         fresh = self.schedule.fresh(self.group, number, free=self._is_free)
-        each = [(jobs.cost.blocks(one[1]), one) for one in fresh if self._beside.get(one) != jobs.rates]
+        each = [(jobs.cost.blocks(one), one) for one in fresh if self._beside.get(one) != jobs.rates]
         kept = [pair for pair in each if pair[0] <= most]
         self._open.update((one, jobs.rates.count) for _, one in each)
         self._offered = number
@@ -253,7 +253,7 @@ class Portions:
         known = self.schedule.upto(self.tasks[-1], self._offered)
         structures = [(one.blocks.scan, one.blocks.shape) for one in plain if one not in self._tried]
         fresh = sorted((one for one in structures if one not in known or one in self._open), key=by_scan)
-        costs = [(jobs.cost.blocks(one[1]), one) for one in fresh]
+        costs = [(jobs.cost.blocks(one), one) for one in fresh]
         most = self.piece - jobs.cost.tables
         for run, _ in in_jobs(((pair, pair[0]) for pair in costs if pair[0] <= most), most):
             yield self._plain(jobs, run, fresh=True)

@@ -15,6 +15,7 @@ from typing import Literal
 
 from dse.pareto.combine import completions_of
 from dse.pareto.fronts import evenly
+from dse.search.groups.job_cost import has_one_index_inside
 from dse.search.pricing import RateChoices, count_combinations
 from dse.space.ladder import FINEST, finest_ladder, ladder, near
 from dse.space.mappings import MappingSpace, Shape
@@ -257,14 +258,12 @@ def by_scan(structure: Structure) -> str:
 def _some_scans(legal: tuple[Scan, ...], scans: Scans, extents: Shape) -> tuple[Scan, ...]:
     """Of the legal scans all, those that only go upwards (all where none does), or of many of those two.
 
-    Dimensions of one index are outermost: further in they change no walk, and are no line that units could share.
+    Only the last takes such with a dimension of one index inside others: it is no line that units could share.
     """
-    moving = sum(extent > 1 for extent in extents)
-    some = tuple(scan for scan in legal if all(extents[k] > 1 for k in scan.dimensions[len(extents) - moving :]))
-    legal = some or legal
     if scans == "all":
         return legal
     upwards = tuple(scan for scan in legal if not any(scan.descending)) or legal
-    if scans == "upwards" or moving < FEW_DIMENSIONS:
+    upwards = tuple(scan for scan in upwards if not has_one_index_inside(scan, extents)) or upwards
+    if scans == "upwards" or sum(extent > 1 for extent in extents) < FEW_DIMENSIONS:
         return upwards
     return upwards[:1] + upwards[-1:] if len(upwards) > 1 else upwards

@@ -65,6 +65,7 @@ def searched(path: Path, budget: float, objectives: Sequence[str], **more: Any) 
 def test_many_objectives_go_on_with_nsga2(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """From the archive on: nothing that the rounds have found is lost, and the share of the front only rises."""
     fronts: list[Values] = []
+    monkeypatch.setattr(rounds, "AROUND", 0)
     found = searched(path, 2.5, MANY, keep=lambda _, search: fronts.append(search().front.values))
     for earlier, later in pairwise(fronts):
         assert all((later <= values).all(axis=1).any() for values in earlier)
@@ -74,7 +75,6 @@ def test_many_objectives_go_on_with_nsga2(path: Path, monkeypatch: pytest.Monkey
     assert shares == sorted(shares)
     assert shares[0] > 0.5  # the first generation has the rounds' front
     monkeypatch.setattr(rounds, "EVOLVED_TO", 0.0)
-    monkeypatch.setattr(rounds, "AROUND", 0)
     before = searched(path, 2.5, MANY)
     assert len(before.front)
     for values in before.front.values:
