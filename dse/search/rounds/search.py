@@ -15,7 +15,7 @@ the search between two batches.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -49,7 +49,8 @@ ROUNDS_TO = 0.75  # of the budget: then the search around designs begins
 MANY = 3  # objectives; with more, groups have so many designs on their fronts that whole designs are made of few:
 MANY_ROUNDS_TO, EVOLVED_TO = 0.4, 0.72  # of the budget then: first rounds, then NSGA-II
 EVOLVING, AROUND_FRONT = "NSGA-II", "around the front"  # what is going on after the rounds
-AROUND_FIRST = 0.05  # of the budget, after which it first searches around the front, then whenever that has doubled
+AROUND_FIRST = 0.05  # of the budget, after which it first searches around the front, then whenever that has doubled;
+# where the whole graph does not come first this waits for the large groups:
 AROUND_EVERY, AROUND_SHARE = 0.25, 0.1  # of the budget: so often at least, and so much at a time
 AROUND = 24  # designs of groups around which is searched before whole designs may be made
 FIRST_BATCH = 0.4  # seconds; later ones are of an eighth of what was done before
@@ -93,7 +94,7 @@ class _Search:
         self.volume = RisingVolume()
         self.batch = _Batch()
         self.spent, self.next_look, self.rounds = 0.0, FIRST_BATCH, 0
-        self.next_around = AROUND_FIRST * request.budget
+        self.next_around = (AROUND_FIRST if self.schedule.whole_is_first else AROUND_EVERY) * request.budget
         self.share = 1.0  # of the budget, that may be spent so far
         self.stage = ""  # after the rounds
         self.longest = 0.0  # seconds of a piece of work
@@ -208,45 +209,43 @@ class _Search:
         for _, _, _, group, portion in sorted(waiting, key=lambda one: one[:3]):
             self._take(group, portion)
             self._turn_around(number)
-        self._flush()
-        self._further(number, Portions.keeps)
         self.next_around = 0.0
         self._turn_around(number)
         for portions in (Portions.skipped, Portions.options):
-            self._further(number, portions)
+            self._further(number, self._portions(number, portions))
         self._look()
 
-    def _further(self, number: int, portions: Callable[[Portions, int, GroupPart], Iterator[Portion]]) -> None:
+    def _further(self, number: int, portions: Iterable[tuple[Mask, Portion]]) -> None:
         """What is beyond plain structures in batches, in a round before the last as much as its share of the budget."""
-        ends = self.spent + FURTHER * self.request.budget
-        for group in self._in_order(number):
-            known = self._known(group)
-            for portion in portions(known.portions, number, known.part):
-                if number + 1 < len(ROUNDS) and self.spent + self.batch.seconds > ends:
-                    self._flush()
-                    return
-                self._take(group, portion, always=self._makes_first(group, number))
+        ends, is_front = self.spent + FURTHER * self.request.budget, len(self.archive.wholes) > 0
+        for group, portion in portions:
+            if number + 1 < len(ROUNDS) and self.spent + self.batch.seconds > ends:
+                break
+            self._take(group, portion, always=not is_front and self._makes_first(group, number))
         self._flush()
 
+    def _portions(
+        self, number: int, portions: Callable[[Portions, int, GroupPart], Iterator[Portion]]
+    ) -> Iterator[tuple[Mask, Portion]]:
+        """Those of one kind of the groups that are known, in the order of a round."""
+        for group in self._in_order(number):
+            if group in self.known:
+                known = self.known[group]
+                yield from ((group, portion) for portion in portions(known.portions, number, known.part))
+
     def _turn_around(self, number: int) -> None:
-        """Once in a while, what groups so far may keep, and around the designs that are best: of it most comes."""
+        """Once in a while, what groups so far may keep, and around the designs that are best: of it most comes.
+
+        What takes least comes first: of what single tasks keep designs of least memory are made.
+        """
         budget = self.request.budget
         if self.spent < self.next_around:
             return
         self._flush()
-        for search in (partial(self._keep_so_far, number), self._search_around):
-            with self._up_to(self.spent / budget + AROUND_SHARE):
-                search()
+        self._further(number, sorted(self._portions(number, Portions.keeps), key=lambda pair: pair[1].seconds))
+        with self._up_to(self.spent / budget + AROUND_SHARE):
+            self._search_around()
         self.stage, self.next_around = "", min(2 * self.spent, self.spent + AROUND_EVERY * budget)
-
-    def _keep_so_far(self, number: int) -> None:
-        """What the groups that are known may keep: single tasks first, of which designs of least memory are made."""
-        for group in sorted(self._in_order(number), key=lambda group: group.bit_count() > 1):
-            if group in self.known:
-                known = self.known[group]
-                for portion in known.portions.keeps(number, known.part):
-                    self._take(group, portion)
-        self._flush()
 
     def _in_order(self, number: int) -> Iterator[Mask]:
         """The first of the kind of each group of a round: those that the archive uses most, then the others.
