@@ -197,6 +197,21 @@ def tiler_parts(tiler: Tiler) -> list[str]:
     return [*parts, f"else {constant_text(tiler.border.value) if tiler.border.is_constant else tiler.border.mode}"]
 
 
+def reads_text(process: Process) -> list[str]:
+    """What a process reads, line by line: `x <- src at origin [0, 0] ...`, and its delays."""
+    lines = [f"{flow.port.name} <- {flow.array} at {' '.join(tiler_parts(flow.tiler))}" for flow in process.inputs]
+    for delay in process.delays:
+        default = delay.default
+        tiler = f" at {' '.join(tiler_parts(default.tiler))}" if isinstance(default, TiledDefault) else ""
+        lines.append(f"{delay_text(delay)}{tiler}")
+    return lines
+
+
+def writes_text(process: Process) -> list[str]:
+    """What a process writes, line by line: `y -> dst at origin [0, 0] ...`."""
+    return [f"{written_text(flow)} -> {flow.array} at {' '.join(tiler_parts(flow.tiler))}" for flow in process.outputs]
+
+
 def _rows(process: Process, arrays: Mapping[str, Array], *, tilers: bool) -> Iterator[Row | str]:
     """The cells of each line; a text is a tiler's line of its own."""
     for flow in process.inputs:

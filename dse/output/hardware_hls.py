@@ -20,7 +20,7 @@ class EmittedHls(EmittedDesign):
     """A design as C++."""
 
     def _sources(self) -> Mapping[str, str]:
-        files = HlsFiles(self.opened.spec, self.opened.network, self.hardware)
+        files = HlsFiles(self.opened.spec, self.hardware)
         promised = Promised(self.opened, self.hardware, self.data)
         return {**files.files(), MAKEFILE: makefile(), PAGE: page_of(promised, files.top)}
 

@@ -128,6 +128,29 @@ def test_a_folder_is_written(emit: Emit, here: Path) -> None:
     assert " ".join(out.split()).endswith(told)
 
 
+def test_comments_name_tasks_steps_and_tilers(emit: Emit, here: Path) -> None:
+    emit()
+    document = json.loads((here / "chain-verilog" / "design.json").read_text(encoding="utf-8"))
+    (group,) = document["groups"]
+    programs = {agent["name"]: len(agent["program"]) for agent in group["agents"]}
+    told = {
+        "chain_top": [f"// 'chain' in 1 group: {cycles_of(here):,} cycles a frame."],
+        "chain_axi": ["// 'chain' as a master of AXI4."],
+        "group0_top": [f"// 'smoothed', 'halved': {group['steps']} steps a frame."],
+        "unit_halved": ["// A unit of 'halved': the body of 'halve', a repetition every 1 cycle."],
+        "group0_smoothed_read": ["// What 'smoothed' reads.", "// x <- x at origin [0] paving [1] fitting [1]"],
+        "group0_halved_write": ["// What 'halved' writes.", "// b -> z at origin [0] paving [1] fitting []"],
+    }
+    for module, lines in told.items():
+        text = (here / "chain-verilog" / "rtl" / f"{module}.v").read_text(encoding="utf-8")
+        head = text.partition("module ")[0].splitlines()
+        program = programs.get(module.removeprefix("group0_"))
+        if program is not None:
+            assert head[0].startswith(f"{lines[0]} {program} instruction")
+            head[0] = lines[0]
+        assert head == lines
+
+
 def test_the_same_bytes_in_another_process(emit: Emit, here: Path, arrayol_process: CommandLine) -> None:
     assert emit()[0] == 0
     command = ("emit", "verilog", "chain.aol", "--result", "chain-explore", "--design", "2:1", "--out", "again")

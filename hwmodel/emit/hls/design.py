@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.resources import files
 
-from arrayol.ir.network import Network
 from arrayol.ir.spec import Spec
 from hwmodel.emit.c.names import Named
 from hwmodel.emit.hls.group import GroupText
@@ -24,10 +23,9 @@ FRAMES = 2  # that the program runs, so that what a frame leaves behind is seen
 
 @dataclass(frozen=True)
 class HlsFiles:
-    """The files of a design of a specification's network by path; the same design gives the same bytes."""
+    """The files of a design of a specification by path; the same design gives the same bytes."""
 
     spec: Spec
-    network: Network
     design: HardwareDesign
 
     @property
@@ -44,7 +42,7 @@ class HlsFiles:
             yield path, (files("hwmodel.emit.hls") / "library" / name).read_text(encoding="utf-8")
         yield "src/design.hpp", "\n".join([*self._header(), ""])
         for number, group in enumerate(self.design.groups):
-            text = GroupText(self.spec, self.network, group, self.design.addresses, number).text()
+            text = GroupText(self.spec, self.design.network, group, self.design.addresses, number).text()
             yield f"src/group{number}.cpp", text
         yield "src/top.cpp", "\n".join([*self._top(), ""])
         size = self.design.addresses.word_bytes

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrayol.execute.run import with_tables
+from arrayol.ir.network import Network
 from arrayol.ir.spec import Elementary, Spec
 from arrayol.text import counted
 from hwmodel.accesses import Accesses
@@ -37,12 +38,12 @@ class Frame:
 
 @dataclass(frozen=True)
 class HardwareDesign:
-    """A design as hardware. `datapaths` has by task the derived datapath of its units, `signed` the signed arrays.
+    """A network as hardware. `datapaths` has by task the derived datapath of its units, `signed` the signed arrays.
 
     `cycles` is what a frame takes on the simulated machine; `frame` data for a test bench.
     """
 
-    top: str
+    network: Network
     groups: tuple[GroupSchedule, ...]
     addresses: AddressMap
     latency: int
@@ -50,6 +51,11 @@ class HardwareDesign:
     datapaths: Mapping[str, Derived]
     signed: tuple[str, ...]
     frame: Frame
+
+    @property
+    def top(self) -> str:
+        """Its name."""
+        return self.network.name
 
     @property
     def cycles(self) -> int:
@@ -84,7 +90,7 @@ def schedule_design(
     _require_loaded_once(groups, simulation)
     outputs = {name: simulation.outputs[name].reshape(-1) for name in network.outputs}
     return HardwareDesign(
-        network.name,
+        network,
         tuple(groups),
         addresses,
         memory.latency or 0,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
 
+from arrayol.pictures.text import reads_text, writes_text
 from arrayol.text import counted
 from hwmodel.datapath.derive import Derived
 from hwmodel.emit.schedule.activity import Agent
@@ -14,6 +15,7 @@ from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.schedule.group import GroupSchedule
 from hwmodel.emit.schedule.images import hex_lines
 from hwmodel.emit.schedule.names import plain
+from hwmodel.emit.schedule.tasks import TaskUnits
 from hwmodel.emit.verilog.access import access_ports
 from hwmodel.emit.verilog.agents import agent_module
 from hwmodel.emit.verilog.axi import SLOWER, axi_bench, axi_module, has_axi
@@ -58,7 +60,11 @@ class DesignFiles:
             yield f"rtl/{name}.v", _library(name)
         units = {task: _unit(task, derived) for task, derived in self.design.datapaths.items()}
         for task, derived in self.design.datapaths.items():
-            yield f"rtl/unit_{plain(task)}.v", datapath_module(derived, f"unit_{plain(task)}", self._kept(task))
+            own = self._units(task)
+            module = datapath_module(derived, f"unit_{plain(task)}", frozenset(own.kept))
+            pace = f"a repetition every {counted(own.interval, 'cycle')}"
+            comment = f"// A unit of '{task}': the body of '{own.elementary}', {pace}.\n"
+            yield f"rtl/unit_{plain(task)}.v", comment + module
             for name, module in operator_modules(derived).items():
                 yield f"rtl/{name}.v", module
         for number, group in enumerate(self.design.groups):
@@ -68,30 +74,37 @@ class DesignFiles:
                 module = agent_module(agent, prefix, self._comment(group, agent), waits=waits)
                 yield f"rtl/{prefix}{agent.name}.v", module
             module = group_module(f"{prefix}top", prefix, group, units, self.outside, self.design.signed)
-            yield f"rtl/{prefix}top.v", module
+            tasks = ", ".join(f"'{task.units.task}'" for task in group.tasks)
+            yield f"rtl/{prefix}top.v", f"// {tasks}: {counted(group.steps, 'step')} a frame.\n{module}"
         names = [(f"group{number}_top", group.setup) for number, group in enumerate(self.design.groups)]
         top = f"{self.design.top}_top"
-        yield f"rtl/{top}.v", top_module(top, names, self.engines, self.outside)
+        comment = f"// '{self.design.top}' in {counted(len(names), 'group')}: {self.design.cycles:,} cycles a frame.\n"
+        yield f"rtl/{top}.v", comment + top_module(top, names, self.engines, self.outside)
         if self.axi is not None:
             yield "rtl/axi_port.v", _library("axi_port")
-            yield f"rtl/{self.axi}.v", axi_module(self.axi, top, self.engines, self.outside)
+            module = axi_module(self.axi, top, self.engines, self.outside)
+            yield f"rtl/{self.axi}.v", f"// '{self.design.top}' as a master of AXI4.\n{module}"
 
-    def _kept(self, task: str) -> frozenset[tuple[str, str]]:
-        """The delays whose state the units of a task keep."""
+    def _units(self, task: str) -> TaskUnits:
+        """The units of a task."""
         every = (own.units for group in self.design.groups for own in group.tasks)
-        return frozenset(next(units.kept for units in every if units.task == task))
+        return next(units for units in every if units.task == task)
 
     def _comment(self, group: GroupSchedule, agent: Agent) -> str:
-        said = {}
+        said, tilers = dict[str, str](), dict[str, list[str]]()
         for task in group.tasks:
+            process = self.design.network.processes[task.units.task]
             said[task.reading.name] = f"What '{task.units.task}' reads."
+            tilers[task.reading.name] = reads_text(process)
             said[task.writing.name] = f"What '{task.units.task}' writes."
+            tilers[task.writing.name] = writes_text(process)
         for engine in group.engines:
             said[engine.requests.name] = "Requests to the external memory."
             said[engine.passing.name] = "What passes to and from the external memory."
             said[engine.storing.name] = "What is brought from the memories to be stored."
         rows = len(agent.program.instructions)
-        return f"{said[agent.name]} {counted(rows, 'instruction')}, loops nested {agent.program.depth} deep."
+        first = f"{said[agent.name]} {counted(rows, 'instruction')}, loops nested {agent.program.depth} deep."
+        return "\n".join([first, *tilers.get(agent.name, ())])
 
     def _bench(self) -> Iterator[tuple[str, str]]:
         design = self.design

@@ -39,7 +39,7 @@ def test_shipped_specifications(name: str, tmp_path: Path) -> None:
     designs = cheap(bench, quick_front(spec), DESIGNS)
     assert len(designs) == DESIGNS
     for design in designs:
-        seen = seen_of(HlsFiles(bench.spec, bench.accesses.network, hardware_of(bench, design)))
+        seen = seen_of(HlsFiles(bench.spec, hardware_of(bench, design)))
         assert is_right(seen), seen
 
 
@@ -48,14 +48,14 @@ def test_functions_that_nobody_rounds_exactly_are_refused() -> None:
     bench = spec.verifier.testbench
     design = hardware_of(bench, cheap(bench, quick_front(spec), 1)[0])
     with pytest.raises(ArrayolError, match=r"not-in-hardware.*: tools round 'exp' in ways of their own"):
-        HlsFiles(bench.spec, bench.accesses.network, design).files()
+        HlsFiles(bench.spec, design).files()
 
 
 # Controls: each of these must not agree.
 
 
 def files_of(design: HardwareDesign) -> HlsFiles:
-    return HlsFiles(small().testbench.spec, small().testbench.accesses.network, design)
+    return HlsFiles(small().testbench.spec, design)
 
 
 @pytest.fixture(scope="module")

@@ -29,7 +29,7 @@ def test_a_program_computes_the_same() -> None:
             return
         if design is None:
             return
-        seen = seen_of(HlsFiles(case.spec, case.network, design))
+        seen = seen_of(HlsFiles(case.spec, design))
         assert is_right(seen), seen
         features.update(case.features)
         features["streams"] += bool(seen.streams)
