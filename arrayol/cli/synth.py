@@ -142,8 +142,11 @@ def _facts(synthesis: api.Synthesis, written: Path) -> Iterator[tuple[str, str]]
     if synthesis.placed is not None:
         yield "ports", "pins, where nextpnr puts them" if synthesis.pins else "between registers, which are not counted"
     yield "programs", f"{', '.join(synthesis.tools)}; seed {synthesis.seed}"
-    if synthesis.emitted.model["technology"]:
-        yield "model", f"technology {synthesis.emitted.model['technology']}: units and memories alone"
+    model = synthesis.emitted.model
+    if model["technology"]:
+        steering = any(model.get("steering", {}).values())
+        said = "units, and memories with what steers all" if steering else "units and memories alone"
+        yield "model", f"technology {model['technology']}: {said}"
     names = written_files(synthesis)
     bitstream = f"; 'yowasp-ecppack {written / CONFIG} design.bit' makes a bitstream" if CONFIG in names else ""
     yield "written", f"{written}: {', '.join(names)}{bitstream}"

@@ -13,6 +13,9 @@ from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.schedule.group import GroupSchedule
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.verilog.wiring import Outside, engine_ports
+from hwmodel.machine.costs import LOCAL_BITS, ROM_BITS
+
+BITS = {ROM_BITS: "bits of ROMs", LOCAL_BITS: "bits of locals"}
 
 
 @dataclass(frozen=True)
@@ -165,7 +168,7 @@ def _copies(group: GroupSchedule, memory: Memory) -> str:
 def costs_part(own: Promised) -> Iterator[str]:
     """What the model says that units and memories cost."""
     opened = own.opened
-    costs = ", ".join(f"{value:,} {name.upper()}" for name, value in opened.estimate.costs.items())
+    costs = ", ".join(f"{value:,} {BITS.get(name, name.upper())}" for name, value in opened.estimate.costs.items())
     blocks = opened.memories.totals[TOTALS[0][0]] if opened.memories is not None else 0
     technology = opened.memories.technology if opened.memories is not None else "the platform"
     yield "## What the model says it costs"

@@ -123,6 +123,17 @@ def test_figures_beside_the_model(synth: Run, here: Path) -> None:
     assert (here / "v" / "synthesis" / "yosys.log").read_text(encoding="utf-8") == "['rtl/f_top.v']"
 
 
+@pytest.mark.parametrize(
+    ("steering", "told"),
+    [(0.0, "ecp5-7: units and memories alone\n"), (3.0, "ecp5-7: units, and memories with what steers all\n")],
+)
+def test_what_the_model_counts(synth: Run, here: Path, steering: float, told: str) -> None:
+    """A technology may price what steers a design."""
+    model = {**DOCUMENT["model"], "steering": {"lut": steering, "ff": 0.0}}  # type: ignore[dict-item]
+    (here / "v" / "design.json").write_text(json.dumps({**DOCUMENT, "model": model}), encoding="utf-8")
+    assert told in synth("v", "--no-place").stdout
+
+
 def test_options_reach_the_programs(synth: Run, here: Path) -> None:
     options = ("--device", "25k", "--package", "CABGA256", "--speed", "8", "--clock", "200", "--seed", "5")
     done = synth("v", *options, "--out", "s", "--json")
