@@ -22,8 +22,12 @@ from dse.verify.verify import Verifier
 from hwmodel.design import Design
 from hwmodel.platform import find_platform
 
-SMALLER = {  # those that Icarus takes minutes for at the size of the platform
-    **{name: SMALL[name] for name in ("dct", "downscaler", "fir", "polyprod", "thumbnail")},
+SMALLER = {  # those that Icarus takes long for at the size of the platform
+    **{name: SMALL[name] for name in ("downscaler", "jacobi", "lpsf", "thumbnail")},
+    "dct": {"H": 8, "W": 16},
+    "fir": {"N": 64, "S": 16, "TAPS": 5},
+    "flow": {"H": 6, "W": 8},
+    "polyprod": {"N": 6, "PAIRS": 3},
     "stencil2d": {"H": 4, "W": 5, "BLOCKS": 4},
 }
 CHANNELS = {"C": 4, "INNER": 6}  # of mobilenet: the bodies of more take Icarus minutes to build
