@@ -86,7 +86,7 @@ def schedule_design(
         scheduler = GroupScheduler(accesses, platform, own, run, addresses, contents)
         tables = scheduler.tables()
         groups.append(scheduler.schedule(tables))
-        require_proofs(tables, groups[-1], run)
+        require_proofs(accesses, tables, groups[-1], run)
     _require_loaded_once(groups, simulation)
     outputs = {name: simulation.outputs[name].reshape(-1) for name in network.outputs}
     return HardwareDesign(

@@ -11,44 +11,83 @@ The simulated machine has checks of its own; these look at what is emitted.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arrayol.errors import ArrayolError, error
+from hwmodel.accesses import Accesses
 from hwmodel.emit.schedule.activity import Activity, Agent, Replayed, replayed
 from hwmodel.emit.schedule.group import GroupSchedule, Tables
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.simulator.group import GroupRun
 from hwmodel.simulator.moves import Moved
+from hwmodel.simulator.processors import Processor
 
 Ints = NDArray[np.int64]
 
 
-def require_proofs(tables: Tables, schedule: GroupSchedule, run: GroupRun) -> None:
-    """Raises ArrayolError (`unproven-schedule`) that names agent, step, cycle and bank where one fails."""
-    pairs, readers = list(_pairs(tables, schedule)), {name for names in schedule.readers.values() for name in names}
-    for activity, agent in pairs:
-        found = replayed(agent)
-        _require_same(activity, found)
-        for lanes in activity.lanes:
+@dataclass(frozen=True)
+class Claim:
+    """What an agent should do, and the agent that is to do it; that of a task with the task's run.
+
+    `behind` are the cycles from the start of a repetition to its first row.
+    """
+
+    activity: Activity
+    agent: Agent
+    accesses: Accesses
+    processor: Processor | None = None
+    behind: int = 0
+
+    def where(self, row: int) -> str:
+        """A row as messages name it, with the repetition that has begun last by then."""
+        step = int(np.searchsorted(self.activity.ends, row))
+        own = row - int(self.activity.starts[step])
+        text = f"step {step}, row {own} of '{self.activity.name}'"
+        first, end = self._instances(step - self.activity.setup)
+        if self.processor is None or first == end:
+            return text
+        starts = self.processor.started[first:end] - self.processor.began[first:end] + self.behind
+        begun = np.where(starts <= own, starts, -1)
+        place = int(begun.argmax() if begun.max() >= 0 else starts.argmin())
+        repetition = self.processor.repetitions(self.accesses)[first + place]
+        return f"{text}, repetition {_tuple(repetition)},"
+
+    def _instances(self, step: int) -> tuple[int, int]:
+        """The first instance of a step, and that behind its last; none before the first frame."""
+        if self.processor is None or step < 0:
+            return 0, 0
+        return int(self.processor.bounds[step]), int(self.processor.bounds[step + 1])
+
+
+def require_proofs(accesses: Accesses, tables: Tables, schedule: GroupSchedule, run: GroupRun) -> None:
+    """Raises ArrayolError (`unproven-schedule`) that names agent, step, row, repetition and bank where one fails."""
+    readers = {name for names in schedule.readers.values() for name in names}
+    for claim in claims_of(accesses, tables, schedule, run):
+        found = replayed(claim.agent)
+        _require_same(claim, found)
+        for lanes in claim.activity.lanes:
             if not (lanes.memory.registers or (lanes.memory.copy_each and lanes.name in readers)):
-                _require_apart(activity, lanes.name, lanes.memory, found)
+                _require_apart(claim, lanes.name, lanes.memory, found)
     for name, moved in run.moves.arrays.items():
         if name in run.located:
-            _require_lives(name, moved, run.located[name])
+            _require_lives(accesses, moved, run.located[name])
         else:
             _require_turns(name, tables, run)
 
 
-def _pairs(tables: Tables, schedule: GroupSchedule) -> Iterator[tuple[Activity, Agent]]:
-    for (reading, writing, _), task in zip(tables.tasks, schedule.tasks, strict=True):
-        yield reading, task.reading
-        yield writing, task.writing
-    for engine, own in zip(tables.engines, schedule.engines, strict=True):
-        yield engine.requests, own.requests
-        yield engine.passing, own.passing
-        yield engine.storing, own.storing
+def claims_of(accesses: Accesses, tables: Tables, schedule: GroupSchedule, run: GroupRun) -> Iterator[Claim]:
+    """Of all agents of a group."""
+    for (reading, writing, units), task in zip(tables.tasks, schedule.tasks, strict=True):
+        own = run.processors[units.task]
+        yield Claim(reading, task.reading, accesses, own)
+        yield Claim(writing, task.writing, accesses, own, units.latency)
+    for engine, agents in zip(tables.engines, schedule.engines, strict=True):
+        yield Claim(engine.requests, agents.requests, accesses)
+        yield Claim(engine.passing, agents.passing, accesses)
+        yield Claim(engine.storing, agents.storing, accesses)
 
 
 def unproven(text: str) -> ArrayolError:
@@ -57,45 +96,46 @@ def unproven(text: str) -> ArrayolError:
     return error("unproven-schedule", text, hint=hint)
 
 
-def _step(activity: Activity, row: int) -> str:
-    step = int(np.searchsorted(activity.ends, row))
-    return f"step {step}, row {row - int(activity.starts[step])} of '{activity.name}'"
+def _tuple(point: Iterable[int]) -> str:
+    return f"({', '.join(map(str, point))})"
 
 
-def _require_same(activity: Activity, found: Replayed) -> None:
+def _require_same(claim: Claim, found: Replayed) -> None:
     """The first proof."""
+    activity = claim.activity
     if not np.array_equal(found.ends, activity.ends):
         raise unproven(f"the steps of '{activity.name}' do not have the rows that they should")
     for lanes in activity.lanes:
         for row in np.flatnonzero((found.words[lanes.name] != lanes.words).any(axis=1))[:1].tolist():
-            raise unproven(f"{_step(activity, row)} touches other words of '{lanes.memory.name}' than it should")
+            raise unproven(f"{claim.where(row)} touches other words of '{lanes.memory.name}' than it should")
     columns = {**activity.controls, **{name: rows for name, (rows, _) in activity.places.items()}}
     for name, rows in columns.items():
         own = found.controls.get(name, found.places.get(name))
         assert own is not None, "an agent has all columns of its activity"
         for row in np.flatnonzero((own != rows) & (rows >= 0))[:1].tolist():
-            raise unproven(f"{_step(activity, row)} has another '{name}' than it should")
+            raise unproven(f"{claim.where(row)} has another '{name}' than it should")
 
 
-def _require_apart(activity: Activity, name: str, memory: Memory, found: Replayed) -> None:
+def _require_apart(claim: Claim, name: str, memory: Memory, found: Replayed) -> None:
     """The third proof, of lanes side by side."""
     words = np.sort(found.words[name], axis=1)
     bank = words // memory.depth
     meet = (words[:, 1:] >= 0) & (words[:, :-1] >= 0) & (bank[:, 1:] == bank[:, :-1]) & (words[:, 1:] != words[:, :-1])
     for row in np.flatnonzero(meet.any(axis=1))[:1].tolist():
         own = int(bank[row, int(meet[row].argmax())])
-        raise unproven(f"{_step(activity, row)} meets two words of bank {own} of '{memory.name}'")
+        raise unproven(f"{claim.where(row)} meets two words of bank {own} of '{memory.name}'")
 
 
-def _require_lives(name: str, moved: Moved, words: Ints) -> None:
+def _require_lives(accesses: Accesses, moved: Moved, words: Ints) -> None:
     """The second proof, of a buffer: data of one word live one after another."""
     order = np.lexsort((moved.bring, words))
     same = words[order][1:] == words[order][:-1]
     over = same & (moved.bring[order][1:] <= moved.last[order][:-1])
     for place in np.flatnonzero(over)[:1].tolist():
         first, second = int(order[place]), int(order[place + 1])
-        text = f"step {moved.bring[second]} overwrites word {words[first]} of '{name}'"
-        raise unproven(f"{text}, which is needed up to step {moved.last[first]}")
+        element = np.unravel_index(int(moved.element[first]), accesses.shape(moved.array))
+        text = f"step {moved.bring[second]} overwrites element {_tuple(map(int, element))} of '{moved.array}'"
+        raise unproven(f"{text} in word {words[first]}, which is needed up to step {moved.last[first]}")
 
 
 def _require_turns(array: str, tables: Tables, run: GroupRun) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +13,7 @@ from arrayol.errors import ArrayolError
 from hwmodel.design import Blocks, Design, GroupDesign, Processor, row_major
 from hwmodel.emit.schedule.activity import Agent, Counter, LaneCounters, compiled
 from hwmodel.emit.schedule.group import GroupScheduler
-from hwmodel.emit.schedule.proofs import require_proofs
+from hwmodel.emit.schedule.proofs import Claim, claims_of, require_proofs
 
 BLOCKS_OF_LINES = 1  # the number on the front of a design with banks, a window and several steps
 
@@ -27,7 +27,7 @@ def whole() -> Scheduled:
 def refusal(own: Scheduled) -> str:
     """What the proofs say of a schedule."""
     with pytest.raises(ArrayolError) as refused:
-        require_proofs(own.tables, own.schedule, own.run)
+        require_proofs(own.scheduler.accesses, own.tables, own.schedule, own.run)
     (diagnostic,) = refused.value.diagnostics
     assert diagnostic.code == "unproven-schedule"
     return diagnostic.message
@@ -45,6 +45,11 @@ def with_counter(agent: Agent, change: Callable[[LaneCounters], LaneCounters]) -
     return replace(agent, lanes={**agent.lanes, name: (change(first), *others)})
 
 
+def claims(own: Scheduled) -> Iterator[Claim]:
+    """What the proofs are about."""
+    return claims_of(own.scheduler.accesses, own.tables, own.schedule, own.run)
+
+
 def moves(counter: Counter | None, agent: Agent) -> bool:
     return counter is not None and agent.limits[counter.column] > 1
 
@@ -52,7 +57,7 @@ def moves(counter: Counter | None, agent: Agent) -> bool:
 def test_each_design_of_a_front_is_proven() -> None:
     for design in small().front:
         own = scheduled(design)
-        require_proofs(own.tables, own.schedule, own.run)
+        require_proofs(own.scheduler.accesses, own.tables, own.schedule, own.run)
 
 
 # The first proof: what agents touch.
@@ -68,8 +73,7 @@ def test_a_wrong_modulus_of_a_bank(whole: Scheduled) -> None:
         return with_counter(agent, shorter)
 
     text = refusal(with_agent(whole, change))
-    assert text.startswith("step ")
-    assert text.endswith(" of 'blurred_read' touches other words of 'x' than it should")
+    assert text == "step 1, row 4 of 'blurred_read', repetition (0, 12), touches other words of 'x' than it should"
 
 
 def test_a_wrong_modulus_of_an_address(whole: Scheduled) -> None:
@@ -82,7 +86,8 @@ def test_a_wrong_modulus_of_an_address(whole: Scheduled) -> None:
 
         return with_counter(agent, longer)
 
-    assert refusal(with_agent(whole, change)).endswith("of 'blurred_read' touches other words of 'x' than it should")
+    text = refusal(with_agent(whole, change))
+    assert text == "step 4, row 1 of 'blurred_read', repetition (6, 0), touches other words of 'x' than it should"
 
 
 def test_an_address_that_is_shifted(whole: Scheduled) -> None:
@@ -98,7 +103,25 @@ def test_an_address_that_is_shifted(whole: Scheduled) -> None:
     first = np.flatnonzero(whole.tables.tasks[0][0].lanes[0].words[:, 0] >= 0)[0]
     step = int(np.searchsorted(whole.tables.tasks[0][0].ends, first))
     row = int(first - whole.tables.tasks[0][0].starts[step])
-    assert text == f"step {step}, row {row} of 'blurred_read' touches other words of 'x' than it should"
+    where = f"step {step}, row {row} of 'blurred_read', repetition (0, 0),"
+    assert text == f"{where} touches other words of 'x' than it should"
+
+
+@pytest.mark.parametrize("writes", [False, True])
+def test_the_repetition_that_is_named(whole: Scheduled, *, writes: bool) -> None:
+    """In each row in which a repetition of 'scaled' begins, or has its result, the first of those that do."""
+    claim = next(own for own in claims(whole) if own.activity.name == f"scaled_{'write' if writes else 'read'}")
+    processor = whole.run.processors["scaled"]
+    points = processor.repetitions(whole.scheduler.accesses)
+    clocks = np.cumsum([0, *whole.run.lengths[:-1]])
+    told = dict[int, str]()
+    for start, point in zip(processor.started.tolist(), points.tolist(), strict=True):
+        step = int(np.searchsorted(clocks, start, side="right")) - 1
+        row = start - int(clocks[step]) + (processor.unit.latency if writes else 0)
+        place = int(claim.activity.starts[step]) + row
+        told.setdefault(place, f"step {step}, row {row} of '{claim.activity.name}', repetition {tuple(point)},")
+    assert {row: claim.where(row) for row in told} == told
+    assert claim.where(0) == f"step 0, row 0 of '{claim.activity.name}'"
 
 
 def test_a_step_that_is_a_cycle_longer(whole: Scheduled) -> None:
@@ -131,7 +154,9 @@ def test_a_window_that_does_not_move_on(whole: Scheduled) -> None:
         assert column not in shared
         return replace(agent, columns=rows)
 
-    assert refusal(with_agent(whole, change)).endswith("of 'blurred_read' has another 'blurred_x_round' than it should")
+    assert refusal(with_agent(whole, change)).endswith(
+        "of 'blurred_read', repetition (0, 0), has another 'blurred_x_round' than it should"
+    )
 
 
 def test_a_request_for_another_word(whole: Scheduled) -> None:
@@ -154,8 +179,9 @@ def test_a_datum_over_one_that_lives(whole: Scheduled) -> None:
     broken[new] = words[old]
     run = replace(whole.run, located={**whole.run.located, "x": broken})
     own = replace(whole, scheduler=replace(whole.scheduler, run=run))
-    text = f"step 1 overwrites word {words[old]} of 'x', which is needed up to step {moved.last[old]}"
-    assert refusal(own) == text
+    row, column = divmod(int(moved.element[old]), 16)  # of 12 x 16
+    text = f"step 1 overwrites element ({row}, {column}) of 'x' in word {words[old]}"
+    assert refusal(own) == f"{text}, which is needed up to step {moved.last[old]}"
 
 
 # The third proof: who meets in a bank.
@@ -166,7 +192,7 @@ def test_a_datum_of_a_fifo_that_is_read_before_it_is_there() -> None:
         (Processor("blurred"), Processor("scaled")), Blocks((10, 14), row_major(2)), fifos=frozenset({"y"})
     )
     own = scheduled(Design((group,)))
-    require_proofs(own.tables, own.schedule, own.run)
+    require_proofs(own.scheduler.accesses, own.tables, own.schedule, own.run)
     *others, (reading, writing, units) = own.tables.tasks
     (lanes,) = reading.lanes
     early = replace(reading, lanes=(replace(lanes, words=np.roll(lanes.words, -8, axis=0)),))
@@ -190,8 +216,8 @@ def test_two_lanes_in_one_bank(whole: Scheduled) -> None:
     )
     own = Scheduled(whole.scheduler, tables, whole.scheduler.schedule(tables))
     step = int(np.searchsorted(reading.ends, row))
-    text = f"step {step}, row {row - int(reading.starts[step])} of 'blurred_read' meets two words of bank {bank} of 'x'"
-    assert refusal(own) == text
+    where = f"step {step}, row {row - int(reading.starts[step])} of 'blurred_read', repetition (0, 0),"
+    assert refusal(own) == f"{where} meets two words of bank {bank} of 'x'"
 
 
 def test_two_lanes_on_one_word(whole: Scheduled) -> None:
@@ -204,7 +230,7 @@ def test_two_lanes_on_one_word(whole: Scheduled) -> None:
     tables = replace(
         whole.tables, tasks=((replace(reading, lanes=(replace(lanes, words=words),)), writing, units), *others)
     )
-    require_proofs(tables, whole.scheduler.schedule(tables), whole.run)
+    require_proofs(whole.scheduler.accesses, tables, whole.scheduler.schedule(tables), whole.run)
 
 
 def test_a_design_is_refused_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -225,5 +251,6 @@ def test_a_design_is_refused_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None
 
     assert small().hardware(small().front[0]).cycles > 0
     monkeypatch.setattr(GroupScheduler, "schedule", broken)
-    with pytest.raises(ArrayolError, match=r"unproven-schedule.*'blurred_write' touches other words of 'y'"):
+    named = r"unproven-schedule.*'blurred_write', repetition \(0, 0\), touches other words of 'y'"
+    with pytest.raises(ArrayolError, match=named):
         small().hardware(small().front[0])
