@@ -264,14 +264,12 @@ def _hypervolume(result: Result) -> str:
 
 def _bounds(result: Result) -> Iterator[tuple[str, str]]:
     """How far each end of the front may be from the best that there is, and the front from any other."""
-    bounds = {name: bound for name, bound in (result.bounds or {}).items() if bound and not grows(name)}
+    bounds = result.bounds or {}
     for name, bound in bounds.items():
-        least = min(design.objectives[name] for design in result.pareto)
-        unit = unit_of(name)
-        yield (
-            "bound",
-            f"least {name} {shown_figure(name, least)} {unit}; nothing below {shown_figure(name, bound)} exists",
-        )
+        if bound:
+            end, beyond, best = ("most", "above", max) if grows(name) else ("least", "below", min)
+            found = shown_figure(name, best(design.objectives[name] for design in result.pareto))
+            yield "bound", f"{end} {name} {found} {unit_of(name)}; nothing {beyond} {shown_figure(name, bound)} exists"
     if len(bounds) == len(result.objectives):
         share = share_of_any(result.pareto, result.objectives, result.hypervolume, bounds)
         yield "", f"at least {share:.1%} of the hypervolume that any front has up to that corner"

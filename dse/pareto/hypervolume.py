@@ -82,12 +82,12 @@ class RisingVolume:
         self.share = max(self.share or 0.0, box_share(self._points, self.reference))
         return self.share
 
-    def share_of_any(self, least: Octaves | None) -> float | None:
+    def share_of_any(self, least: Octaves) -> float | None:
         """The least share that the points have of the volume of any front up to their corner, if nothing is below.
 
-        None before there are points, and where it is not known what nothing is below.
+        None before there are points.
         """
-        if self._points is None or least is None:
+        if self._points is None:
             return None
         corner = corner_of(self._points)
         return hypervolume(self._points, corner) / float((corner - least).prod())

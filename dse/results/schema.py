@@ -142,7 +142,7 @@ class Result(Record):
     bodies, if one did, and `estimates` the figures that are estimates of that table; the published model has none.
     `elements` has a digest of each const array's elements,
     `components` one of each elementary's and task's text.
-    `bounds` has, by objective, what no design is below, where the front is not exact and that is known.
+    `bounds` has, by objective, what no design is better than, where the front is not exact: 0 where nothing is known.
     `partitions` says of how many integer partitions all designs were looked at; null where that takes too long.
     `complete` is false where a clock or an interrupt ended the search, so that another run may find more.
     `designs` holds more than the front where that was asked for: every feasible design of the published model in the

@@ -48,13 +48,9 @@ class SearchContext:
         return digest(self._prices, self.space.model.network, self.space.accesses.load)
 
     @cached_property
-    def least(self) -> Octaves | None:
-        """What no whole design is below in the objectives, on logarithmic axes; None where it is not known of each."""
-        figures = least_figures(self.space, self.columns)
-        bounds = [figures[place] for places in self.columns.of_objectives for place in places]
-        known = [bound for bound in bounds if bound is not None]
-        is_plain = len(bounds) == len(self.columns.objectives)
-        return octaves_of(np.array(known)) if is_plain and len(known) == len(bounds) else None
+    def least(self) -> Octaves:
+        """What no whole design is below in the columns of objectives, on logarithmic axes."""
+        return octaves_of(np.array(least_figures(self.space, self.columns)[: self.columns.leading]))
 
     @cached_property
     def _group_keys(self) -> dict[tuple[str, ...], bytes]:

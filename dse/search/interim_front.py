@@ -54,7 +54,7 @@ class InterimFront:
         """The corner of the box, in octaves: that of the first front there was."""
         return self._volume.reference
 
-    def bound(self, least: Octaves | None) -> float | None:
+    def bound(self, least: Octaves) -> float | None:
         """The least share that the front so far has of the hypervolume of any other, if nothing is below that."""
         return self._volume.share_of_any(least)
 

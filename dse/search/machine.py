@@ -27,7 +27,7 @@ from dse.search.context import Chosen, Evolution, SearchContext, Searched, Searc
 from dse.search.exact import ordered_design
 from dse.search.figures import Columns, objective_values
 from dse.search.group_front import GroupFront
-from dse.search.least import least_figures
+from dse.search.least import least_objectives
 from dse.search.methods import Points, choose_method, infeasible, require_other_fronts, unbounded
 from dse.search.plotted_points import plotted_points
 from dse.search.variants import contexts_of, joined, search_each, slowed_each
@@ -322,15 +322,10 @@ def _datapaths(space: MappingSpace, designs: Sequence[Design]) -> tuple[Datapath
 
 
 def _least(space: MappingSpace, columns: Columns) -> dict[str, int | float]:
-    """By objective what no design is below, of any variant; of those that are one column."""
-    each = [least_figures(one, columns) for one in space.variants]
-    least = {}
-    for figure, places in zip(columns.objectives, columns.of_objectives, strict=True):
-        known = [bounds[places[0]] for bounds in each if len(places) == 1]
-        bound = min((one for one in known if one is not None), default=None)
-        if bound is not None and None not in known:
-            least[figure.name] = figure.shown(bound, space.model.platform)
-    return least
+    """By objective what no design is below, of any variant."""
+    each = [least_objectives(one.space, one.columns) for one in contexts_of(space, columns.names)]
+    pairs = zip(columns.objectives, zip(*each, strict=True), strict=True)
+    return {figure.name: figure.shown(min(bounds), space.model.platform) for figure, bounds in pairs}
 
 
 def _estimates(space: MappingSpace, columns: Columns) -> tuple[str, ...]:

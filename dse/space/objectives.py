@@ -24,14 +24,16 @@ from hwmodel.accesses import Accesses
 from hwmodel.assumptions import without_cost
 from hwmodel.datapath.technology.rows import COSTS
 from hwmodel.machine.built.local_ports import terms_of
-from hwmodel.machine.costs import LOCAL_BITS, ROM_BITS, all_costs, scale_of
+from hwmodel.machine.costs import all_costs, scale_of
 from hwmodel.machine.energy import MEMORY_BITS, EnergyPrices, energy_gap, energy_prices
 from hwmodel.machine.estimate import (
     DYNAMIC,
     ENERGIES,
     ENERGY,
     LEAKAGE,
+    LOCAL_BITS,
     POWER,
+    ROM_BITS,
     SETUP_BYTES,
     SETUP_CYCLES,
 )

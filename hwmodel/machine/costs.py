@@ -14,12 +14,10 @@ from fractions import Fraction
 from hwmodel.accesses import Accesses
 from hwmodel.design import interval_of, units_of
 from hwmodel.machine.built.local_ports import terms_of
-from hwmodel.machine.estimate import MemoryUse, Number
+from hwmodel.machine.estimate import LOCAL_BITS, ROM_BITS, MemoryUse, Number
 from hwmodel.machine.schedule.datapaths import Datapaths
 from hwmodel.platform import Platform
 from hwmodel.residence import ROM
-
-ROM_BITS, LOCAL_BITS = "rom_bits", "local_bits"
 
 
 @dataclass(frozen=True, slots=True)

@@ -322,7 +322,7 @@ class DesignEstimate:
             if value is None:
                 raise KeyError(name)
             return value
-        return self.costs[name]
+        return self.costs.get(name, 0) if name in BITS else self.costs[name]
 
     def _memory(self, sizes: list[int], size: Callable[[MemoryUse], int]) -> int:
         """Of groups of these sizes, in which a memory has some `size`."""
@@ -344,6 +344,8 @@ OBJECTIVES = (
 )
 SETUP_CYCLES, SETUP_BYTES = "setup_cycles", "setup_bytes"
 SETUP = (SETUP_CYCLES, SETUP_BYTES)  # of the whole network, whatever the design
+ROM_BITS, LOCAL_BITS = "rom_bits", "local_bits"
+BITS = (ROM_BITS, LOCAL_BITS)  # costs that a network may lack which splits of sums have made of one that has them
 ENERGY, POWER = "energy_nj", "power_mw"
 ENERGIES = (ENERGY, POWER)  # of a frame; no sums of those of groups, since all leaks as long as all work
 DYNAMIC, LEAKAGE = "energy_fj", "leakage_pw"  # of a group: what energies are made of, beside time

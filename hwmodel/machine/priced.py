@@ -15,8 +15,8 @@ from arrayol.errors import error
 from hwmodel.accesses import Accesses
 from hwmodel.design import interval_of, rate_of, units_of
 from hwmodel.machine.built.figures import BuiltFigures
-from hwmodel.machine.costs import ROM_BITS, cost_names, processor_costs
-from hwmodel.machine.estimate import DYNAMIC, LEAKAGE, OBJECTIVES, SETUP
+from hwmodel.machine.costs import cost_names, processor_costs
+from hwmodel.machine.estimate import BITS, DYNAMIC, LEAKAGE, OBJECTIVES, ROM_BITS, SETUP
 from hwmodel.machine.schedule.datapaths import Datapaths
 
 Places = NDArray[np.intp]
@@ -195,6 +195,8 @@ class Priced:
 
     def cost(self, name: str) -> Figures:
         """One of them. Raises KeyError for a name that is none."""
+        if name in BITS and name not in self.unit_costs:
+            return np.zeros((1, 1), np.int64)
         if self.built is None or name not in self.built.costs or self.built_figures is None:
             return self.unit_costs[name]
         return self.unit_costs[name] + self.built_figures.costs[name]
