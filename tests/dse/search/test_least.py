@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 from energy_oracle import with_energies
@@ -220,14 +221,61 @@ def test_bounds_of_a_result_hold_under_all_loads_and_splits(tmp_path: Path, head
         assert max(figures) <= bound if grows(name) else bound <= min(figures)
 
 
-def test_a_block_for_each_array_is_reached(tmp_path: Path) -> None:
-    (tmp_path / "top.aol").write_text(
-        "elementary more(x: u8) -> (y: u8) { y = x + 1 }\n"
-        "task top(x: u8[4]) -> (y: u8[4]) { repeat [4] of more { x <- x y -> y } }\n"
-    )
-    (tmp_path / "top.toml").write_text(f"assume_datapaths = true\n{MEMORY}")
-    study = Study.model_validate({name: own for name, own in STUDY.items() if name != "array"})
-    space = api.Space(study, verify=False)
-    found = api.explore(tmp_path / "top.aol", objectives=("memory_blocks",), space=space, method="exact").result
-    assert found.bounds == {"memory_blocks": 2}
-    assert found.pareto[0].objectives["memory_blocks"] == 2
+ELEMENTARIES = """\
+elementary more(x: u8) -> (y: u8) { y = x + 1 }
+elementary sum(x: u8[3]) -> (y: u8) { y = x[0] + x[1] + x[2] }
+"""
+MORE = "task top(x: u8[SIZE]) -> (y: u8[SIZE]) { repeat [SIZE] of more { x <- x y -> y } }\n"
+SUM = """\
+task NAME(x: u8[3]) -> (y: u8[1]) {
+  repeat [1] of sum { x <- x at origin [0] paving [0] fitting [1] y -> y at origin [0] paving [1] fitting [] }
+}
+"""
+FOUR = f"""\
+{SUM.replace("NAME", "one")}task top(x: u8[3]) -> (a: u8[1], b: u8[1], c: u8[1], d: u8[1]) {{
+  a = one(x) b = one(x) c = one(x) d = one(x)
+}}
+"""
+ROWS = """\
+clock_mhz = 100
+[memory]
+word_bits = 8
+[memory.rows]
+row_bytes = 64
+word_ns = 3
+row_change_ns = 2
+same_bank_activate_ns = 5
+"""
+MEASURED = """\
+[[elementary.sum.measured]]
+interval = 1
+latency = 12
+cost = { lut = 9 }
+[[elementary.sum.measured]]
+interval = 3
+latency = 0
+cost = { lut = 1 }
+"""
+
+
+@pytest.mark.parametrize(
+    ("task", "platform", "study", "least"),
+    [
+        (MORE.replace("SIZE", "4"), MEMORY, {}, {"memory_blocks": (2, 2)}),
+        (MORE.replace("SIZE", "64"), ROWS, {"units": [8]}, {"latency_cycles": (8, 10)}),  # several words in a cycle
+        (FOUR, MEMORY, {"reuse_memory": True}, {"internal_memory_data": (4, 4)}),
+        # Three data in one bank: it takes as long as the slower datapath, which the study does not list.
+        (SUM.replace("NAME", "top"), MEMORY + MEASURED, {"layouts": ["linear"], "intervals": [1]}, {"lut": (1, 1)}),
+    ],
+)
+def test_bounds_by_hand(
+    tmp_path: Path, task: str, platform: str, study: dict[str, Any], least: dict[str, tuple[int, int]]
+) -> None:
+    """The bound and the best design of one figure."""
+    (tmp_path / "top.aol").write_text(ELEMENTARIES + task)
+    (tmp_path / "top.toml").write_text(f"assume_datapaths = true\n{platform}")
+    own = {name: value for name, value in STUDY.items() if name != "array"} | {"longest_group": 1, **study}
+    space = api.Space(Study.model_validate(own), verify=False)
+    found = api.explore(tmp_path / "top.aol", objectives=tuple(least), space=space, method="exact").result
+    for name, figures in least.items():
+        assert ((found.bounds or {}).get(name), found.pareto[0].objectives[name]) == figures
