@@ -11,7 +11,8 @@ Steps take as long as the longest of what happens in them, and groups run one af
 than either. Where frames overlap in one group it is the same: each load, store and task has its steps one by one.
 While a repetition runs, what it reads of an input of the network, and writes of an output, is in buffers of its group.
 Where the whole network is no such group (it has several outputs, or is not separable), each output's last task alone
-says as much of itself. No two of these are in one group, so what they say adds up.
+says as much of itself, or where that is not separable only that it runs whole, as last tasks do. No two of these are
+in one group, so what they say adds up.
 
 Each task has a processor in some group, at one of its rates: each figure is taken at the rate that has least of it.
 Energy is that of all runs and of what the port moves, and what leaks in the shortest time; power is what leaks, since
@@ -34,7 +35,6 @@ from dse.search.figures import Columns
 from dse.space.mappings import MappingSpace
 from hwmodel.datapath.figures import Datapath
 from hwmodel.design import interval_of, row_major, units_of
-from hwmodel.external_memory import WORD_BYTES
 from hwmodel.machine.built.local_ports import terms_of
 from hwmodel.machine.costs import processor_costs
 from hwmodel.machine.energy import MEMORY_BITS, repetition_fj
@@ -198,9 +198,7 @@ def _of_work(space: MappingSpace, work: _Work, choices: Choices) -> Bounds:
     ends = _of_network(space, work)
     words = {(kind, array): int(port.words(array, np.array(data))) for (kind, array), data in ends.items()}
     cycles = max([_port_cycles(space, ends), *(_quickest(choices[task], runs) for task, runs in work.runs.items())])
-    found = dict.fromkeys(TIMES, cycles) | dict(
-        zip(SHARED, _memory(space, work, {array for _, array in ends}), strict=True)
-    )
+    found = dict.fromkeys(TIMES, cycles) | dict(zip(SHARED, _memory(space, work), strict=True))
     data, moved = TRAFFIC
     found[data] = sum(number * port.element_bytes(array) for (_, array), number in ends.items())
     found[moved] = sum(int(port.bytes_of_words(array, np.array(number))) for (_, array), number in words.items())
@@ -215,15 +213,10 @@ def _of_work(space: MappingSpace, work: _Work, choices: Choices) -> Bounds:
 
 def _port_cycles(space: MappingSpace, ends: Ends) -> int:
     """The cycles in which the port moves so many data, as if each array were one burst."""
-    port, platform = Port(space.accesses, space.model.platform), space.model.platform
-    memory, cycles = platform.memory, {"load": 0, "store": 0}
+    port, memory = Port(space.accesses, space.model.platform), space.model.platform.memory
+    cycles, latency = {"load": 0, "store": 0}, 0 if port.by_run else memory.latency or 0
     for (kind, array), data in ends.items():
-        if memory.rows is not None:
-            nanoseconds = data * port.element_bytes(array) * Fraction(str(memory.rows.word_ns)) / WORD_BYTES
-            cycles[kind] += math.ceil(nanoseconds * Fraction(str(platform.clock_mhz)) / 1000)
-        elif data:
-            latency = 0 if port.by_run else memory.latency or 0
-            cycles[kind] += latency + int(port.words(array, np.array(data)))
+        cycles[kind] += latency + int(port.words(array, np.array(data))) if data else 0
     return sum(cycles.values()) if memory.port == "shared" else max(cycles.values())
 
 
@@ -238,20 +231,21 @@ def _of_network(space: MappingSpace, work: _Work) -> Ends:
     }
 
 
-def _memory(space: MappingSpace, work: _Work, arrays: Collection[str]) -> tuple[int, int, int]:
-    """Data, bits and blocks of what single repetitions of tasks that run whole read and write of some arrays.
+def _memory(space: MappingSpace, work: _Work) -> tuple[int, int, int]:
+    """Data, bits and blocks of what single repetitions of tasks that run whole touch of inputs and outputs.
 
-    Each of these has a buffer, in groups that may be any. Where they share memory it is what one task needs, of each
-    figure the most. Blocks are those of a size; of what a technology has there may be none.
+    Each of these arrays has a buffer in some group. Where groups share memory, what counts is the most that one task
+    touches. Blocks are those of a size; of what a technology has there may be none.
     """
-    platform, types = space.model.platform, space.model.network.arrays
+    platform, network = space.model.platform, space.model.network
+    ends = {name for name in (*network.inputs, *network.outputs) if not space.accesses.is_resident(name)}
     block_bits = platform.local.block_bits if terms_of(platform) is None else None
     whole = [task for task, runs in work.runs.items() if runs == math.prod(space.accesses.extents(task))]
     banks = block_bits is not None and not _tries_layouts(space)  # one for each datum of a pattern
     found = []
     for tasks in [[task] for task in whole] if space.study.reuse_memory else [whole]:
-        sizes = _patterns(space, tasks, arrays)
-        bits = {array: size * types[array].type.bits for array, size in sizes.items()}
+        sizes = _patterns(space, tasks, ends)
+        bits = {array: size * network.arrays[array].type.bits for array, size in sizes.items()}
         blocks = sum(max(banks * sizes[array], -(-own // block_bits)) for array, own in bits.items() if block_bits)
         found.append((sum(sizes.values()), sum(bits.values()), blocks))
     most = [max(column) for column in zip((0, 0, 0), *found, strict=True)]

@@ -30,12 +30,11 @@ from dse.space.size import size_of
 from dse.space.study import Study
 from hwmodel.datapath.technology.technology import Technology, load_technology
 from hwmodel.machine.model import MachineModel
-from hwmodel.platform import ExternalMemory, Platform, RowModel
+from hwmodel.platform import Platform
 
 CASES = 100
 WHOLES_AT_MOST = 1_000  # plain whole designs
 MOST_SECONDS = 3.0  # of predicted work
-FAST_ROWS = RowModel(row_bytes=32, banks=2, word_ns=3.0, row_change_ns=2.0, same_bank_activate_ns=5.0)
 
 BOUNDED = (
     "latency_cycles",
@@ -73,14 +72,11 @@ TECHNOLOGIES = (load_technology("ecp5-6"), load_technology("ecp5-6-whole"), leak
 
 @st.composite
 def priced_platforms(draw: st.DrawFn) -> Platform:
-    """Half of them with energies; some with a memory of rows that brings several words in a cycle."""
+    """Half of them with energies."""
     platform = draw(platforms(built=draw(st.booleans())))
     if platform.technology is not None and draw(st.integers(0, 3)):
         platform = with_energies(platform, draw(st.sampled_from((0.001, 1.5))))
         platform = platform.model_copy(update={"technology": draw(st.sampled_from(TECHNOLOGIES))})
-    if draw(st.integers(0, 5)) == 0:
-        memory = ExternalMemory(word_bits=8, rows=FAST_ROWS, port=platform.memory.port)
-        platform = platform.model_copy(update={"memory": memory, "clock_mhz": 100.0})
     return platform
 
 
@@ -262,7 +258,7 @@ cost = { lut = 1 }
     ("task", "platform", "study", "least"),
     [
         (MORE.replace("SIZE", "4"), MEMORY, {}, {"memory_blocks": (2, 2)}),
-        (MORE.replace("SIZE", "64"), ROWS, {"units": [8]}, {"latency_cycles": (8, 10)}),  # several words in a cycle
+        (MORE.replace("SIZE", "64"), ROWS, {"units": [8]}, {"latency_cycles": (8, 10)}),  # what moves is not told
         (FOUR, MEMORY, {"reuse_memory": True}, {"internal_memory_data": (4, 4)}),
         # Three data in one bank: it takes as long as the slower datapath, which the study does not list.
         (SUM.replace("NAME", "top"), MEMORY + MEASURED, {"layouts": ["linear"], "intervals": [1]}, {"lut": (1, 1)}),
