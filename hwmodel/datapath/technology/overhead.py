@@ -124,7 +124,7 @@ def _of_registers(routes: Routes, width: int, words: Any) -> dict[str, Any]:
         _words_of_port(routes.loaded, piece, routes.row, np.asarray(routes.loaded_step)),
     )
     matched = _matched(own, written, words) + _matched(routes.loaded, loaded, words)
-    joined = words * _put_together((own * written + routes.loaded * loaded) / words)
+    joined = words * _put_together((own * written + routes.loaded * loaded) / np.maximum(1, words))
     chosen = routes.moving * _chosen(values_seen(words, routes.read_step))
     run = np.maximum(1, words // (2 * routes.stored_rows))  # one block is stored while the next one is made
     chosen = chosen + routes.stored * _chosen(_words_of_port(routes.stored, words, routes.row, run))
