@@ -19,11 +19,10 @@ from typing import Any, ClassVar, TypeVar
 from numpy.typing import NDArray
 
 from arrayol.errors import error
-from arrayol.execute.inputs import noise
 from arrayol.files import atomic_folder
 from dse.output.folder import OTHER_FOLDER, require_replaceable
 from dse.output.open_design import Simulated, StoredDesign
-from dse.verify.testbench import SEED, memories_of_groups
+from dse.verify.testbench import SEED, bench_inputs, memories_of_groups, random_inputs
 from hwmodel.datapath.technology.overhead import total_features
 from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.design import HardwareDesign, schedule_design
@@ -130,9 +129,9 @@ def emit_hardware(form: type[Form], opened: StoredDesign, inputs: Mapping[str, N
 
 
 def _random(opened: StoredDesign) -> dict[str, NDArray[Any]]:
-    arrays = opened.network.arrays
-    names = (name for name in opened.network.inputs if name not in opened.spec.tables)
-    return {name: noise(arrays[name].type, opened.accesses.shape(name), SEED) for name in names}
+    """Random data, also where the bodies have no result for them, which the simulation then says."""
+    data = bench_inputs(opened.spec, opened.accesses)
+    return data if data is not None else random_inputs(opened.spec, opened.accesses, signs=False)
 
 
 def write_hardware(emitted: EmittedDesign, target: Path) -> tuple[Path, ...]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from arrayol.errors import ArrayolError
@@ -16,6 +17,7 @@ from arrayol.execute.inputs import noise
 from arrayol.execute.run import execute
 from arrayol.ir.network import Network
 from arrayol.ir.spec import Spec
+from arrayol.ir.types import ElementType
 from dse.jobs.digest import code_digest, digest
 from hwmodel.accesses import Accesses
 from hwmodel.design import Design, GroupDesign, structure_of
@@ -29,7 +31,7 @@ from hwmodel.simulator.group import GroupRun, LocalMemories
 from hwmodel.simulator.setup import Setup
 from hwmodel.simulator.simulate import Alone, Reference, Simulation, reference_of, simulate, simulate_alone
 
-SEED = 1  # of the data
+SEED, SIGNS = 1, 1 << 32  # of the data of the first input; what the seed of its signs has more
 PLANNED_AT_MOST = 1 << 17  # repetitions of groups whose plans are kept
 
 
@@ -81,14 +83,7 @@ class Testbench:
     @cached_property
     def inputs(self) -> dict[str, NDArray[Any]] | None:
         """Random data; None where the bodies have no result for them, and tokens must do."""
-        arrays = self.network.arrays
-        names = [name for name in self.network.inputs if name not in self.spec.tables]
-        data = {name: noise(arrays[name].type, self.accesses.shape(name), SEED) for name in names}
-        try:
-            execute(self.spec, self.network.name, data)
-        except ArrayolError:
-            return None
-        return data
+        return bench_inputs(self.spec, self.accesses)
 
     @cached_property
     def reference(self) -> Reference:
@@ -132,6 +127,33 @@ class Testbench:
         """The simulation of a whole design beside its estimate. Raises SimulatorError where it cannot run."""
         estimate = self.model.evaluate(design)
         return run_simulation(self.spec, self.accesses, self.platform, design, estimate, self.inputs), estimate
+
+
+def bench_inputs(spec: Spec, accesses: Accesses) -> dict[str, NDArray[Any]] | None:
+    """Random data for which the bodies have a result, with both signs if they can; None where they have none."""
+    for signs in (True, False):
+        data = random_inputs(spec, accesses, signs=signs)
+        try:
+            execute(spec, accesses.network.name, data)
+        except ArrayolError:
+            continue
+        return data
+    return None
+
+
+def random_inputs(spec: Spec, accesses: Accesses, *, signs: bool) -> dict[str, NDArray[Any]]:
+    """Random data of each input, others in each; half of the signed integers with a minus where there are `signs`.
+
+    With no number below 0 many an output hardly hangs on its inputs: all sums lie above a threshold.
+    """
+    arrays, found = accesses.network.arrays, dict[str, NDArray[Any]]()
+    for seed, name in enumerate((own for own in accesses.network.inputs if own not in spec.tables), SEED):
+        element, shape = arrays[name].type, accesses.shape(name)
+        found[name] = noise(element, shape, seed)
+        if signs and found[name].dtype.kind == "i":
+            minus = noise(ElementType.BOOL, shape, SIGNS + seed)
+            found[name] = np.where(minus, -found[name], found[name])
+    return found
 
 
 def run_simulation(
