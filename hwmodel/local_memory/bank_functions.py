@@ -24,6 +24,7 @@ from itertools import islice, product
 from operator import le
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hwmodel.local_memory.offsets import Places
 
@@ -31,6 +32,9 @@ MOST_BANKS = 1024  # tried, unless fewer are allowed
 WORK = 2_000_000  # products of a difference and all but the last entry before linear functions are given up
 _CHUNK = 1 << 18
 _CELLS = 1 << 24  # of a box of differences
+_WHOLE = 1 << 24  # numbers below are whole as 32-bit floats
+
+Floats = NDArray[np.float32 | np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,29 +234,49 @@ def _linear(differences: Places, banks: int, work: int) -> tuple[Linear | None, 
     with u v + e = 0 mod B. With g = gcd(v, B) these are a residue class mod B / g if g divides e, and none otherwise.
     """
     common, inverses = _divisors_and_inverses(banks)
-    leading, last = differences[:, :-1], differences[:, -1] % banks
+    leading, last = differences[:, :-1] % banks, differences[:, -1] % banks
+    number = np.float32 if leading.shape[1] * banks**2 < _WHOLE else np.float64
     parts = []
     for divisor in np.unique(common[last]).tolist():
         own = common[last] == divisor
-        parts.append((divisor, leading[own].T, inverses[last[own]]))
+        lead, inverse = leading[own].T, -inverses[last[own]]
+        lead = lead * inverse % banks if divisor == 1 else lead
+        parts.append((divisor, lead.astype(number), inverse.astype(number)))
     units = np.flatnonzero(common == 1)
     prefixes = _prefixes(banks, leading.shape[1])
     while work > 0 and (chunk := list(islice(prefixes, max(1, _CHUNK // (len(differences) + banks))))):
         work -= len(chunk) * max(1, len(differences))
-        vectors, every = np.array(chunk, np.int64), np.arange(len(chunk))[:, None]
+        vectors = np.array(chunk, number).reshape(len(chunk), -1)
         forbidden = np.zeros((len(chunk), banks), np.bool_)
         for divisor, lead, inverse in parts:
+            sent = vectors @ lead
             if divisor == 1:  # most of them: 1 divides all
-                row, classes = every, -(vectors @ (lead * inverse % banks)) % banks
-            else:
-                sent = vectors @ lead
-                row, column = np.nonzero(sent % divisor == 0)
-                classes = -(sent[row, column] // divisor) * inverse[column] % (banks // divisor)
-            forbidden.reshape(len(chunk), divisor, -1)[row, :, classes] = True
+                _mark(forbidden, _modulo(sent, banks))
+                continue
+            residues, sent = banks // divisor, _modulo(sent, banks)
+            share = np.floor(sent / divisor)
+            some = np.zeros((len(chunk), residues + 1), np.bool_)  # the last column is for those that forbid none
+            _mark(some, np.where(share * divisor == sent, _modulo(share * inverse, residues), residues))
+            forbidden |= np.tile(some[:, :-1], divisor)
         row, column = np.nonzero(~forbidden[:, units])
         if len(row):
             return Linear((*chunk[row[0]], int(units[column[0]])), banks), work
     return None, work
+
+
+def _modulo(numbers: Floats, modulus: int) -> Floats:
+    """The residues of whole numbers, which floats multiply and divide many times faster than integers.
+
+    All are below 2^24, or 2^53 in doubles. So a quotient q + r / m with r < m is not rounded up to q + 1.
+    """
+    residues: Floats = numbers - np.floor(numbers / modulus) * modulus
+    return residues
+
+
+def _mark(table: NDArray[np.bool_], columns: Floats) -> None:
+    """Set some columns of each row, as many of each."""
+    rows, wide = table.shape
+    table.reshape(-1)[(columns + np.arange(0, rows * wide, wide)[:, None]).astype(np.intp).reshape(-1)] = True
 
 
 def _prefixes(banks: int, length: int) -> Iterator[tuple[int, ...]]:

@@ -17,15 +17,19 @@ lower one.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hwmodel.local_memory.addresses import ElementBox, Ints
 
 _ORDERS = 4  # axes up to which all orders are tried
+_FIRST = 16  # the share of data that are farthest apart, with which others are compared
+
+Mask = NDArray[np.bool_]
 
 
 def element_box(shape: tuple[int, ...], element: Ints, born: Ints, last: Ints, bank: Ints | None = None) -> ElementBox:
@@ -138,12 +142,40 @@ class _Moduli:
         group, ends = group[heads], np.append(heads[1:], len(packed)) - 1
         least, most = packed[heads] - group * wide, packed[ends] - group * wide
         alike, life = np.divmod(group, lives)
-        begin = alike * self._steps + self.born[life]  # ascending, as groups and lives are
-        fresh = np.append(True, begin[1:] != begin[:-1])
-        places, first = begin[fresh], np.cumsum(fresh) - 1
-        end = np.searchsorted(places, alike * self._steps + self.last[life], side="right")
-        high, low = _extremes(len(places), first, end, most), _extremes(len(places), first, end, -least)
-        return int((high + low).max())
+        begin, end = alike * self._steps + self.born[life], alike * self._steps + self.last[life]
+        span, rows = _spans(begin, end, least, most)
+        found = 0
+        for some in _portions(rows, np.argsort(-span, kind="stable")) if span.any() else ():
+            own = np.flatnonzero((some & (span > found)).repeat(rows))  # in others no two are farther apart
+            if len(own):
+                found = max(found, _distance_of_meeting(begin[own], end[own], least[own], most[own]))
+        return found
+
+
+def _spans(begin: Ints, end: Ints, least: Ints, most: Ints) -> tuple[Ints, Ints]:
+    """Of each run of lives that are linked by such as meet how far their data are apart at most, and its rows.
+
+    Lives from `begin`, ascending, to `end`, both included, have data from `least` to `most`.
+    """
+    heads = np.flatnonzero(np.append(True, begin[1:] > np.maximum.accumulate(end)[:-1]))
+    return np.maximum.reduceat(most, heads) - np.minimum.reduceat(least, heads), np.diff(heads, append=len(begin))
+
+
+def _distance_of_meeting(begin: Ints, end: Ints, least: Ints, most: Ints) -> int:
+    """The greatest difference of data of lives that meet, or of one life."""
+    fresh = np.append(True, begin[1:] != begin[:-1])
+    places, first = begin[fresh], np.cumsum(fresh) - 1
+    after = np.searchsorted(places, end, side="right")
+    high, low = _extremes(len(places), first, after, most), _extremes(len(places), first, after, -least)
+    return int((high + low).max())
+
+
+def _portions(rows: Ints, order: Ints) -> Iterator[Mask]:
+    """The runs in two portions: in an order those with the first share of all rows, then the others."""
+    first = np.zeros(len(rows), np.bool_)
+    first[order[np.cumsum(rows[order]) <= max(int(rows.sum()) // _FIRST, int(rows[order[0]]))]] = True
+    yield first
+    yield ~first
 
 
 def _range(numbers: Ints) -> int:

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,11 +106,39 @@ def joint_sets(access: Access) -> tuple[tuple[Place, ...], ...]:
     return tuple(joined([access.places[at] for at in chunk], access.step, access.units) for chunk in chunks)
 
 
-def joined(places: Iterable[Place], step: Place, units: int) -> tuple[Place, ...]:
+def joined(places: Sequence[Place], step: Place, units: int) -> tuple[Place, ...]:
     """The different places of all units, in order of the first place of each."""
-    offsets = [tuple(unit * part for part in step) for unit in range(units)]
-    moved = (tuple(a + b for a, b in zip(place, off, strict=True)) for place in places for off in offsets)
-    return tuple(dict.fromkeys(moved))
+    if units == 1:
+        return tuple(dict.fromkeys(places))
+    moved = of_units(places, step, units)
+    numbers, _ = numbered(moved)
+    _, first = np.unique(numbers, return_index=True)
+    return as_tuples(moved[np.sort(first)])
+
+
+def of_units(places: Sequence[Place], step: Place, units: int) -> Places:
+    """Places as each unit touches them (places * units, rank), place by place."""
+    offsets = np.arange(units)[:, None] * np.array(step, np.int64)
+    moved: Places = np.array(places, np.int64).reshape(len(places), 1, len(step)) + offsets
+    return moved.reshape(len(places) * units, len(step))
+
+
+def as_tuples(places: Places) -> tuple[Place, ...]:
+    """Places (number, rank) one by one."""
+    return tuple(map(tuple, places.tolist()))
+
+
+def numbered(places: Places, ahead: Place | None = None) -> tuple[NDArray[Any], int]:
+    """A number for each place (number, rank), and how much larger it is for the place that is `ahead` of one.
+
+    Different places have different numbers, also those ahead of them or as far behind.
+    """
+    room = np.abs(np.array(ahead or (0,) * places.shape[1], np.int64))
+    low, high = places.min(axis=0, initial=0) - room, places.max(axis=0, initial=0) + room
+    extents = (high - low + 1).tolist()
+    kind = np.int64 if math.prod(extents) < _MOST_NUMBERS else object
+    strides = np.array([math.prod(extents[axis + 1 :]) for axis in range(len(extents))], kind)
+    return (places - low).astype(kind) @ strides, int(np.array(ahead or (), kind) @ strides[: len(ahead or ())])
 
 
 def differences(sets: Iterable[Sequence[Place]], edges: Sequence[Edge | None] = ()) -> Places:

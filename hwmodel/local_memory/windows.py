@@ -13,11 +13,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hwmodel.datapath.port_cycles import read_cycles
-from hwmodel.local_memory.offsets import Access, Place, joined
+from hwmodel.local_memory.offsets import Access, Place, as_tuples, numbered, of_units
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,39 +55,27 @@ def window_of(access: Access) -> Window | None:
 @lru_cache(maxsize=1024)
 def _of_places(pattern: tuple[Place, ...], step: Place, units: int, cycles: int) -> Window | None:
     """The window of units that move: tasks often have patterns in common, at other edges."""
+    moved, when = of_units(pattern, step, units), read_cycles(np.arange(len(pattern)), len(pattern), cycles)
     ahead = tuple(units * part for part in step)
-    whole = joined(pattern, step, units)
-    places = set(whole)
-    fresh = tuple(place for place in whole if _moved(place, ahead) not in places)
-    if len(fresh) == len(whole):
+    numbers, further = numbered(moved, ahead)
+    places, first, own = np.unique(numbers, return_index=True, return_inverse=True)
+    is_fresh = ~np.isin(places + further, places)
+    if is_fresh.all():
         return None
-    taken = _taken(pattern, step, units, cycles)
-    fresh = tuple(sorted(fresh, key=taken.__getitem__))
-    each = max(-(-number // (taken[place] + 1)) for number, place in enumerate(fresh, 1))
-    each = max(each, -(-len(fresh) // cycles))
-    return Window(fresh, each, len(whole), max(_way(place, ahead, places) for place in fresh))
+    taken = np.full(len(places), cycles)
+    np.minimum.at(taken, own, np.repeat(when, units))
+    fresh = np.flatnonzero(is_fresh)
+    fresh = fresh[np.lexsort((first[fresh], taken[fresh]))]
+    each = max(int((-(-np.arange(1, len(fresh) + 1) // (taken[fresh] + 1))).max()), -(-len(fresh) // cycles))
+    return Window(as_tuples(moved[first[fresh]]), each, len(places), _longest_way(places, places[fresh], further))
 
 
-def _taken(pattern: tuple[Place, ...], step: Place, units: int, cycles: int) -> dict[Place, int]:
-    """The first cycle of a round in which a unit takes each place of the joint set."""
-    size = len(pattern)
-    when = read_cycles(np.arange(size), size, cycles).tolist()
-    taken: dict[Place, int] = {}
-    for unit in range(units):
-        offset = tuple(unit * part for part in step)
-        for place, cycle in zip(pattern, when, strict=True):
-            moved = _moved(place, offset)
-            taken[moved] = min(cycle, taken.get(moved, cycle))
-    return taken
-
-
-def _moved(place: Place, by: Place, sign: int = 1) -> Place:
-    return tuple(a + sign * b for a, b in zip(place, by, strict=True))
-
-
-def _way(place: Place, ahead: Place, places: set[Place]) -> int:
-    """How many registers a place passes on after the first."""
+def _longest_way(places: NDArray[Any], fresh: NDArray[Any], further: int) -> int:
+    """On how many registers after the first a fresh place passes at most, by numbers."""
     count = 0
-    while (place := _moved(place, ahead, -1)) in places:
+    while True:
+        behind = fresh - further
+        fresh = behind[np.isin(behind, places)]
+        if not len(fresh):
+            return count
         count += 1
-    return count

@@ -128,12 +128,15 @@ class Schedule:
         return sorted(lengths, key=lambda length: (not few <= length <= many, -length))
 
     def sketched(self) -> Sequence[Mask]:
-        """Groups that make a whole design together, for a first front soon: none where the whole is priced first."""
-        if self.whole_is_first:
+        """Groups that make a whole design together, for a first front soon: none of few tasks, the whole comes soon.
+
+        Single tasks, or of very many tasks, of which each takes a while, groups as large as are soon priced.
+        """
+        graph, longest = self.space.graph, self.space.study.longest_group or SKETCHED
+        if len(graph) <= FEW_TASKS:
             return ()
-        graph, order, longest = self.space.graph, self.orders[0], self.space.study.longest_group or SKETCHED
-        found = intervals(graph, order, min(SKETCHED, longest))
-        ending = {max(map(order.index, bits(group))): group for group in found}  # the longest of those with one end
+        order, most = self.orders[0], 1 if self.whole_is_first else min(SKETCHED, longest)
+        ending = {max(map(order.index, bits(group))): group for group in intervals(graph, order, most)}  # longest last
         groups, end = list[Mask](), len(order)
         while end:
             groups.append(ending[end - 1])

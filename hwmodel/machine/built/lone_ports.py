@@ -53,6 +53,8 @@ class LonePorts:
         """Whether there may be as many banks as one tiler touches places in a cycle, copies of them, or registers."""
         access = self.ports.access(touch, units, cycles, results=not read)
         terms, array = self.terms, touch.array
+        if not access.random and units * -(-len(access.places) // cycles) <= terms.banks_most:
+            return True  # whatever units have in common
         window, most = window_of(access) if read else None, access.in_a_cycle
         if window is not None:
             most = min(most, window.each)

@@ -13,8 +13,9 @@ For the size of such a list few of its data matter (`cells`), and of the number 
 
 from __future__ import annotations
 
+import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -75,15 +76,25 @@ class CoupledBuffer:
     @property
     def size(self) -> int:
         """The words that its addresses take."""
-        return self._contents(None).size
+        return self._once(None, lambda: self._contents(None).size)
 
     def depth(self, function: BankFunction) -> int:
         """The words of its deepest bank."""
-        return self._contents(function).depth(function)
+        return self._once(function, lambda: self._contents(function).depth(function))
+
+    def _once(self, function: BankFunction | None, words: Callable[[], int]) -> int:
+        """Words, told once for all buffers of a network with the same cells: other arrays may be kept longer."""
+        content = hashlib.blake2b(digest_size=16)
+        for source in self._sources:
+            content.update(source.content)
+        return self.counts.lines.once(words, "coupled", self._shape, function, content.digest())
+
+    @property
+    def _shape(self) -> tuple[int, ...]:
+        return tuple(self.counts.parts.group.accesses.shape(self.counts.memories[self.memory].name))
 
     def _contents(self, function: BankFunction | None) -> Contents:
-        shape = self.counts.parts.group.accesses.shape(self.counts.memories[self.memory].name)
-        pieces = [source.piece() for source in self._sources]
+        shape, pieces = self._shape, [source.piece() for source in self._sources]
         whole = [piece for piece in pieces if piece is not None]
         if len(whole) == len(pieces):
             return Pieces(shape, tuple(piece for piece in whole if piece.lines.pairs))
@@ -91,7 +102,7 @@ class CoupledBuffer:
         element, born, last, _ = (np.concatenate(column) for column in columns)
         return Listed(shape, element, born, last, math.prod(self._sources[0].places))
 
-    @property
+    @cached_property
     def _sources(self) -> list[_Combined]:
         picks = zip(self.structures.walked, self.structures.picks[self.row], strict=True)
         walk = [(each, int(pick)) for each, pick in picks]
@@ -125,6 +136,20 @@ class _Combined:
         for each, pick in self.walk:
             places |= dict(zip(each.loops, each.table.loops[pick].tolist(), strict=True))
         return [places[loop] for loop in range(len(places))]
+
+    @property
+    def content(self) -> bytes:
+        """All that what it brings, and when, hangs on."""
+        source, loops = self.source, [each.loops for each, _ in self.walk]
+        stages = source.stage, source.lag, self._stages.tolist(), source.piece in self.counts.stored
+        settings = *stages, self.places, loops, self.by_reader, self.alone
+        content = hashlib.blake2b(repr(settings).encode(), digest_size=16)
+        for cells, axes in self._with_axes:
+            columns = cells.element, cells.born, cells.lasts, cells.subscripts, cells.place, cells.late
+            content.update(repr((axes, cells.places, *(own.shape for own in columns))).encode())
+            for own in columns:
+                content.update(np.ascontiguousarray(own).data)
+        return content.digest()
 
     def piece(self) -> Piece | None:
         """The product of loops that it is; None where it is none."""
