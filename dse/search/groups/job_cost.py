@@ -17,12 +17,14 @@ Item = TypeVar("Item")
 
 JOB_SECONDS = 3.0  # how long a job may take, by these estimates of seconds:
 STRUCTURE_SECONDS = 4e-3  # priced by itself, if the group is separable; also a batch, whatever is in it
-_STRUCTURE_TASK = 8e-3  # of such a structure, for each task
+_STRUCTURE_TASK = 8e-3  # of such a structure, for each task,
+_STRUCTURE_BUILT = 1.2e-2  # and where memories are compared that are built,
+_STRUCTURE_ARRAY = 1e-3  # for each array
 _BATCH_DESIGN = 1.5e-6
 _BATCH_STRUCTURE = 1.5e-5  # for each task
 _BUILT_STRUCTURE = 1.2e-4  # the same where memories are compared that are built
-_LISTED_ARRAY = 2e-2  # of a plain structure, for each array whose buffer may have to be told from its data
-_LISTED_ELEMENT = 2e-8  # and for each of its elements
+_LISTED_ARRAY = 3e-2  # of a plain structure, for each array whose buffer may have to be told from its data
+_LISTED_ELEMENT = 3e-7  # and for each of its elements
 _OPEN = 0.03  # of a group, once
 _TABLES = 0.035  # of a group, for each task, before the first structure of a job is priced
 _PAIRS = 4e-4  # and for each pair of tasks, whose times are put together,
@@ -92,8 +94,8 @@ class JobCost:
             return _LOOK
         extents, number = self.space.accesses.extents(self.tasks[-1]), len(self.tasks)
         choices = self.space.count_keeps(self.tasks, len(extents))
-        each = _KEPT + _KEPT_PLACE * number * sum(extents) + self._told
-        return _LOOK + _KEPT_TASK * number + each * sqrt(choices * sqrt(choices))
+        each = _KEPT + _KEPT_PLACE * number * sum(extents)  # data are listed once for all choices
+        return _LOOK + _KEPT_TASK * number + self._told + each * sqrt(choices * sqrt(choices))
 
     @cached_property
     def _reads_again(self) -> bool:
@@ -158,7 +160,8 @@ class JobCost:
 
     @property
     def _alone(self) -> float:
-        return STRUCTURE_SECONDS + _STRUCTURE_TASK * len(self.tasks)
+        built = _STRUCTURE_BUILT + _STRUCTURE_ARRAY * len(self._arrays) if self.kinds else 0.0
+        return STRUCTURE_SECONDS + _STRUCTURE_TASK * len(self.tasks) + built
 
     @cached_property
     def _runs(self) -> int:
@@ -189,9 +192,12 @@ class JobCost:
 
     @cached_property
     def _elements(self) -> int:
+        return sum(map(self.space.accesses.size, self._arrays))
+
+    @cached_property
+    def _arrays(self) -> frozenset[str]:
         processes = (self.space.model.network.processes[task] for task in self.tasks)
-        arrays = {array for process in processes for array in (*process.reads, *process.writes)}
-        return sum(map(self.space.accesses.size, arrays))
+        return frozenset(array for process in processes for array in (*process.reads, *process.writes))
 
 
 def has_one_index_inside(scan: Scan, extents: Shape) -> bool:

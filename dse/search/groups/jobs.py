@@ -24,7 +24,7 @@ from dse.search.groups.keep_search import KeepSearch
 from dse.search.pricing import INFEASIBLE, Pricer, RateChoices, in_parts, plain_structure
 from dse.space.mappings import MappingSpace, Shape
 from dse.space.options import mapping_options
-from hwmodel.design import Blocks, GroupDesign, Scan, with_keeps
+from hwmodel.design import Blocks, GroupDesign, Keep, Scan, with_keeps
 from hwmodel.machine.priced import Priced
 from hwmodel.machine.separable.fetches import StructureKeeps
 
@@ -113,8 +113,7 @@ class StructuresJob(GroupJob):
 
     def _add_to(self, front: _FrontOfGroup, space: MappingSpace) -> None:
         del space
-        for structure in self.structures:
-            front.take(structure)
+        front.take_structures(self.structures)
 
 
 @dataclass(frozen=True)
@@ -227,6 +226,31 @@ class _FrontOfGroup:
     def _keeping(self, scan: Scan, shapes: Sequence[Shape], keeps: StructureKeeps, row: int) -> GroupDesign:
         own = keeps.choices[keeps.which[row]]
         return with_keeps(self._plain(scan, shapes, row), dict(zip(self.search.loaded, own, strict=True)))
+
+    def take_structures(self, structures: Sequence[GroupDesign]) -> None:
+        """Take structures, in batches those that keep the same and differ from plain ones in nothing else."""
+        alike, others = dict[tuple[Scan, tuple[Keep, ...]], list[GroupDesign]](), list[GroupDesign]()
+        for structure in structures:
+            is_kept = self.is_separable and structure == self._plainly_keeping(structure)
+            key = structure.blocks.scan, self._keeps_of(structure) if is_kept else ()
+            (alike.setdefault(key, []) if is_kept else others).append(structure)
+        for (scan, kept), own in alike.items():
+            shapes, keeps = [each.blocks.shape for each in own], StructureKeeps.alike(kept, len(own))
+            taken = self.pricer.takes(scan, shapes, keeps)
+            others += [each for each, is_taken in zip(own, taken, strict=True) if not is_taken]
+            rows = np.flatnonzero(taken)
+            if len(rows):
+                self._add_keeps(scan, [shapes[row] for row in rows.tolist()], keeps.only(rows))
+        for structure in others:
+            self.take(structure)
+
+    def _plainly_keeping(self, structure: GroupDesign) -> GroupDesign:
+        """The plain structure of the same blocks that keeps the same."""
+        plain = plain_structure(self.tasks, Blocks(structure.blocks.shape, structure.blocks.scan))
+        return with_keeps(plain, dict(zip(self.search.loaded, self._keeps_of(structure), strict=True)))
+
+    def _keeps_of(self, structure: GroupDesign) -> tuple[Keep, ...]:
+        return tuple(map(structure.keep_of, self.search.loaded))
 
     def take(self, structure: GroupDesign) -> None:
         """Take a structure under all rates."""

@@ -19,7 +19,7 @@ from operator import itemgetter
 from dse.jobs.jobs import Job
 from dse.search.figures import Columns
 from dse.search.group_front import GroupPart, with_rates
-from dse.search.groups.job_cost import in_jobs
+from dse.search.groups.job_cost import JOB_SECONDS, in_jobs
 from dse.search.groups.search import GroupJobs, SomeJobs
 from dse.search.pricing import RateChoices, plain_structure
 from dse.search.rounds.schedule import ROUNDS, Schedule, Structure, by_scan
@@ -240,10 +240,8 @@ class Portions:
         found += [replace(one, blocks=blocks) for one in starts for blocks in self.schedule.beside(one.blocks, last)]
         plain = [one for one in dict.fromkeys(found) if is_plain(one) and one.blocks not in part.skipped]
         yield from self._plain_around(jobs, plain)
-        for one in dict.fromkeys(found):
-            is_done = one in self._tried or (is_plain(one) and one.blocks in self._exact)
-            if one not in plain and not is_done and (is_plain(one) or is_offered(self.space, one)):
-                yield from self._alone(jobs, one)
+        others = [one for one in dict.fromkeys(found) if one not in plain and not self._is_done(one)]
+        yield from self._others(jobs, [one for one in others if is_plain(one) or is_offered(self.space, one)])
         yield from self._other_rates(jobs, designs)
         for start in starts if self.space.study.has_options else ():
             if start not in self._opened:
@@ -259,17 +257,24 @@ class Portions:
             yield self._plain(jobs, run, fresh=True)
         self._tried.update(plain)  # where the budget ended before, not
 
-    def _alone(self, jobs: GroupJobs, structure: GroupDesign) -> Iterator[Portion]:
-        """A structure by itself, unless it takes too long or too much memory."""
-        seconds = jobs.cost.exactly(structure.blocks.shape) if is_plain(structure) else jobs.cost.structure(structure)
-        if seconds <= self.piece and jobs.cost.is_bearable(structure, self.piece):
-            yield Portion(seconds, partial(self._try, jobs, structure))
+    def _is_done(self, structure: GroupDesign) -> bool:
+        return structure in self._tried or (is_plain(structure) and structure.blocks in self._exact)
 
-    def _try(self, jobs: GroupJobs, structure: GroupDesign, part: GroupPart) -> Sequence[Job]:
-        self._tried.add(structure)
-        if is_plain(structure):
-            self._exact.add(structure.blocks)
-        return jobs.structures(part, [structure])
+    def _others(self, jobs: GroupJobs, structures: Sequence[GroupDesign]) -> Iterator[Portion]:
+        """Structures that are not plain, or that batches skip: those that take too long or too much memory not."""
+        costs = [(one, self._seconds_of(jobs, one)) for one in structures]
+        kept = [pair for pair in costs if pair[1] <= self.piece and jobs.cost.is_bearable(pair[0], self.piece)]
+        for run, seconds in in_jobs(kept, min(self.piece, JOB_SECONDS)):
+            yield Portion(seconds, partial(self._try, jobs, run))
+
+    @staticmethod
+    def _seconds_of(jobs: GroupJobs, structure: GroupDesign) -> float:
+        return jobs.cost.exactly(structure.blocks.shape) if is_plain(structure) else jobs.cost.structure(structure)
+
+    def _try(self, jobs: GroupJobs, structures: Sequence[GroupDesign], part: GroupPart) -> Sequence[Job]:
+        self._tried.update(structures)
+        self._exact.update(one.blocks for one in structures if is_plain(one))
+        return jobs.structures(part, structures)
 
     def _other_rates(self, jobs: GroupJobs, designs: Sequence[GroupDesign]) -> Iterator[Portion]:
         """Designs of the same structures with one task slower or faster, where not all combinations were tried."""
