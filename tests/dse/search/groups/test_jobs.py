@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from chains import PLATFORM, chain, space_of
-from hypothesis import given, settings
+from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from strategies_changes import Wanted, changed, wanteds
 
@@ -28,10 +28,10 @@ from dse.jobs.runner import JobRunner
 from dse.search.batch_pricer import BatchPricer
 from dse.search.context import SearchContext
 from dse.search.exact import search_exactly
-from dse.search.group_front import Counts, GroupPart, dump_part, joined, load_part
+from dse.search.group_front import Counts, GroupPart, dump_part, joined, load_part, nothing
 from dse.search.groups import job_cost
-from dse.search.groups.search import search_group
-from dse.search.pricing import plain_structure
+from dse.search.groups.search import GroupJobs, group_front, search_group
+from dse.search.pricing import RateChoices, plain_structure
 from dse.space.options import mapping_options
 from dse.space.study import NARROW, Study
 from hwmodel.platform import LocalMemory, Platform
@@ -256,6 +256,34 @@ def parts_of(context: SearchContext, group: int) -> list[GroupPart]:
                 jobs = work.send(found)
         except StopIteration:
             return parts
+
+
+@settings(max_examples=25)
+@given(wanteds())
+def test_structures_find_together_what_they_find_one_by_one(wanted: Wanted) -> None:
+    """Those that keep the same are priced in batches."""
+    try:
+        context = wanted.context()
+    except ArrayolError:
+        return
+    space, columns, batches = context.space, context.columns, list[int]()
+    for group in space.groups[:4]:
+        if space.last(group) is None:
+            continue
+        tasks, rates = space.tasks(group), RateChoices(tuple(map(space.rates, space.tasks(group))))
+        blocks = list(space.blocks(tasks[-1]))[:3]
+        plain = [plain_structure(tasks, own) for own in blocks]
+        some = [kept for one in plain for kept in (one, *islice(mapping_options(space, one), 6))]
+        some += [replace(one, policy=policy) for one in plain for policy in ("tile", "whole")]
+        jobs, empty = GroupJobs(space, columns, tasks, rates), nothing(columns, len(tasks))
+        together, apart = (
+            joined([empty, *(job.run(context) for each in runs for job in jobs.structures(empty, each))], columns)
+            for runs in ([some], [[one] for one in some])
+        )
+        assert group_front(together, context).front.values.tolist() == group_front(apart, context).front.values.tolist()
+        assert together.counts.size == apart.counts.size
+        batches.append(len(some))
+    event(f"{sum(batches) // 20 * 20} structures and more")
 
 
 def shown(part: GroupPart) -> Any:
