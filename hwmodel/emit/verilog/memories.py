@@ -8,6 +8,8 @@ from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.verilog.agents import address_bits, code_bits, codes
 from hwmodel.emit.verilog.wiring import Wiring, wire
 
+_LONGEST = 16_384  # bits of a number: Icarus Verilog reads none of more than 16,384 digits
+
 
 def memories(wiring: Wiring) -> Iterator[str]:
     """All memories of a group, and the data of lanes; tables that data look up stand beside the units."""
@@ -64,7 +66,7 @@ def _copy(wiring: Wiring, memory: Memory, reader: str, lanes: tuple[int, int], w
         parameters.append(f".WRITERS({_count(wiring, writers)})")
     else:
         kind, writing = "rom", ""
-        parameters.append(f".CONTENT({_content(memory.content, memory.width)})")
+        parameters.append(f".CONTENT({content_text(memory.content, memory.width)})")
     own = f"_{first}" if memory.copy_each else ""
     yield f"  {kind} #(\n    {', '.join(parameters)}\n  ) {memory.name}_for_{reader}{own} ("
     yield f"    .clk(clk),{writing}"
@@ -96,7 +98,12 @@ def _joined(names: Sequence[str], what: str) -> str:
     return texts[0] if len(texts) == 1 else "{" + ", ".join(texts) + "}"
 
 
-def _content(words: Sequence[int], width: int) -> str:
-    """The words of a ROM as one number, the first one lowest."""
-    value = sum(word << number * width for number, word in enumerate(words))
-    return f"{len(words) * width}'h{value:x}"
+def content_text(words: Sequence[int], width: int) -> str:
+    """The words of a ROM as one number, the first one lowest; in pieces where it is too long for some tools."""
+    each = max(1, _LONGEST // width)
+    pieces = [words[start : start + each] for start in range(0, len(words), each)]
+    numbers = [
+        f"{len(piece) * width}'h{sum(word << number * width for number, word in enumerate(piece)):x}"
+        for piece in reversed(pieces)
+    ]
+    return numbers[0] if len(numbers) == 1 else "{" + ",\n      ".join(numbers) + "}"
