@@ -12,6 +12,9 @@ data that come and go together only the extremes count, and these are few: a sor
 holds what it is equal to others in, its life and its coordinate, finds them. The extremes of all steps are found at
 once: an interval of steps is covered by two of a power of two, of which each level hands its extremes on to the next
 lower one.
+
+Data meet only within a run of lives that overlap one after another. So no two of a run are farther apart than its
+extremes: the runs with the widest come first, and those that are no wider than what these show are left out.
 """
 
 from __future__ import annotations
@@ -27,7 +30,7 @@ from numpy.typing import NDArray
 from hwmodel.local_memory.addresses import ElementBox, Ints
 
 _ORDERS = 4  # axes up to which all orders are tried
-_FIRST = 16  # the share of data that are farthest apart, with which others are compared
+_FIRST = 16  # one in so many of all data are in the runs that come first
 
 Mask = NDArray[np.bool_]
 

@@ -111,7 +111,7 @@ def joined(places: Sequence[Place], step: Place, units: int) -> tuple[Place, ...
     if units == 1:
         return tuple(dict.fromkeys(places))
     moved = of_units(places, step, units)
-    numbers, _ = numbered(moved)
+    numbers, _ = numbered(moved, step)
     _, first = np.unique(numbers, return_index=True)
     return as_tuples(moved[np.sort(first)])
 
@@ -128,17 +128,17 @@ def as_tuples(places: Places) -> tuple[Place, ...]:
     return tuple(map(tuple, places.tolist()))
 
 
-def numbered(places: Places, ahead: Place | None = None) -> tuple[NDArray[Any], int]:
+def numbered(places: Places, ahead: Place) -> tuple[NDArray[Any], int]:
     """A number for each place (number, rank), and how much larger it is for the place that is `ahead` of one.
 
     Different places have different numbers, also those ahead of them or as far behind.
     """
-    room = np.abs(np.array(ahead or (0,) * places.shape[1], np.int64))
-    low, high = places.min(axis=0, initial=0) - room, places.max(axis=0, initial=0) + room
+    further = np.array(ahead, np.int64)
+    low, high = places.min(axis=0) - np.abs(further), places.max(axis=0) + np.abs(further)
     extents = (high - low + 1).tolist()
     kind = np.int64 if math.prod(extents) < _MOST_NUMBERS else object
     strides = np.array([math.prod(extents[axis + 1 :]) for axis in range(len(extents))], kind)
-    return (places - low).astype(kind) @ strides, int(np.array(ahead or (), kind) @ strides[: len(ahead or ())])
+    return (places - low).astype(kind) @ strides, int(further.astype(kind) @ strides)
 
 
 def differences(sets: Iterable[Sequence[Place]], edges: Sequence[Edge | None] = ()) -> Places:

@@ -128,9 +128,9 @@ class Schedule:
         return sorted(lengths, key=lambda length: (not few <= length <= many, -length))
 
     def sketched(self) -> Sequence[Mask]:
-        """Groups that make a whole design together, for a first front soon: none of few tasks, the whole comes soon.
+        """Groups that make a whole design together, for a first front soon; none of few tasks, whose whole comes soon.
 
-        Single tasks, or of very many tasks, of which each takes a while, groups as large as are soon priced.
+        They are single tasks; of very many tasks, which take too long one by one, groups as large as are soon priced.
         """
         graph, longest = self.space.graph, self.space.study.longest_group or SKETCHED
         if len(graph) <= FEW_TASKS:

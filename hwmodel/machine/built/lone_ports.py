@@ -54,7 +54,7 @@ class LonePorts:
         access = self.ports.access(touch, units, cycles, results=not read)
         terms, array = self.terms, touch.array
         if not access.random and units * -(-len(access.places) // cycles) <= terms.banks_most:
-            return True  # whatever units have in common
+            return True  # a bank for each place of each unit, even where they have some in common
         window, most = window_of(access) if read else None, access.in_a_cycle
         if window is not None:
             most = min(most, window.each)
