@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from itertools import permutations, product
 from math import prod
 
+import numpy as np
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from strategies_networks import networks
 
 from arrayol.ir.network import Network, Process
@@ -185,9 +187,12 @@ def blocks(draw: st.DrawFn, network: Network, task: str, *, small: bool = False)
 
 
 @st.composite
-def in_outer_blocks(draw: st.DrawFn, blocks: Blocks, extents: Sequence[int]) -> Blocks:
-    """The same, three in four times; else in blocks of blocks, legal or not, often with sides that do not divide."""
-    if not extents or draw(st.integers(0, 3)):
+def in_outer_blocks(draw: st.DrawFn, blocks: Blocks, extents: Sequence[int], *, dividing: bool = False) -> Blocks:
+    """The same, three in four times; else in blocks of blocks, legal or not, often with sides that do not divide.
+
+    If `dividing` always in blocks of blocks, the outer ones of sides that divide the extents.
+    """
+    if not extents or (not dividing and draw(st.integers(0, 3))):
         return blocks
     twice = sorted(draw(st.sets(st.integers(0, len(extents) - 1), min_size=1)))
     dimensions, descending = list(blocks.scan.dimensions), list(blocks.scan.descending)
@@ -199,6 +204,8 @@ def in_outer_blocks(draw: st.DrawFn, blocks: Blocks, extents: Sequence[int]) -> 
     outer = list(blocks.shape)
     for dimension in twice:
         longer = range(outer[dimension], extents[dimension] + 1)
+        if dividing:
+            longer = [side for side in longer if extents[dimension] % side == 0]
         clipping = [side for side in longer[:-1] if side % outer[dimension]]
         outer[dimension] = draw(st.sampled_from(clipping if clipping and draw(st.booleans()) else longer))
     return Blocks(blocks.shape, Scan(tuple(dimensions), tuple(descending)), tuple(outer))
@@ -309,3 +316,9 @@ def emitting_platforms(draw: st.DrawFn) -> Platform:
         read_width=draw(st.sampled_from((None, 1, 2))),
     )
     return Platform(clock_mhz=50.0, technology="ecp5-6", memory=memory, local=local)
+
+
+def some_rates(offered: list[tuple[int, ...]]) -> NDArray[np.int64]:
+    """At most nine of all combinations."""
+    rates = np.array(list(product(*offered)), np.int64)
+    return rates[np.sort(np.random.default_rng(0).permutation(len(rates))[:9])]

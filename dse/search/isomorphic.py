@@ -96,7 +96,7 @@ def _study(study: Study, task: str) -> Signature:
     """What the study says of one task by its name."""
     tables = study.blocks, study.cuts, study.intervals
     named = (table.get(task) if isinstance(table, Mapping) else None for table in tables)
-    return (*named, tuple(study.outer_blocks.get(task, {}).items()))
+    return (*named, tuple(study.listed_outer_blocks.get(task, {}).items()))
 
 
 def _named(process: Process) -> tuple[str, ...]:

@@ -216,7 +216,7 @@ class MappingSpace:
         blocks, last = plain.blocks, plain.tasks[-1]
         extents = self.accesses.extents(last)
         yield blocks
-        for text, shapes in self.study.outer_blocks.get(last, {}).items():
+        for text, shapes in self.study.listed_outer_blocks.get(last, {}).items():
             scan = parse_scan(text)
             for shape in shapes if scan.innermost == blocks.scan else ():
                 sides = zip(shape, extents, blocks.shape, strict=True)
@@ -282,12 +282,16 @@ class MappingSpace:
             yield from map(str, range(loops + 1)) if word == "levels" else (word,)
         yield from self.study.keeps.get(array, ())
 
-    def keep_choices(self, plain: GroupDesign, *, singly: bool = False) -> Iterator[ArrayTexts]:
+    def keep_choices(
+        self, plain: GroupDesign, scan: Scan | None = None, *, singly: bool = False
+    ) -> Iterator[ArrayTexts]:
         """The choices of what a group keeps of each array from outside, the first policy for all of them first.
 
-        With `singly` only those that are alike for all arrays, or differ from the first for one.
+        Under the scans of the study, and one more. With `singly` only those that are alike for all arrays, or differ
+        from the first for one.
         """
-        loops = sorted({len(blocks.scan.dimensions) for blocks in self.in_outer_blocks(plain)})
+        scans = {blocks.scan for blocks in self.in_outer_blocks(plain)} | ({scan} if scan else set())
+        loops = sorted({len(each.dimensions) for each in scans})
         arrays = self.loaded(plain.tasks)
         options = []
         for array in arrays:

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from arrayol.errors import ArrayolError
 from dse.space.mappings import MappingSpace, keep_of
-from hwmodel.design import Blocks, GroupDesign, Processor, structure_of, with_keeps
+from hwmodel.design import Blocks, GroupDesign, Processor, Scan, structure_of, with_keeps
 from hwmodel.machine.model import Offers
 
 Item = TypeVar("Item")
@@ -90,7 +90,7 @@ def _decisions(
 ) -> tuple[GroupDesign, list[tuple[Any, ...]], tuple[Any, ...]]:
     """The plain structure on the blocks of a structure, what may be chosen there, and what the structure chooses."""
     plain, blocks = _bare(structure), structure.blocks
-    choices, loops = choices_of(space, plain, offers, singly=True), len(blocks.scan.dimensions)
+    choices, loops = choices_of(space, plain, offers, blocks.scan, singly=True), len(blocks.scan.dimensions)
     kept = tuple((array, structure.keep_of(array).text(loops)) for array in space.loaded(structure.tasks))
     cuts = tuple(processor.cut for processor in structure.processors)
     current = (blocks, kept, structure.recompute, structure.fifos, structure.layouts, *cuts)
@@ -111,7 +111,7 @@ def opens_keeps_alone(space: MappingSpace, last: str) -> bool:
         and "fifo" not in study.links
         and not ("linear" in study.layouts and banks_cost)
         and study.recompute == (False,)
-        and not study.outer_blocks.get(last)
+        and not study.listed_outer_blocks.get(last)
     )
 
 
@@ -135,15 +135,21 @@ def _offers_of(space: MappingSpace, plain: Sequence[GroupDesign]) -> list[Offers
 
 
 def choices_of(
-    space: MappingSpace, plain: GroupDesign, offers: Offers | None = None, *, singly: bool = False
+    space: MappingSpace,
+    plain: GroupDesign,
+    offers: Offers | None = None,
+    scan: Scan | None = None,
+    *,
+    singly: bool = False,
 ) -> list[tuple[Any, ...]]:
     """What may be chosen of each decision: blocks, keeps, recomputing, FIFOs, layouts, the cut of each task.
 
-    With `singly` of keeps those that are alike for all arrays, or of a single one. `offers` need not be found again.
+    With `singly` of keeps those that are alike for all arrays, or of a single one; keeps are those under a `scan` too.
+    `offers` need not be found again.
     """
     offers = offers or _offers_of(space, [plain])[0]
     study = space.study
-    keeps = space.keep_choices(plain, singly=singly or not offers.policies_differ)
+    keeps = space.keep_choices(plain, scan, singly=singly or not offers.policies_differ)
     return [
         tuple(space.in_outer_blocks(plain)),
         tuple(keeps) if offers.policies_differ else (next(keeps),),

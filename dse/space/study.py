@@ -291,8 +291,10 @@ class Study(BaseModel):
         ),
         _AS_TEXTS,
     ] = Field(default="legal", description='"legal", or a list of scans, outermost dimension first, as ["0,1", "1,-0"]')
-    outer_blocks: Annotated[Any, PlainValidator(_outer_blocks, json_schema_input_type=dict[str, _ShapesForm])] = Field(
-        default_factory=dict,
+    outer_blocks: (
+        Annotated[Any, PlainValidator(_outer_blocks, json_schema_input_type=dict[str, _ShapesForm])] | None
+    ) = Field(
+        default=None,
         description='a table task = { "0,1,0" = [[12, 4]] } of shapes by scans that name dimensions twice, '
         f"each side {_COUNT}",
     )
@@ -361,8 +363,14 @@ class Study(BaseModel):
         return (
             not self.holds_plain
             or bool(self.keeps)
-            or any(getattr(self, name) != plain for name, plain in NARROW.items() if name != "splits")
+            or any(getattr(self, name) != plain for name, plain in NARROW.items() if name not in _NO_OPTIONS)
+            or bool(self.listed_outer_blocks)
         )
+
+    @property
+    def listed_outer_blocks(self) -> OuterBlocks:
+        """Blocks of blocks that are tried everywhere; where the study says nothing, rounds look for others."""
+        return self.outer_blocks or {}
 
     @property
     def loads(self) -> tuple[Loads, ...]:
@@ -389,6 +397,9 @@ NARROW: Mapping[str, Any] = {  # plain designs: docs/explore.md, "Studies"
     "recompute": (False,),
     "splits": NO_SPLITS,
 }
+
+
+_NO_OPTIONS = ("splits", "outer_blocks")
 
 
 def load_study(path: Path) -> Study:

@@ -91,7 +91,7 @@ def _unfit_shapes(study: Study, graph: TaskGraph, accesses: Accesses) -> Iterato
 
 
 def _unfit_outer_blocks(study: Study, graph: TaskGraph, accesses: Accesses) -> Iterator[Diagnostic]:
-    for task, by_scan in study.outer_blocks.items():
+    for task, by_scan in study.listed_outer_blocks.items():
         if task not in graph.names:
             yield _unknown_task(study, graph, task, "outer_blocks")
             continue
@@ -138,7 +138,7 @@ def _unfit_loads(study: Study, network: Network) -> Iterator[Diagnostic]:
 
 def _unfit_keeps(study: Study, accesses: Accesses) -> Iterator[Diagnostic]:
     loops = max((len(accesses.extents(task)) for task in accesses.network.processes), default=0)
-    scans = [parse_scan(text) for by_scan in study.outer_blocks.values() for text in by_scan]
+    scans = [parse_scan(text) for by_scan in study.listed_outer_blocks.values() for text in by_scan]
     loops = max([loops, *(len(scan.dimensions) for scan in scans)])
     for name, texts in study.keeps.items():
         for text in texts if name in accesses.network.arrays else ():

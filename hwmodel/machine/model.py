@@ -7,7 +7,7 @@ not (both give the same figures), and says what may usefully be opened in a plai
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -26,6 +26,7 @@ from hwmodel.machine.energy import EnergyPrices, energy_prices
 from hwmodel.machine.estimate import DesignEstimate, GroupEstimate, MemoryUse, Once
 from hwmodel.machine.exact import estimate_exactly, memories_in_succession, step_cycles
 from hwmodel.machine.group import Group
+from hwmodel.machine.one_level import Halves, halves_of, in_one_level
 from hwmodel.machine.plan import plan_group
 from hwmodel.machine.priced import LATENCY, Priced
 from hwmodel.machine.residents import loaded_once, resident_memories
@@ -110,6 +111,7 @@ ESTIMATED_AT_ONCE = 512  # designs
 ESTIMATES_KEPT = 1024  # of groups: results are written again and again
 PORTS_KEPT = 64  # of kinds of structures, of those that are priced by themselves
 TABLE_BYTES = 5 << 25  # of the groups priced last, beside the one that is priced
+SPLIT_KEPT = 2  # models with a dimension split
 TASKS_OPEN = 512  # of groups priced last, added up: what is known of larger groups takes more
 
 
@@ -133,6 +135,7 @@ class MachineModel:
         self._fifos: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._lone: dict[str, LonePorts | None] = {}
         self._estimates: dict[GroupDesign, GroupEstimate] = {}
+        self._split: dict[tuple[str, Halves], MachineModel] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return MachineModel, (self.network, self.platform, dict(self.accesses.loads))  # what is remembered stays here
@@ -221,8 +224,7 @@ class MachineModel:
         batch = self._batch_of(structure)
         if batch is None:
             return price_structure(self.accesses, self.platform, structure, rates, ports=self._ports_of(structure))
-        keeps = StructureKeeps.alike(batch.keeps_of(structure), 1)
-        return batch.price(structure.blocks.scan, _shape(structure), rates, keeps)
+        return batch.of.price(*batch.blocks, rates, batch.keeps)
 
     def fastest(
         self, structure: GroupDesign, offered: Sequence[Sequence[int]], *, times: Collection[str] = (LATENCY,)
@@ -237,8 +239,7 @@ class MachineModel:
         if batch is None:
             ports = self._ports_of(structure)
             return fastest_structure(self.accesses, self.platform, structure, offered, times=times, ports=ports)
-        keeps = StructureKeeps.alike(batch.keeps_of(structure), 1)
-        return batch.fastest(structure.blocks.scan, _shape(structure), offered, keeps, times=times)
+        return batch.of.fastest(*batch.blocks, offered, batch.keeps, times=times)
 
     def bounded(
         self, structure: GroupDesign, offered: Sequence[Sequence[int]], *, times: Collection[str] = (LATENCY,)
@@ -248,16 +249,38 @@ class MachineModel:
         if batch is None:
             ports = self._ports_of(structure)
             return bounded_structure(self.accesses, self.platform, structure, offered, times=times, ports=ports)
-        keeps = StructureKeeps.alike(batch.keeps_of(structure), 1)
-        return batch.bounded(structure.blocks.scan, _shape(structure), offered, keeps, times=times)
+        return batch.of.bounded(*batch.blocks, offered, batch.keeps, times=times)
 
-    def _batch_of(self, structure: GroupDesign) -> GroupBatch | None:
+    def takes_in_batches(self, structure: GroupDesign) -> bool:
+        """Whether a structure of a separable group is priced in batches, if it is a product."""
+        blocks = structure.blocks
+        if blocks.outer and halves_of(self.network, structure) is None:
+            return False
+        return is_plain(replace(structure, blocks=Blocks(blocks.shape, blocks.scan)))
+
+    def _batch_of(self, structure: GroupDesign) -> _Alone | None:
         """What prices a structure in batches. Raises ArrayolError for what is refused whatever the units."""
-        batch = self.batch(structure.tasks) if is_plain(structure) else None
-        if batch is not None:
-            batch = batch.with_layouts(structure.layouts)
-            require_legal(batch.counts.parts.group, batch.counts.parts.group.last, structure.blocks)
-        return batch
+        model, own = self._in_one_level(structure)
+        batch = model.batch(own.tasks) if is_plain(own) else None
+        if batch is None:
+            return None
+        group = Group(self.accesses, own.tasks) if structure.blocks.outer else batch.counts.parts.group
+        require_legal(group, group.last, structure.blocks)
+        return _Alone(batch.with_layouts(own.layouts), own)
+
+    def _in_one_level(self, structure: GroupDesign) -> tuple[MachineModel, GroupDesign]:
+        """A model that has the blocks of a structure in one level, where there is one, and the structure there."""
+        halves = halves_of(self.network, structure) if structure.blocks.outer else None
+        if halves is None:
+            return self, structure
+        key = structure.tasks[-1], halves
+        model = self._split.pop(key, None)
+        if model is None:
+            if len(self._split) >= SPLIT_KEPT:
+                del self._split[next(iter(self._split))]
+            model = MachineModel(halves.network(self.network, key[0]), self.platform, self.accesses.loads)
+        self._split[key] = model  # the one that was asked for last stands last
+        return model, in_one_level(structure, halves)
 
     def _ports_of(self, structure: GroupDesign) -> LocalPorts:
         """The local ports of a structure, which many others have too."""
@@ -301,6 +324,7 @@ class MachineModel:
     def forget_tables(self) -> None:
         """Drop what is known of structures, which is large; of groups and their estimates it stays."""
         self._lines.clear()
+        self._split.clear()
         for batch in self._batches.values():
             if batch is not None:
                 batch.kept.clear()
@@ -377,5 +401,20 @@ class MachineModel:
         return loaded_once(self.accesses, self.platform)
 
 
-def _shape(structure: GroupDesign) -> NDArray[np.int64]:
-    return np.array([structure.blocks.shape], np.int64).reshape(1, -1)
+@dataclass(frozen=True)
+class _Alone:
+    """One structure, and the batch that it makes by itself."""
+
+    of: GroupBatch
+    structure: GroupDesign
+
+    @property
+    def blocks(self) -> tuple[Scan, NDArray[np.int64]]:
+        """Its scan, and its shape as a table of one row."""
+        blocks = self.structure.blocks
+        return blocks.scan, np.array([blocks.shape], np.int64).reshape(1, -1)
+
+    @property
+    def keeps(self) -> StructureKeeps:
+        """What it keeps."""
+        return StructureKeeps.alike(self.of.keeps_of(self.structure), 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
 from math import prod, sqrt
 from typing import TypeVar
@@ -10,7 +10,6 @@ from typing import TypeVar
 import numpy as np
 
 from dse.space.mappings import MappingSpace, Shape
-from dse.space.options import takes_exact_path
 from hwmodel.design import GroupDesign, Scan
 
 Item = TypeVar("Item")
@@ -125,8 +124,9 @@ class JobCost:
 
     def structure(self, structure: GroupDesign) -> float:
         """A structure that is priced by itself."""
-        if self.is_separable and not takes_exact_path(structure):
-            return self._alone + self._told + _BATCH_DESIGN * self.combinations
+        if self._is_in_batches(structure):
+            told = self._told_of(self._arrays) if structure.blocks.outer else self._told
+            return self._alone + told + _BATCH_DESIGN * self.combinations
         blocks, cut = structure.blocks, any(processor.cut for processor in structure.processors)
         listed = bool(blocks.outer or structure.recompute or cut)
         return self.opened(blocks.shape, fifos=bool(structure.fifos), listed=listed)
@@ -147,7 +147,7 @@ class JobCost:
 
     def _bytes(self, structure: GroupDesign) -> int:
         """Roughly what it takes to price a structure by itself; next to nothing in batches."""
-        if self.is_separable and not takes_exact_path(structure):
+        if self._is_in_batches(structure):
             return 0
         element, access = _BYTES
         again = sum(self.space.accesses.size(array) for array, _ in structure.keeps)  # about once more
@@ -187,8 +187,13 @@ class JobCost:
     @cached_property
     def _told(self) -> float:
         """What buffers take that are told from their data."""
-        elements = sum(map(self.space.accesses.size, self.listed))
-        return _LISTED_ARRAY * len(self.listed) + _LISTED_ELEMENT * elements
+        return self._told_of(self.listed)
+
+    def _told_of(self, arrays: Collection[str]) -> float:
+        return _LISTED_ARRAY * len(arrays) + _LISTED_ELEMENT * sum(map(self.space.accesses.size, arrays))
+
+    def _is_in_batches(self, structure: GroupDesign) -> bool:
+        return self.is_separable and self.space.model.takes_in_batches(structure)
 
     @cached_property
     def _elements(self) -> int:

@@ -25,6 +25,7 @@ from dse.search.pricing import RateChoices, plain_structure
 from dse.search.rounds.schedule import ROUNDS, Schedule, Structure, by_scan
 from dse.space.mappings import MappingSpace
 from dse.space.options import count_mapping_options, is_offered, is_plain, spread
+from dse.space.outer_blocks import in_smaller_blocks
 from dse.space.task_graph import Mask
 from hwmodel.design import Blocks, GroupDesign, structure_of
 
@@ -238,6 +239,7 @@ class Portions:
         starts = list(dict.fromkeys(map(structure_of, designs)))
         found = [one for one in starts if one not in part.structures]
         found += [replace(one, blocks=blocks) for one in starts for blocks in self.schedule.beside(one.blocks, last)]
+        found += [smaller for one in starts for smaller in in_smaller_blocks(self.space, one)]
         plain = [one for one in dict.fromkeys(found) if is_plain(one) and one.blocks not in part.skipped]
         yield from self._plain_around(jobs, plain)
         others = [one for one in dict.fromkeys(found) if one not in plain and not self._is_done(one)]

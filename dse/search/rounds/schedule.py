@@ -20,6 +20,7 @@ from dse.search.pricing import RateChoices, count_combinations
 from dse.space.ladder import FINEST, finest_ladder, ladder, near
 from dse.space.mappings import MappingSpace, Shape
 from dse.space.orders import Order, intervals, prefixes, topological_orders
+from dse.space.outer_blocks import are_sought
 from dse.space.rates import balanced
 from dse.space.task_graph import Mask, bits
 from hwmodel.design import Blocks, Scan
@@ -153,6 +154,11 @@ class Schedule:
                 found.setdefault(shape, scan)
         return [(scan, shape) for shape, scan in found.items()]
 
+    @cached_property
+    def seeks_outer_blocks(self) -> bool:
+        """Whether blocks of blocks may be tried around designs of the front, which the rounds do not have."""
+        return any(are_sought(self.space, task) for task in self.space.graph.names)
+
     @property
     def whole_is_first(self) -> bool:
         """Whether the whole graph is priced before all other groups."""
@@ -217,11 +223,15 @@ class Schedule:
 
     def beside(self, blocks: Blocks, task: str) -> Iterator[Blocks]:
         """Legal blocks of a last task that are a side larger or smaller in one dimension, or listed beside these."""
-        for shape in self._beside(task, blocks.shape):
-            pairs = zip(blocks.outer, shape, strict=False)
-            outer = tuple(own if at in blocks.scan.twice else side for at, (own, side) in enumerate(pairs))
+        twice = blocks.scan.twice
+        shapes = [(shape, blocks.outer) for shape in self._beside(task, blocks.shape)]
+        if self.space.study.outer_blocks is None and twice:
+            shapes += [(blocks.shape, outer) for outer in self._beside(task, blocks.outer)]
+        for shape, whole in shapes:
+            pairs = zip(whole, shape, strict=False)
+            outer = tuple(own if at in twice else side for at, (own, side) in enumerate(pairs))
             found = Blocks(shape, blocks.scan, outer)
-            if found.fit(len(shape)) and self.space.model.is_legal(task, found):
+            if found != blocks and found.fit(len(shape)) and self.space.model.is_legal(task, found):
                 yield found
 
     def _beside(self, task: str, shape: Shape) -> Iterator[Shape]:

@@ -140,7 +140,8 @@ class _Search:
             self._round(number)
             self.rounds += 1
         if self.left_out == 0 and self.schedule.takes_all_groups:
-            self.is_exact = self.archive.add_all(self.schedule, self._fronts(), self._design)
+            is_whole = self.archive.add_all(self.schedule, self._fronts(), self._design)
+            self.is_exact = is_whole and not self.schedule.seeks_outer_blocks
 
     def _evolve(self, share: float) -> None:
         """NSGA-II from the archive on; each generation's front takes the archive's place, as it holds nothing worse."""

@@ -13,7 +13,8 @@ from hypothesis import Phase, event, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from opened_batch import opened_batch
-from strategies_machine import bank_layouts, groups, keeps, offered_rates, platforms, residences
+from same_figures import require_same_figures
+from strategies_machine import bank_layouts, groups, keeps, offered_rates, platforms, residences, some_rates
 from strategies_networks import networks
 
 from arrayol.checks.check import load_checked
@@ -22,10 +23,8 @@ from arrayol.errors import ArrayolError
 from arrayol.files import shipped_folder
 from arrayol.ir.network import Network, flatten
 from hwmodel.design import POLICIES, Blocks, GroupDesign, Keep, Processor, interval_of, parse_keep, units_of
-from hwmodel.machine.estimate import OBJECTIVES
 from hwmodel.machine.group import Group
 from hwmodel.machine.model import MachineModel, find_offers, possible_fifos
-from hwmodel.machine.priced import Priced
 from hwmodel.machine.separable.batch import GroupBatch
 from hwmodel.machine.separable.fetches import StructureKeeps
 from hwmodel.machine.units_exact import price_structure
@@ -100,7 +99,7 @@ def _require_batch_holds(data: st.DataObject, platform: Platform, *, coupled: bo
         chosen = rates[data.draw(st.integers(0, len(rates) - 1))]
         if priced.legal[number][(rates == chosen).all(axis=1)].all():
             designs.append(_at_rates(design, chosen))
-        _require_same_figures(priced, number, alone)
+        require_same_figures(priced, number, alone)
     _require_same_estimates(model, designs)
 
 
@@ -109,12 +108,6 @@ def _at_rates(design: GroupDesign, rates: NDArray[np.int64]) -> GroupDesign:
     return replace(
         design, processors=tuple(replace(one, units=units, interval=own or None) for one, units, own in pairs)
     )
-
-
-def some_rates(offered: list[tuple[int, ...]]) -> NDArray[np.int64]:
-    """At most nine of all combinations."""
-    rates = np.array(list(product(*offered)), np.int64)
-    return rates[np.sort(np.random.default_rng(0).permutation(len(rates))[:9])]
 
 
 @st.composite
@@ -128,20 +121,6 @@ def all_keeps(draw: st.DrawFn, batch: GroupBatch, loops: int) -> tuple[Keep, ...
 
 def _kind(keep: Keep) -> str:
     return f"{'shared ' * keep.shared}{'eager ' * keep.eager}{min(keep.level, 1)}"
-
-
-def _require_same_figures(priced: Priced, number: int, alone: Priced) -> None:
-    """All figures of one structure in a batch are those that it has by itself."""
-    left_out = {"memory_blocks"} if priced.memory_blocks is None else set()
-    names = {*OBJECTIVES, *(() if alone.energy is None else ("energy_fj", "leakage_pw"))} - left_out
-    legal = priced.legal[number]
-    for name in names:
-        found, expected = priced.objective(name)[number], alone.objective(name)[0]
-        np.testing.assert_array_equal(found[legal], expected[legal], err_msg=name)
-    if priced.built_figures is not None and alone.built_figures is not None:
-        np.testing.assert_array_equal(priced.built_figures.bits[number][legal], alone.built_figures.bits[0][legal])
-    for name in alone.costs:
-        np.testing.assert_array_equal(priced.objective(name)[number], alone.objective(name)[0], err_msg=name)
 
 
 def _require_same_estimates(model: MachineModel, designs: list[GroupDesign]) -> None:

@@ -1,0 +1,64 @@
+"""Blocks of blocks that come of blocks: what a block holds is walked in smaller blocks, with one loop more.
+
+Along a dimension with which one array from outside moves and another does not, the smaller blocks need less of the
+first at a time, while the second stays. So less memory is enough for the same traffic; what is kept of an array that
+moves for each block is kept for each smaller one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+
+from dse.space.ladder import ladder
+from dse.space.mappings import MappingSpace
+from hwmodel.design import Blocks, GroupDesign, Scan, with_keeps
+
+RATIO = 4.0  # between the sides that are tried; those between are found from these
+
+
+def are_sought(space: MappingSpace, task: str) -> bool:
+    """Whether smaller blocks inside those of a task may gain, in some group; not where the study says what to try."""
+    return space.study.outer_blocks is None and bool(_gaining(space, task, space.accesses.network.arrays))
+
+
+def in_smaller_blocks(space: MappingSpace, structure: GroupDesign) -> Iterator[GroupDesign]:
+    """A structure with one dimension of its blocks walked in smaller blocks, as the innermost loop."""
+    blocks, last = structure.blocks, structure.tasks[-1]
+    if blocks.outer or space.study.outer_blocks is not None:
+        return
+    loaded, loops = space.loaded(structure.tasks), len(blocks.scan.dimensions)
+    moving = _moving(space, last, loaded)
+    for dimension in _gaining(space, last, loaded):
+        if dimension == blocks.scan.dimensions[-1]:
+            continue
+        descending = blocks.scan.descending[blocks.scan.dimensions.index(dimension)]
+        scan = Scan((*blocks.scan.dimensions, dimension), (*blocks.scan.descending, descending))
+        keeps = {}
+        for array in loaded:
+            keep = structure.keep_of(array)
+            stays = array in moving and dimension not in moving[array]
+            keeps[array] = replace(keep, level=loops + 1) if keep.level == loops and not stays else keep
+        for side in ladder(blocks.shape[dimension], RATIO)[:-1]:
+            shape = (*blocks.shape[:dimension], side, *blocks.shape[dimension + 1 :])
+            smaller = Blocks(shape, scan, blocks.shape)
+            if space.model.is_legal(last, smaller):
+                yield with_keeps(replace(structure, policy="reuse", blocks=smaller), keeps)
+
+
+def _gaining(space: MappingSpace, task: str, arrays: Collection[str]) -> list[int]:
+    """The dimensions that move one of the arrays that a task reads and leave another where it is, which others move."""
+    moving = [own for own in _moving(space, task, arrays).values() if own]
+    dimensions = range(len(space.accesses.extents(task)))
+    return [at for at in dimensions if 0 < sum(at in own for own in moving) < len(moving)]
+
+
+def _moving(space: MappingSpace, task: str, arrays: Collection[str]) -> dict[str, frozenset[int]]:
+    """Of each of the arrays that a task reads, but for resident ones, the dimensions that move what it reads."""
+    found = dict[str, frozenset[int]]()
+    dimensions = range(len(space.accesses.extents(task)))
+    for touch in space.accesses.reads[task]:
+        if touch.array in arrays and not space.accesses.is_resident(touch.array):
+            own = frozenset(at for at in dimensions if any(row[at] for row in touch.tiler.paving))
+            found[touch.array] = found.get(touch.array, frozenset()) | own
+    return found
