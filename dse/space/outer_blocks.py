@@ -28,10 +28,11 @@ def in_smaller_blocks(space: MappingSpace, structure: GroupDesign) -> Iterator[G
     if blocks.outer or space.study.outer_blocks is not None:
         return
     loaded, loops = space.loaded(structure.tasks), len(blocks.scan.dimensions)
-    moving = _moving(space, last, loaded)
+    extents = space.accesses.extents(last)
+    moving = moving_of(space, last, loaded)
     for dimension in _gaining(space, last, loaded):
-        if dimension == blocks.scan.dimensions[-1]:
-            continue
+        if dimension == blocks.scan.dimensions[-1] or extents[dimension] % blocks.shape[dimension]:
+            continue  # outer blocks that divide an extent are soon priced
         descending = blocks.scan.descending[blocks.scan.dimensions.index(dimension)]
         scan = Scan((*blocks.scan.dimensions, dimension), (*blocks.scan.descending, descending))
         keeps = {}
@@ -48,12 +49,12 @@ def in_smaller_blocks(space: MappingSpace, structure: GroupDesign) -> Iterator[G
 
 def _gaining(space: MappingSpace, task: str, arrays: Collection[str]) -> list[int]:
     """The dimensions that move one of the arrays that a task reads and leave another where it is, which others move."""
-    moving = [own for own in _moving(space, task, arrays).values() if own]
+    moving = [own for own in moving_of(space, task, arrays).values() if own]
     dimensions = range(len(space.accesses.extents(task)))
     return [at for at in dimensions if 0 < sum(at in own for own in moving) < len(moving)]
 
 
-def _moving(space: MappingSpace, task: str, arrays: Collection[str]) -> dict[str, frozenset[int]]:
+def moving_of(space: MappingSpace, task: str, arrays: Collection[str]) -> dict[str, frozenset[int]]:
     """Of each of the arrays that a task reads, but for resident ones, the dimensions that move what it reads."""
     found = dict[str, frozenset[int]]()
     dimensions = range(len(space.accesses.extents(task)))

@@ -10,7 +10,9 @@ from typing import TypeVar
 import numpy as np
 
 from dse.space.mappings import MappingSpace, Shape
+from dse.space.outer_blocks import moving_of
 from hwmodel.design import GroupDesign, Scan
+from hwmodel.machine.scans import loop_counts
 
 Item = TypeVar("Item")
 
@@ -24,6 +26,8 @@ _BATCH_STRUCTURE = 1.5e-5  # for each task
 _BUILT_STRUCTURE = 1.2e-4  # the same where memories are compared that are built
 _LISTED_ARRAY = 3e-2  # of a plain structure, for each array whose buffer may have to be told from its data
 _LISTED_ELEMENT = 3e-7  # and for each of its elements
+_LISTED_TICK = 5e-7  # in blocks of blocks for each block,
+_LISTED_FETCH = 5e-7  # and for each fetch of an element
 _OPEN = 0.03  # of a group, once
 _TABLES = 0.035  # of a group, for each task, before the first structure of a job is priced
 _PAIRS = 4e-4  # and for each pair of tasks, whose times are put together,
@@ -125,7 +129,7 @@ class JobCost:
     def structure(self, structure: GroupDesign) -> float:
         """A structure that is priced by itself."""
         if self._is_in_batches(structure):
-            told = self._told_of(self._arrays) if structure.blocks.outer else self._told
+            told = self._told_in(structure) if structure.blocks.outer else self._told
             return self._alone + told + _BATCH_DESIGN * self.combinations
         blocks, cut = structure.blocks, any(processor.cut for processor in structure.processors)
         listed = bool(blocks.outer or structure.recompute or cut)
@@ -191,6 +195,18 @@ class JobCost:
 
     def _told_of(self, arrays: Collection[str]) -> float:
         return _LISTED_ARRAY * len(arrays) + _LISTED_ELEMENT * sum(map(self.space.accesses.size, arrays))
+
+    def _told_in(self, structure: GroupDesign) -> float:
+        """What buffers take that are told from their data, every fetch of them, in blocks of blocks."""
+        loaded, blocks = self.space.loaded(self.tasks), structure.blocks
+        moving = moving_of(self.space, self.tasks[-1], loaded)
+        counts = loop_counts(self.space.accesses.extents(self.tasks[-1]), blocks)
+        fetches = 0
+        for array in loaded:
+            loops = list(zip(blocks.scan.dimensions, counts, strict=True))[: structure.keep_of(array).level]
+            again = prod(count for dimension, count in loops if dimension not in moving.get(array, ()))
+            fetches += self.space.accesses.size(array) * again
+        return self._told_of(self._arrays) + _LISTED_TICK * prod(counts) + _LISTED_FETCH * fetches
 
     def _is_in_batches(self, structure: GroupDesign) -> bool:
         return self.is_separable and self.space.model.takes_in_batches(structure)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
+from operator import mod
 from typing import Literal
 
 from dse.pareto.combine import completions_of
@@ -223,10 +224,11 @@ class Schedule:
 
     def beside(self, blocks: Blocks, task: str) -> Iterator[Blocks]:
         """Legal blocks of a last task that are a side larger or smaller in one dimension, or listed beside these."""
-        twice = blocks.scan.twice
+        twice, extents = blocks.scan.twice, self.space.accesses.extents(task)
         shapes = [(shape, blocks.outer) for shape in self._beside(task, blocks.shape)]
         if self.space.study.outer_blocks is None and twice:
-            shapes += [(blocks.shape, outer) for outer in self._beside(task, blocks.outer)]
+            wholes = self._beside(task, blocks.outer)
+            shapes += [(blocks.shape, whole) for whole in wholes if not any(map(mod, extents, whole))]
         for shape, whole in shapes:
             pairs = zip(whole, shape, strict=False)
             outer = tuple(own if at in twice else side for at, (own, side) in enumerate(pairs))
