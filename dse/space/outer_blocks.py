@@ -31,7 +31,8 @@ def in_smaller_blocks(space: MappingSpace, structure: GroupDesign) -> Iterator[G
     extents = space.accesses.extents(last)
     moving = moving_of(space, last, loaded)
     for dimension in _gaining(space, last, loaded):
-        if dimension == blocks.scan.dimensions[-1] or extents[dimension] % blocks.shape[dimension]:
+        whole = blocks.shape[dimension]
+        if dimension == blocks.scan.dimensions[-1] or whole < RATIO or extents[dimension] % whole:
             continue  # outer blocks that divide an extent are soon priced
         descending = blocks.scan.descending[blocks.scan.dimensions.index(dimension)]
         scan = Scan((*blocks.scan.dimensions, dimension), (*blocks.scan.descending, descending))
@@ -40,7 +41,7 @@ def in_smaller_blocks(space: MappingSpace, structure: GroupDesign) -> Iterator[G
             keep = structure.keep_of(array)
             stays = array in moving and dimension not in moving[array]
             keeps[array] = replace(keep, level=loops + 1) if keep.level == loops and not stays else keep
-        for side in ladder(blocks.shape[dimension], RATIO)[:-1]:
+        for side in ladder(whole, RATIO)[:-1]:
             shape = (*blocks.shape[:dimension], side, *blocks.shape[dimension + 1 :])
             smaller = Blocks(shape, scan, blocks.shape)
             if space.model.is_legal(last, smaller):

@@ -113,6 +113,7 @@ class Portions:
             left = [structure for _, structure in run if fresh or structure in self._open]
             if fresh:
                 self._beside.update((structure, jobs.rates) for structure in left)
+                self._tried.update(plain_structure(self.tasks, Blocks(shape, scan)) for scan, shape in left)
             for structure in left:
                 self._open.pop(structure, None)
             return jobs.plain(part, left, products_only=True)
@@ -257,7 +258,6 @@ class Portions:
         most = self.piece - jobs.cost.tables
         for run, _ in in_jobs(((pair, pair[0]) for pair in costs if pair[0] <= most), most):
             yield self._plain(jobs, run, fresh=True)
-        self._tried.update(plain)  # where the budget ended before, not
 
     def _is_done(self, structure: GroupDesign) -> bool:
         return structure in self._tried or (is_plain(structure) and structure.blocks in self._exact)
@@ -266,6 +266,7 @@ class Portions:
         """Structures that are not plain, or that batches skip: those that take too long or too much memory not."""
         costs = [(one, self._seconds_of(jobs, one)) for one in structures]
         kept = [pair for pair in costs if pair[1] <= self.piece and jobs.cost.is_bearable(pair[0], self.piece)]
+        kept.sort(key=itemgetter(1))  # among equals as they came
         for run, seconds in in_jobs(kept, min(self.piece, JOB_SECONDS)):
             yield Portion(seconds, partial(self._try, jobs, run))
 
@@ -290,12 +291,13 @@ class Portions:
                 other = GroupJobs(self.space, self.columns, self.tasks, RateChoices(chosen=tuple(fresh)))
                 structure = structure_of(design)
                 if other.cost.is_bearable(structure, self.piece):
-                    seconds = other.cost.structure(structure)
-                    yield Portion(seconds, partial(self._at_rates, other, structure))
-                self._tried.update(with_rates(design, one) for one in fresh)
+                    others = [with_rates(design, one) for one in fresh]
+                    yield Portion(other.cost.structure(structure), partial(self._at_rates, other, structure, others))
 
-    @staticmethod
-    def _at_rates(jobs: GroupJobs, structure: GroupDesign, part: GroupPart) -> Sequence[Job]:
+    def _at_rates(
+        self, jobs: GroupJobs, structure: GroupDesign, designs: Sequence[GroupDesign], part: GroupPart
+    ) -> Sequence[Job]:
+        self._tried.update(designs)
         return jobs.structures(part, [structure])
 
     def _rates_around(self, design: GroupDesign) -> Iterator[tuple[int, ...]]:
