@@ -33,6 +33,8 @@ _TABLES = 0.035  # of a group, for each task, before the first structure of a jo
 _PAIRS = 4e-4  # and for each pair of tasks, whose times are put together,
 _SIDES = 10  # where blocks have so many different sides, or more
 _INSIDE = 1e-5  # of a plain structure with a dimension of one index inside others, for each repetition
+_ROW = 5e-6  # of a plain structure, for each run of blocks along the innermost loop,
+_FREE_ROWS = 10_000  # beyond so many
 _KIND = 0.01  # of memories that are built for each rate of a task
 _RUN = 0.5e-6  # of a structure that is priced element by element, for each repetition,
 _ACCESS = 0.12e-6  # for each access,
@@ -120,7 +122,18 @@ class JobCost:
             return self.exactly(shape)
         extents = self.space.accesses.extents(self.tasks[-1])
         inside = self.kinds and has_one_index_inside(scan, extents)
-        return self.plain + (_INSIDE * prod(extents) if inside else 0.0)
+        return self.plain + (_INSIDE * prod(extents) if inside else 0.0) + self._rows(structure)
+
+    def keeps_of(self, structure: tuple[Scan, Shape]) -> float:
+        """What one plain structure may keep in other ways."""
+        return self.keeps + 2 * self._rows(structure)
+
+    def _rows(self, structure: tuple[Scan, Shape]) -> float:
+        """What a plain structure takes more where it has very many runs of blocks along the innermost loop."""
+        scan, shape = structure
+        extents, inner = self.space.accesses.extents(self.tasks[-1]), scan.dimensions[-1:]
+        rows = self._count(shape) // prod(-(-extents[k] // shape[k]) for k in inner)
+        return _ROW * max(0, rows - _FREE_ROWS)
 
     def exactly(self, shape: Shape) -> float:
         """A plain structure of these blocks by the exact path."""

@@ -129,11 +129,10 @@ class Portions:
         left = sorted(
             (one for one in self.schedule.upto(last, number) if one not in self._kept), key=lambda one: str(one[0])
         )
-        each = jobs.cost.keeps
-        most = max(1, int((self.piece - jobs.cost.tables) / each))
-        for start in range(0, len(left), most):
-            some = left[start : start + most]
-            yield Portion(jobs.cost.tables + each * len(some), partial(self._keep, jobs, some))
+        most = self.piece - jobs.cost.tables
+        costs = [(one, jobs.cost.keeps_of(one)) for one in left]
+        for some, seconds in in_jobs((pair for pair in costs if pair[1] <= most), most):
+            yield Portion(jobs.cost.tables + seconds, partial(self._keep, jobs, some))
 
     def _searches_keeps(self, jobs: GroupJobs) -> bool:
         """Whether they are searched in bulk, which takes too long where many buffers are told from their data."""
