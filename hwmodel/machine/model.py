@@ -270,7 +270,8 @@ class MachineModel:
 
     def _in_one_level(self, structure: GroupDesign) -> tuple[MachineModel, GroupDesign]:
         """A model that has the blocks of a structure in one level, where there is one, and the structure there."""
-        halves = halves_of(self.network, structure) if structure.blocks.outer else None
+        is_batched = self.takes_in_batches(structure) and self.is_separable(structure.tasks)
+        halves = halves_of(self.network, structure) if structure.blocks.outer and is_batched else None
         if halves is None:
             return self, structure
         key = structure.tasks[-1], halves
