@@ -205,7 +205,10 @@ def in_outer_blocks(draw: st.DrawFn, blocks: Blocks, extents: Sequence[int], *, 
     for dimension in twice:
         longer = range(outer[dimension], extents[dimension] + 1)
         if dividing:
-            longer = [side for side in longer if extents[dimension] % side == 0]
+            divisors = [side for side in longer if extents[dimension] % side == 0]
+            between = [side for side in divisors if outer[dimension] < side < extents[dimension]]
+            outer[dimension] = draw(st.sampled_from(between * 3 + divisors))
+            continue
         clipping = [side for side in longer[:-1] if side % outer[dimension]]
         outer[dimension] = draw(st.sampled_from(clipping if clipping and draw(st.booleans()) else longer))
     return Blocks(blocks.shape, Scan(tuple(dimensions), tuple(descending)), tuple(outer))

@@ -92,14 +92,15 @@ class Halves:
 def halves_of(network: Network, design: GroupDesign) -> Halves | None:
     """How the space of the last task is split to make its blocks such of one level; None where that does not do.
 
-    Then outer blocks do not divide the extent, or a delay or an exit moves along it, or it is infinite.
+    Then outer blocks do not divide the extent, or a delay or an exit moves along it, or it is infinite; or they are of
+    one index, and units that share a line would share another one.
     """
     process, blocks = network.processes[design.tasks[-1]], design.blocks
     for dimension in blocks.scan.twice:
         extent, outer = process.repetition[dimension], blocks.outer[dimension]
         exits = (flow.exit for flow in process.outputs if flow.exit is not None)
         moves = any(vector[dimension] for vector in (*(delay.vector for delay in process.delays), *exits))
-        if extent is None or extent % outer or moves:
+        if extent is None or extent % outer or outer == 1 or moves:
             return None
     return Halves(
         tuple(outer if at in blocks.scan.twice else None for at, outer in enumerate(blocks.outer)),

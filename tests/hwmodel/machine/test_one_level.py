@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import pytest
 from energy_oracle import with_energies
 from hypothesis import Phase, event, given, settings
 from hypothesis import strategies as st
@@ -21,30 +22,59 @@ from strategies_machine import (
 )
 from strategies_networks import networks
 
+from arrayol.checks.check import load_checked
+from arrayol.checks.top import choose_top
 from arrayol.errors import ArrayolError
+from arrayol.files import shipped_folder
+from arrayol.ir.network import Network, flatten
 from hwmodel.design import Blocks, GroupDesign, Processor
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.one_level import halves_of
 from hwmodel.machine.priced import Priced
 from hwmodel.machine.units_exact import price_structure
+from hwmodel.platform import Platform, default_platform
+from hwmodel.residence import Loads
+
+SHIPPED = {
+    "lpsf": {"H": 12, "W": 16},
+    "conv3x3": {"H": 8, "W": 12},
+    "splitmatmul": {"M": 8, "N": 8, "K": 32, "S": 4},
+    "stereo": {"H": 8, "W": 12, "SHIFTS": 4, "R": 1},
+}
 
 
-@settings(max_examples=300, deadline=None, phases=[Phase.generate, Phase.shrink])
+@settings(max_examples=200, deadline=None, phases=[Phase.generate, Phase.shrink])
 @given(st.data())
 def test_blocks_of_blocks_priced_in_one_level_as_element_by_element(data: st.DataObject) -> None:
     drawn = data.draw(networks(separable=data.draw(st.booleans()), coupled=data.draw(st.booleans())))
-    network, loads = data.draw(residences(drawn))
-    tasks = data.draw(groups(network))
     platform = data.draw(platforms(plain=data.draw(st.booleans())))
+    _require_one_level_holds(data, platform, *data.draw(residences(drawn)))
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+@settings(max_examples=40, deadline=None, phases=[Phase.generate, Phase.shrink])
+@given(st.data())
+def test_so_are_those_of_shipped_specifications(name: str, data: st.DataObject) -> None:
+    """Whose extents have divisors: outer blocks of several kinds."""
+    spec = load_checked(shipped_folder() / f"{name}.aol", SHIPPED[name])
+    platform = default_platform()
+    if data.draw(st.booleans()):
+        platform = platform.model_copy(update={"technology": None, "assume_datapaths": True})
+    _require_one_level_holds(data, platform, *data.draw(residences(flatten(spec, choose_top(spec, None)))))
+
+
+def _require_one_level_holds(data: st.DataObject, platform: Platform, network: Network, loads: Loads) -> None:
+    tasks = data.draw(groups(network))
     model = MachineModel(network, with_energies(platform, 1.5) if data.draw(st.booleans()) else platform, loads)
     extents = model.accesses.extents(tasks[-1])
-    shape = tuple(data.draw(st.integers(1, extent)) for extent in extents)
+    shape = tuple(data.draw(st.sampled_from((1, min(2, extent), extent))) for extent in extents)
     blocks = data.draw(in_outer_blocks(Blocks(shape, data.draw(scans(network, tasks[-1]))), extents, dividing=True))
     kept = data.draw(array_keeps(network, tasks, len(blocks.scan.dimensions)))
     structure = GroupDesign(tuple(map(Processor, tasks)), blocks, keeps=kept)
     rates = some_rates(data.draw(offered_rates(platform, network, tasks, (1, 2, 3))))
     is_split = bool(extents) and halves_of(network, structure) is not None
     event(f"split: {is_split}, in batches: {is_split and model.takes_in_batches(structure)}")
+    event(f"between: {any(blocks.shape[k] < blocks.outer[k] < extents[k] for k in blocks.scan.twice)}")
     alone = _priced(lambda: price_structure(model.accesses, model.platform, structure, rates))
     found = _priced(lambda: model.price_structure(structure, rates))
     if isinstance(alone, str) or isinstance(found, str):
