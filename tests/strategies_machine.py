@@ -187,12 +187,12 @@ def blocks(draw: st.DrawFn, network: Network, task: str, *, small: bool = False)
 
 
 @st.composite
-def in_outer_blocks(draw: st.DrawFn, blocks: Blocks, extents: Sequence[int], *, dividing: bool = False) -> Blocks:
+def in_outer_blocks(draw: st.DrawFn, blocks: Blocks, extents: Sequence[int], *, always: bool = False) -> Blocks:
     """The same, three in four times; else in blocks of blocks, legal or not, often with sides that do not divide.
 
-    If `dividing` always in blocks of blocks, the outer ones of sides that divide the extents.
+    If `always` it is in blocks of blocks, most often with several outer blocks that divide an extent and hold several.
     """
-    if not extents or (not dividing and draw(st.integers(0, 3))):
+    if not extents or (not always and draw(st.integers(0, 3))):
         return blocks
     twice = sorted(draw(st.sets(st.integers(0, len(extents) - 1), min_size=1)))
     dimensions, descending = list(blocks.scan.dimensions), list(blocks.scan.descending)
@@ -204,10 +204,9 @@ def in_outer_blocks(draw: st.DrawFn, blocks: Blocks, extents: Sequence[int], *, 
     outer = list(blocks.shape)
     for dimension in twice:
         longer = range(outer[dimension], extents[dimension] + 1)
-        if dividing:
-            divisors = [side for side in longer if extents[dimension] % side == 0]
-            between = [side for side in divisors if outer[dimension] < side < extents[dimension]]
-            outer[dimension] = draw(st.sampled_from(between * 3 + divisors))
+        if always:
+            between = [side for side in longer[1:-1] if extents[dimension] % side == 0]
+            outer[dimension] = draw(st.sampled_from(between * 5 + list(longer)))
             continue
         clipping = [side for side in longer[:-1] if side % outer[dimension]]
         outer[dimension] = draw(st.sampled_from(clipping if clipping and draw(st.booleans()) else longer))

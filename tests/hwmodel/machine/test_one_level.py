@@ -68,7 +68,7 @@ def _require_one_level_holds(data: st.DataObject, platform: Platform, network: N
     model = MachineModel(network, with_energies(platform, 1.5) if data.draw(st.booleans()) else platform, loads)
     extents = model.accesses.extents(tasks[-1])
     shape = tuple(data.draw(st.sampled_from((1, min(2, extent), extent))) for extent in extents)
-    blocks = data.draw(in_outer_blocks(Blocks(shape, data.draw(scans(network, tasks[-1]))), extents, dividing=True))
+    blocks = data.draw(in_outer_blocks(Blocks(shape, data.draw(scans(network, tasks[-1]))), extents, always=True))
     kept = data.draw(array_keeps(network, tasks, len(blocks.scan.dimensions)))
     structure = GroupDesign(tuple(map(Processor, tasks)), blocks, keeps=kept)
     rates = some_rates(data.draw(offered_rates(platform, network, tasks, (1, 2, 3))))
