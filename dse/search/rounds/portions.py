@@ -265,7 +265,6 @@ class Portions:
         """Structures that are not plain, or that batches skip: those that take too long or too much memory not."""
         costs = [(one, self._seconds_of(jobs, one)) for one in structures]
         kept = [pair for pair in costs if pair[1] <= self.piece and jobs.cost.is_bearable(pair[0], self.piece)]
-        kept.sort(key=itemgetter(1))  # among equals as they came
         for run, seconds in in_jobs(kept, min(self.piece, JOB_SECONDS)):
             yield Portion(seconds, partial(self._try, jobs, run))
 

@@ -157,10 +157,7 @@ class _Search:
             self._heed_clock()
 
     def _search_around(self) -> None:
-        """Price what differs from designs of the archive in one decision, until nothing better comes of it.
-
-        Of some designs together what takes least comes first.
-        """
+        """Price what differs from designs of the archive in one decision, until nothing better comes of it."""
         number, self.stage = min(self.rounds, len(ROUNDS) - 1), AROUND_FRONT
         while not self.is_exact:
             if not (fresh := self._unsearched()):
@@ -170,14 +167,11 @@ class _Search:
             designs: dict[Mask, list[GroupDesign]] = {}
             for group, design in fresh:
                 designs.setdefault(group, []).append(design)
-            around = [
-                (group, portion)
-                for group, own in designs.items()
-                for portion in self._known(group).portions.around(number, self._known(group).part, own)
-            ]
-            for group, portion in sorted(around, key=lambda pair: pair[1].seconds):
-                self._take(group, portion)
-            self.searched_around.update(fresh)
+            for group, own in designs.items():
+                known = self._known(group)
+                for portion in known.portions.around(number, known.part, own):
+                    self._take(group, portion)
+                self.searched_around.update((group, design) for design in own)
             self._flush()
 
     def _unsearched(self) -> list[tuple[Mask, GroupDesign]]:
