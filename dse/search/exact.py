@@ -38,6 +38,7 @@ from dse.search.wholes import Wholes
 from dse.space.fusions import execution_order, next_groups
 from dse.space.mappings import MappingSpace
 from dse.space.options import count_mapping_options, opens_keeps_alone
+from dse.space.outer_blocks import may_gain
 from dse.space.size import count_wholes
 from dse.space.task_graph import Mask
 from hwmodel.design import Design, GroupDesign
@@ -261,9 +262,12 @@ def _description(space: MappingSpace, *, all_options: bool) -> str:
     return text + bounds_text(space)
 
 
-def bounds_text(space: MappingSpace, *, epsilon: bool = True) -> str:
-    """The bounds that the study sets, those on fronts with `epsilon`."""
+def bounds_text(space: MappingSpace, *, epsilon: bool = True, around: bool = False) -> str:
+    """The bounds that the study sets, those on fronts with `epsilon`, and what is not in its space unless `around`."""
     text = f"; groups of at most {space.study.longest_group} tasks" if space.study.longest_group else ""
     if space.study.epsilon and epsilon:
         text += f"; within a factor {1 + space.study.epsilon:g} of the exact front"
+    if may_gain(space):
+        outside = "tried around designs of the front" if around else "left out, which the method rounds tries"
+        text += f"; blocks of blocks {outside}"
     return text

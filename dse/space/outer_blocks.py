@@ -17,9 +17,10 @@ from hwmodel.design import Blocks, GroupDesign, Scan, with_keeps
 RATIO = 4.0  # between the sides that are tried; those between are found from these
 
 
-def are_sought(space: MappingSpace, task: str) -> bool:
-    """Whether smaller blocks inside those of a task may gain, in some group; not where the study says what to try."""
-    return space.study.outer_blocks is None and bool(_gaining(space, task, space.accesses.network.arrays))
+def may_gain(space: MappingSpace) -> bool:
+    """Whether smaller blocks inside others may gain, in some group; not where the study says what to try."""
+    arrays = space.accesses.network.arrays
+    return space.study.outer_blocks is None and any(_gaining(space, task, arrays) for task in space.graph.names)
 
 
 def in_smaller_blocks(space: MappingSpace, structure: GroupDesign) -> Iterator[GroupDesign]:

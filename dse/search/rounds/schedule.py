@@ -21,7 +21,6 @@ from dse.search.pricing import RateChoices, count_combinations
 from dse.space.ladder import FINEST, finest_ladder, ladder, near
 from dse.space.mappings import MappingSpace, Shape
 from dse.space.orders import Order, intervals, prefixes, topological_orders
-from dse.space.outer_blocks import are_sought
 from dse.space.rates import balanced
 from dse.space.task_graph import Mask, bits
 from hwmodel.design import Blocks, Scan
@@ -154,11 +153,6 @@ class Schedule:
             if all(side in (1, extent) for side, extent in zip(shape, extents, strict=True)):
                 found.setdefault(shape, scan)
         return [(scan, shape) for shape, scan in found.items()]
-
-    @cached_property
-    def seeks_outer_blocks(self) -> bool:
-        """Whether blocks of blocks may be tried around designs of the front, which the rounds do not have."""
-        return any(are_sought(self.space, task) for task in self.space.graph.names)
 
     @property
     def whole_is_first(self) -> bool:

@@ -37,6 +37,7 @@ from dse.search.rounds.portions import Portion, Portions
 from dse.search.rounds.schedule import ROUNDS, Schedule
 from dse.search.rounds.told import CLOCK, INTERRUPTED, SPENT, Course
 from dse.space.options import spread
+from dse.space.outer_blocks import may_gain
 from dse.space.task_graph import Mask
 from hwmodel.design import GroupDesign
 
@@ -141,7 +142,7 @@ class _Search:
             self.rounds += 1
         if self.left_out == 0 and self.schedule.takes_all_groups:
             is_whole = self.archive.add_all(self.schedule, self._fronts(), self._design)
-            self.is_exact = is_whole and not self.schedule.seeks_outer_blocks
+            self.is_exact = is_whole and not may_gain(self.context.space)
 
     def _evolve(self, share: float) -> None:
         """NSGA-II from the archive on; each generation's front takes the archive's place, as it holds nothing worse."""

@@ -62,6 +62,4 @@ class Course:
             text += f"; fronts on the way were thinned, or of rates at most {COMBINATIONS_AT_MOST:,} combinations tried"
         if space.study.has_options and not self.exact:
             text += "; options of the study tried one at a time on structures of groups"
-        if schedule.seeks_outer_blocks:
-            text += "; blocks of blocks tried around designs of the front"
-        return text + bounds_text(space)
+        return text + bounds_text(space, around=True)
