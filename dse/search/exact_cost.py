@@ -8,7 +8,7 @@ from dse.search.groups.search import GroupJobs
 from dse.search.isomorphic import IsomorphicGroups
 from dse.search.pricing import RateChoices, plain_structure
 from dse.space.mappings import MappingSpace
-from dse.space.options import one_more, opens_keeps_alone, takes_exact_path
+from dse.space.options import one_more, opens_keeps_alone
 from dse.space.task_graph import Mask
 from hwmodel.design import GroupDesign
 
@@ -50,7 +50,8 @@ def _options(jobs: GroupJobs, middle: GroupDesign, structures: int | None) -> fl
     if cost.offers() > OFFERS_SECONDS:
         return FRONT * cost.offers() + space.slow_structures * cost.opened(middle.blocks.shape)
     options = list(one_more(space, [middle], keeps=keeps))
-    slow = list(map(cost.structure, jobs.bearable([one for one in options if takes_exact_path(one)])))
-    quick = [cost.structure(structure) for structure in options if not takes_exact_path(structure)]
+    in_batches = space.model.takes_in_batches
+    slow = list(map(cost.structure, jobs.bearable([one for one in options if not in_batches(one)])))
+    quick = [cost.structure(structure) for structure in options if in_batches(structure)]
     most_slow = min(space.slow_structures, FRONT * len(slow))
     return FRONT * (cost.offers() + sum(quick)) + most_slow * max(slow, default=0.0)

@@ -166,15 +166,6 @@ def is_plain(design: GroupDesign) -> bool:
     return not design.blocks.outer and design == GroupDesign(processors, design.blocks)
 
 
-def takes_exact_path(structure: GroupDesign) -> bool:
-    """Whether the model prices it element by element: blocks of blocks, cuts, FIFOs, recomputing."""
-    return (
-        bool(structure.blocks.outer or structure.fifos)
-        or structure.recompute
-        or any(processor.cut for processor in structure.processors)
-    )
-
-
 def spread(items: Sequence[Item], count: int) -> list[Item]:
     """At most `count` of the items, evenly over their order."""
     if len(items) <= count:

@@ -399,7 +399,7 @@ NARROW: Mapping[str, Any] = {  # plain designs: docs/explore.md, "Studies"
 }
 
 
-_NO_OPTIONS = ("splits", "outer_blocks")
+_NO_OPTIONS = ("splits", "outer_blocks")  # splits make networks; blocks of blocks are options where they are listed
 
 
 def load_study(path: Path) -> Study:

@@ -102,9 +102,7 @@ def halves_of(network: Network, design: GroupDesign) -> Halves | None:
         moves = any(vector[dimension] for vector in (*(delay.vector for delay in process.delays), *exits))
         if extent is None or extent % outer or outer == 1 or moves:
             return None
-    return Halves(
-        tuple(outer if at in blocks.scan.twice else None for at, outer in enumerate(blocks.outer)),
-    )
+    return Halves(tuple(outer if at in blocks.scan.twice else None for at, outer in enumerate(blocks.outer)))
 
 
 def in_one_level(design: GroupDesign, halves: Halves) -> GroupDesign:

@@ -25,7 +25,6 @@ from dse.space.options import (
     one_more,
     opens_keeps_alone,
     spread,
-    takes_exact_path,
 )
 from dse.space.task_graph import Mask
 from hwmodel.design import Blocks, GroupDesign, Scan
@@ -120,7 +119,7 @@ class GroupJobs:
         self, structures: Iterable[tuple[Scan, Shape]], part: GroupPart, *, products_only: bool
     ) -> list[KeepsJob]:
         """What block shapes under scans may keep in other ways, as far as nothing that has been found is better."""
-        blocks = (((scan, shape), self.cost.keeps) for scan, shape in structures)
+        blocks = (((scan, shape), self.cost.keeps_of((scan, shape))) for scan, shape in structures)
         return [
             KeepsJob(self.tasks, self.rates, self.cost.tables + seconds, part.known, _by_scan(run), products_only)
             for run, seconds in in_jobs(blocks)
@@ -134,8 +133,11 @@ class GroupJobs:
         Within some seconds only as many of the quick and of the slow ones as take those.
         """
         structures = list(one_more(self.space, plain, keeps=keeps))
-        quick = [structure for structure in structures if not takes_exact_path(structure)]
-        slow = self.bearable([structure for structure in structures if takes_exact_path(structure)], seconds)
+        in_batches = list(map(self.space.model.takes_in_batches, structures))
+        quick = [structure for structure, taken in zip(structures, in_batches, strict=True) if taken]
+        slow = self.bearable(
+            [structure for structure, taken in zip(structures, in_batches, strict=True) if not taken], seconds
+        )
         most_slow, most_quick = self.space.slow_structures, len(quick)
         if seconds is not None:
             most_slow, most_quick = (self._within(seconds, some) for some in (slow, quick))

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 
 from dse.search.exact import LEAST_ELEMENTS
 from dse.space.mappings import SLOW_ELEMENTS, MappingSpace
-from dse.space.options import takes_exact_path
 from hwmodel.design import GroupDesign, structure_of
 
 PACE = 40  # generations over which they are spread: the first ones know little
@@ -35,7 +34,8 @@ class SlowDesigns:
 
     def granted_or_without(self, design: GroupDesign) -> GroupDesign:
         """The design, or without its cuts, FIFOs and recomputing where too many have been priced so far."""
-        if not takes_exact_path(design) or design in self.priced or not self.space.study.holds_plain:
+        is_quick = self.space.model.takes_in_batches(design)
+        if is_quick or design in self.priced or not self.space.study.holds_plain:
             return design
         structure = structure_of(design)
         if structure not in self._now:
