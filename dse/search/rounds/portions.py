@@ -230,8 +230,8 @@ class Portions:
     def _dear(self) -> dict[Blocks, int]:
         return {}
 
-    def around(self, number: int, part: GroupPart, designs: Sequence[GroupDesign]) -> Iterator[Portion]:
-        """What differs from designs in one decision and was not priced: a side of blocks, a rate, an option.
+    def other_blocks(self, number: int, part: GroupPart, designs: Sequence[GroupDesign]) -> Iterator[Portion]:
+        """What differs from designs in a side of blocks and was not priced.
 
         Also the designs themselves, which may have been found elsewhere.
         """
@@ -244,10 +244,6 @@ class Portions:
         yield from self._plain_around(jobs, plain)
         others = [one for one in dict.fromkeys(found) if one not in plain and not self._is_done(one)]
         yield from self._others(jobs, [one for one in others if is_plain(one) or is_offered(self.space, one)])
-        yield from self._other_rates(jobs, designs)
-        for start in starts if self.space.study.has_options else ():
-            if start not in self._opened:
-                yield self._switched(jobs, start, part)
 
     def _plain_around(self, jobs: GroupJobs, plain: Sequence[GroupDesign]) -> Iterator[Portion]:
         known = self.schedule.upto(self.tasks[-1], self._offered)
@@ -277,8 +273,9 @@ class Portions:
         self._exact.update(one.blocks for one in structures if is_plain(one))
         return jobs.structures(part, structures)
 
-    def _other_rates(self, jobs: GroupJobs, designs: Sequence[GroupDesign]) -> Iterator[Portion]:
+    def other_rates(self, number: int, _: GroupPart, designs: Sequence[GroupDesign]) -> Iterator[Portion]:
         """Designs of the same structures with one task slower or faster, where not all combinations were tried."""
+        jobs = self._jobs(number)
         if jobs.rates.chosen is None:
             return
         known = set(jobs.rates.chosen)
@@ -291,6 +288,13 @@ class Portions:
                 if other.cost.is_bearable(structure, self.piece):
                     others = [with_rates(design, one) for one in fresh]
                     yield Portion(other.cost.structure(structure), partial(self._at_rates, other, structure, others))
+
+    def other_options(self, number: int, part: GroupPart, designs: Sequence[GroupDesign]) -> Iterator[Portion]:
+        """What differs from designs in one option."""
+        if self.space.study.has_options:
+            for start in dict.fromkeys(map(structure_of, designs)):
+                if start not in self._opened:
+                    yield self._switched(self._jobs(number), start, part)
 
     def _at_rates(
         self, jobs: GroupJobs, structure: GroupDesign, designs: Sequence[GroupDesign], part: GroupPart

@@ -82,6 +82,12 @@ class _Batch:
     seconds: float = 0.0
 
 
+_Decision = Callable[[Portions, int, GroupPart, Sequence[GroupDesign]], Iterator[Portion]]
+# What differs from a design in one decision. Sides of blocks gain most and take least: so first they are tried, until
+# nothing better comes of it, then a rate of what there is then, and so on.
+_DECISIONS = Portions.other_blocks, Portions.other_rates, Portions.other_options
+
+
 class _Search:
     """One search: groups priced so far, by the first of their kind, and the archive."""
 
@@ -100,7 +106,7 @@ class _Search:
         self.stage = ""  # after the rounds
         self.longest = 0.0  # seconds of a piece of work
         self.genetic: GeneticSearch | None = None
-        self.searched_around: set[tuple[Mask, GroupDesign]] = set()
+        self.searched_around = {kind: set[tuple[Mask, GroupDesign]]() for kind in _DECISIONS}
         self.cut = ""
         self.is_exact = False
         self.began = monotonic()
@@ -165,24 +171,32 @@ class _Search:
                 self._look()
                 if not (fresh := self._unsearched()):
                     return
+            decision, found = fresh
             designs: dict[Mask, list[GroupDesign]] = {}
-            for group, design in fresh:
+            for group, design in found:
                 designs.setdefault(group, []).append(design)
             for group, own in designs.items():
                 known = self._known(group)
-                for portion in known.portions.around(number, known.part, own):
+                for portion in decision(known.portions, number, known.part, own):
                     self._take(group, portion)
-                self.searched_around.update((group, design) for design in own)
+                self.searched_around[decision].update((group, design) for design in own)
             self._flush()
+            self._look()
 
-    def _unsearched(self) -> list[tuple[Mask, GroupDesign]]:
-        """Some designs of groups of the archive around which was not searched, as those of the first of their kind."""
+    def _unsearched(self) -> tuple[_Decision, list[tuple[Mask, GroupDesign]]] | None:
+        """Some designs of groups of the archive around which was not searched, as those of the first of their kind.
+
+        With the decision in which nothing was tried there that others have been tried in.
+        """
         found = dict.fromkeys(
             (self._first(group), self._as_first(group, design))
             for whole in self.archive.wholes.designs
             for group, design in whole.items()
         )
-        return spread([one for one in found if one not in self.searched_around], AROUND)
+        for decision, searched in self.searched_around.items():
+            if fresh := spread([one for one in found if one not in searched], AROUND):
+                return decision, fresh
+        return None
 
     def _as_first(self, group: Mask, design: GroupDesign) -> GroupDesign:
         first = self._first(group)
@@ -385,7 +399,7 @@ class _Search:
             self.spent,
             self.request.budget,
             self.left_out,
-            around=len(self.searched_around),
+            around=len(self.searched_around[Portions.other_blocks]),
             evolution=evolution,
             longest=self.longest if self.longest > self.piece else None,
             exact=self.is_exact,
