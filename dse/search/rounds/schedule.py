@@ -54,7 +54,7 @@ class Round:
 
 
 ROUNDS = (
-    Round(8.0, 1, "few", 24),
+    Round(8.0, 1, "few", 16),
     Round(4.0, 2, "few", 48, "on fronts"),
     Round(2.0, 4, "upwards", 96, "spread"),
     Round(FINEST, 8, "upwards", 192, "spread"),

@@ -52,7 +52,7 @@ MANY_ROUNDS_TO, EVOLVED_TO = 0.4, 0.72  # of the budget then: first rounds, then
 EVOLVING, AROUND_FRONT = "NSGA-II", "around the front"  # what is going on after the rounds
 AROUND_FIRST = 0.05  # of the budget, after which it first searches around the front, then whenever that has doubled;
 # where the whole graph does not come first this waits for the large groups:
-AROUND_EVERY, AROUND_SHARE = 0.25, 0.1  # of the budget: so often at least, and so much at a time
+AROUND_EVERY, AROUND_SHARE = 0.125, 0.1  # of the budget: so often at least, and so much at a time
 AROUND = 24  # designs of groups around which is searched before whole designs may be made
 FIRST_BATCH = 0.4  # seconds; later ones are of an eighth of what was done before
 
@@ -83,9 +83,10 @@ class _Batch:
 
 
 _Decision = Callable[[Portions, int, GroupPart, Sequence[GroupDesign]], Iterator[Portion]]
-# What differs from a design in one decision. Sides of blocks gain most and take least: so first they are tried, until
-# nothing better comes of it, then a rate of what there is then, and so on.
-_DECISIONS = Portions.other_blocks, Portions.other_rates, Portions.other_options
+# What differs from a design in one decision. Sides of blocks gain most for what they take: so they are tried until
+# nothing better comes of it, then rates around the designs there are then, at last options; and sides again of what is
+# better.
+DECISIONS: tuple[_Decision, ...] = Portions.other_blocks, Portions.other_rates, Portions.other_options
 
 
 class _Search:
@@ -106,7 +107,7 @@ class _Search:
         self.stage = ""  # after the rounds
         self.longest = 0.0  # seconds of a piece of work
         self.genetic: GeneticSearch | None = None
-        self.searched_around = {kind: set[tuple[Mask, GroupDesign]]() for kind in _DECISIONS}
+        self.searched_around = {kind: set[tuple[Mask, GroupDesign]]() for kind in DECISIONS}
         self.cut = ""
         self.is_exact = False
         self.began = monotonic()
@@ -399,7 +400,7 @@ class _Search:
             self.spent,
             self.request.budget,
             self.left_out,
-            around=len(self.searched_around[Portions.other_blocks]),
+            around=len(set.union(*self.searched_around.values())),
             evolution=evolution,
             longest=self.longest if self.longest > self.piece else None,
             exact=self.is_exact,

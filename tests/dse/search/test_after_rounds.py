@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -23,11 +24,11 @@ from dse.search.figures import columns_of
 from dse.search.group_front import joined, nothing
 from dse.search.groups.jobs import PlainJob, StructuresJob
 from dse.search.rounds import search as rounds
-from dse.search.rounds.portions import Portions
+from dse.search.rounds.portions import Portion, Portions
 from dse.search.rounds.schedule import Schedule
 from dse.space.mappings import MappingSpace
 from dse.space.study import Study
-from hwmodel.design import structure_of
+from hwmodel.design import GroupDesign, structure_of
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import load_platform
 
@@ -101,6 +102,25 @@ def test_it_searches_around_the_front(path: Path, monkeypatch: pytest.MonkeyPatc
     assert any(not (before.front.values <= values).all(axis=1).any() for values in found.front.values)
 
 
+def test_sides_of_blocks_come_first(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rates and options are tried where nothing better comes of other sides of any design on the front."""
+    monkeypatch.setattr(rounds, "ROUNDS_TO", 0.02)
+    blocks, rates, options = Portions.other_blocks, Portions.other_rates, Portions.other_options
+    around: dict[Any, set[GroupDesign]] = {blocks: set(), rates: set(), options: set()}
+    order: list[Any] = []
+
+    def noted(decision: Any, portions: Portions, number: int, part: Any, designs: list[GroupDesign]) -> Any:
+        earlier = list(around)[: list(around).index(decision)]
+        assert all(around[one].issuperset(designs) for one in earlier)
+        order.append(decision)
+        around[decision].update(designs)
+        return decision(portions, number, part, designs)
+
+    monkeypatch.setattr(rounds, "DECISIONS", tuple(partial(noted, decision) for decision in rounds.DECISIONS))
+    searched(path, 40.0, FEW)
+    assert order.index(blocks) < order.index(rates) < order.index(options)
+
+
 def test_around_a_design_is_only_what_was_not_priced(path: Path) -> None:
     """All neighbours of some plain design, each once; none a second time, and none that a round has priced."""
     study = STUDY.model_copy(update={"recompute": (False, True)})
@@ -115,7 +135,11 @@ def test_around_a_design_is_only_what_was_not_priced(path: Path) -> None:
 
     part = do(portions.plain(0), nothing(columns, len(portions.tasks)))
     designs = part.designs(np.arange(len(part.values)))
-    jobs = [job for portion in portions.around(0, part, designs) for job in portion.jobs(part)]
+
+    def around(some: Any) -> list[Portion]:
+        return [portion for decision in rounds.DECISIONS for portion in decision(portions, 0, some, designs)]
+
+    jobs = [job for portion in around(part) for job in portion.jobs(part)]
     shapes = [shape for job in jobs if isinstance(job, PlainJob) for _, some in job.shapes for shape in some]
     known = {shape for _, shape in schedule.upto(portions.tasks[-1], 0)}
     sides = [schedule.sides(extent) for extent in space.accesses.extents(portions.tasks[-1])]
@@ -129,7 +153,7 @@ def test_around_a_design_is_only_what_was_not_priced(path: Path) -> None:
     plain = {structure_of(design) for design in designs}
     assert set(options) == {replace(one, recompute=True) for one in plain}  # what is kept is searched in bulk
     assert len(options) == len(plain) > 1
-    again = do(portions.around(0, part, designs), part)
+    again = do(around(part), part)
     assert again.counts == part.counts
 
 
