@@ -23,8 +23,8 @@ from time import monotonic
 
 from dse.jobs.jobs import SEARCHING, Job, JobPlan, SearchProgress
 from dse.jobs.runner import JobRunner
-from dse.pareto.fronts import Front
-from dse.pareto.hypervolume import RisingVolume
+from dse.pareto.fronts import Front, Values
+from dse.pareto.hypervolume import RisingVolume, share_of
 from dse.search.context import SearchContext, Searched, SearchRequest
 from dse.search.exact import in_order
 from dse.search.group_front import Counts, GroupFront, GroupPart, joined, nothing
@@ -53,6 +53,7 @@ EVOLVING, AROUND_FRONT = "NSGA-II", "around the front"  # what is going on after
 AROUND_FIRST = 0.05  # of the budget, after which it first searches around the front, then whenever that has doubled;
 # where the whole graph does not come first this waits for the large groups:
 AROUND_EVERY, AROUND_SHARE = 0.125, 0.1  # of the budget: so often at least, and so much at a time
+AROUND_MORE, RISES = 0.025, 0.003  # of the budget then, as long as the front's hypervolume rises by such a share
 AROUND = 24  # designs of groups around which is searched before whole designs may be made
 FIRST_BATCH = 0.4  # seconds; later ones are of an eighth of what was done before
 
@@ -107,6 +108,7 @@ class _Search:
         self.stage = ""  # after the rounds
         self.longest = 0.0  # seconds of a piece of work
         self.genetic: GeneticSearch | None = None
+        self.is_many = len(context.columns.objectives) > MANY
         self.searched_around = {kind: set[tuple[Mask, GroupDesign]]() for kind in DECISIONS}
         self.cut = ""
         self.is_exact = False
@@ -114,11 +116,10 @@ class _Search:
 
     def run(self) -> None:
         """Rounds, NSGA-II where objectives are many, and around the front, as far as budget and clock go."""
-        is_many = len(self.context.columns.objectives) > MANY
         try:
-            with self._up_to(MANY_ROUNDS_TO if is_many else ROUNDS_TO):
+            with self._up_to(MANY_ROUNDS_TO if self.is_many else ROUNDS_TO):
                 self._rounds()
-            if is_many and not self.is_exact:
+            if self.is_many and not self.is_exact:
                 self._evolve(EVOLVED_TO)
             with self._up_to(SEARCH):
                 self._search_around()
@@ -260,9 +261,19 @@ class _Search:
             return
         self._flush()
         self._further(number, sorted(self._portions(number, Portions.keeps), key=lambda pair: pair[1].seconds))
-        with self._up_to(self.spent / budget + AROUND_SHARE):
-            self._search_around()
+        share, rises = AROUND_SHARE, True
+        while rises:
+            before = self._leading
+            with self._up_to(self.spent / budget + share):
+                self._search_around()
+                break
+            share, rises = AROUND_MORE, not self.is_many and share_of(before, self._leading) < 1 - RISES
         self.stage, self.next_around = "", min(2 * self.spent, self.spent + AROUND_EVERY * budget)
+
+    @property
+    def _leading(self) -> Values:
+        """The objectives' columns of the archive's designs."""
+        return self.archive.wholes.values[:, : self.context.columns.leading]
 
     def _in_order(self, number: int) -> Iterator[Mask]:
         """The first of the kind of each group of a round: those that the archive uses most, then the others.
@@ -354,9 +365,7 @@ class _Search:
                 designs=self.counts.size,
                 work=min(1.0, self.spent / budget),
                 place=self.stage,
-                hypervolume=partial(
-                    self.volume.with_points, self.archive.wholes.values[:, : self.context.columns.leading]
-                ),
+                hypervolume=partial(self.volume.with_points, self._leading),
                 bound=lambda: self.volume.share_of_any(self.context.least),
             )
         )

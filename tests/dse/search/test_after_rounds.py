@@ -19,6 +19,7 @@ from arrayol.ir.network import flatten
 from dse.jobs.jobs import SEARCHING
 from dse.jobs.runner import JobRunner
 from dse.pareto.fronts import Values
+from dse.pareto.hypervolume import share_of
 from dse.search.context import ROUNDS, SearchContext, Searched, SearchRequest
 from dse.search.figures import columns_of
 from dse.search.group_front import joined, nothing
@@ -119,6 +120,27 @@ def test_sides_of_blocks_come_first(path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(rounds, "DECISIONS", tuple(partial(noted, decision) for decision in rounds.DECISIONS))
     searched(path, 40.0, FEW)
     assert order.index(blocks) < order.index(rates) < order.index(options)
+
+
+def test_it_goes_on_around_the_front_while_that_gets_better(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A turn around the front that has spent its share goes on after each rise that is large enough."""
+
+    def rises(wanted: float) -> list[float]:
+        found: list[float] = []
+
+        def noted(before: Values, after: Values) -> float:
+            found.append(1 - share_of(before, after))
+            return 1 - found[-1]
+
+        monkeypatch.setattr(rounds, "share_of", noted)
+        monkeypatch.setattr(rounds, "RISES", wanted)
+        searched(path, 8.0, FEW)
+        return found
+
+    monkeypatch.setattr(rounds, "AROUND_SHARE", 0.1)
+    short, longer = rises(1.0), rises(1e-9)
+    assert longer[0] == short[0]
+    assert len(longer) > len(short)
 
 
 def test_around_a_design_is_only_what_was_not_priced(path: Path) -> None:
