@@ -21,20 +21,6 @@ from hwmodel.machine.separable.fetches import Instances
 from hwmodel.machine.separable.first_use import NEVER
 from hwmodel.machine.separable.line_runs import LineRuns, members
 
-Split = int | Shared  # how indices are sorted: by residues for a modulus, or in groups that share an address
-
-
-@dataclass(frozen=True, eq=False)
-class SortedLines:
-    """The lines of S sides by residue, side by side: those that differ, and `of` (S R,) which of them each is.
-
-    `free` (S,) are the data that are free.
-    """
-
-    lines: LineRuns
-    of: Ints
-    free: Ints
-
 
 @dataclass(frozen=True, eq=False)
 class AxisLines:
@@ -130,17 +116,6 @@ class AxisLines:
         length = self.length[runs]
         within = np.arange(int(length.sum())) - np.repeat(np.cumsum(length) - length, length)
         return np.repeat(self.cell[runs], length) + within
-
-    def sorted_by(self, split: Split) -> SortedLines:
-        """The lines as indices are sorted; kept, since many functions and scans ask for the same."""
-        if split not in self._sorted:
-            lines, free = self.line_runs(split) if isinstance(split, int) else self.in_groups(split)
-            self._sorted[split] = SortedLines(*lines.distinct(), free)
-        return self._sorted[split]
-
-    @cached_property
-    def _sorted(self) -> dict[Split, SortedLines]:
-        return {}
 
     def line_runs(self, modulus: int = 1) -> tuple[LineRuns, Ints]:
         """By side and residue of the subscript the line of its indices, and the data that are free for each (S,).

@@ -15,12 +15,11 @@ from itertools import product
 
 import numpy as np
 
-from hwmodel.local_memory.bank_functions import BankFunction, Residues, one_bank
+from hwmodel.local_memory.bank_functions import BankFunction, Linear, Residues, one_bank
 from hwmodel.local_memory.lines import CLASSES
 from hwmodel.machine.built.row_cache import RowCache
 from hwmodel.machine.numbering import numbered
 from hwmodel.machine.separable.axes import Ints, Mask
-from hwmodel.machine.separable.axis_lines import Split
 from hwmodel.machine.separable.block_order import OrderCounts, Structures
 from hwmodel.machine.separable.counts import GroupCounts, Source
 from hwmodel.machine.separable.coupled_contents import CoupledBuffer, coupled_memories
@@ -186,7 +185,9 @@ def _line_key(order: OrderCounts, source: LinesOf, function: BankFunction) -> tu
     """What the lines of a source for all choices of sides hang on: what each dimension brings, and the function."""
     number, axes = source
     along = tuple(table.lines[number].digest for table in order.tables)
-    return along, order.once(order.picks.tobytes, "picks"), _splits(axes, function)
+    shared = function.shared if isinstance(function, Linear) else None
+    groups = [(shared.number, shared.stride) if shared is not None and axis == shared.axis else None for axis in axes]
+    return along, order.once(order.picks.tobytes, "picks"), *_residues(axes, function), *groups
 
 
 def _cells(order: OrderCounts, chosen: Ints, source: LinesOf, function: BankFunction) -> Ints:
@@ -194,23 +195,15 @@ def _cells(order: OrderCounts, chosen: Ints, source: LinesOf, function: BankFunc
     number, axes = source
     indices, places = np.ones((2, len(chosen)), np.int64)
     for table, pick in zip(order.tables, order.picks[chosen].T, strict=True):
-        along = table.lines[number].sorted_by(1)
-        line = along.of[pick]
-        indices = np.minimum(indices, _CELLS) * along.lines.count[line]
-        places = np.minimum(places, _CELLS) * along.lines.places[line]
+        runs = table.lines[number].line_runs(1)[0]
+        indices = np.minimum(indices, _CELLS) * runs.count[pick]
+        places = np.minimum(places, _CELLS) * runs.places[pick]
     return np.maximum(indices, places * math.prod(_residues(axes, function)))
 
 
 def _residues(axes: Sequence[int | None], function: BankFunction) -> list[int]:
     """How many residues the indices of each dimension's axis have."""
-    return [split if isinstance(split, int) else 1 for split in _splits(axes, function)]
-
-
-def _splits(axes: Sequence[int | None], function: BankFunction) -> tuple[Split, ...]:
-    """How the indices of each dimension's axis are sorted."""
-    if isinstance(function, Residues):
-        return tuple(1 if axis is None else function.moduli[axis] for axis in axes)
-    return tuple(function.shared if axis == function.shared.axis else 1 for axis in axes)
+    return [function.moduli[axis] if isinstance(function, Residues) and axis is not None else 1 for axis in axes]
 
 
 def _most(indices: Mask, function: BankFunction, axis: int) -> int:
@@ -240,22 +233,27 @@ class SourceLines:
     def of(order: OrderCounts, chosen: Ints, source: LinesOf, function: BankFunction) -> SourceLines:
         """Of some choices of sides of dimensions; a source has a number, and the axes that move with each."""
         number, axes = source
-        splits, each = _splits(axes, function), _residues(axes, function)
+        each = _residues(axes, function)
         groups, choices = math.prod(each), len(chosen)
         found, free, kinds = list[LineRuns](), np.ones(choices, np.int64), list[Ints]()
         residues = np.unravel_index(np.tile(np.arange(groups), choices), each) if each else ()
         for place, (table, residue) in enumerate(zip(order.tables, residues, strict=True)):
-            along, pick = table.lines[number].sorted_by(splits[place]), order.picks[chosen, place]
-            found.append(along.lines)
-            kinds.append(along.of[np.repeat(pick, groups) * each[place] + residue])
-            free = free * along.free[pick]
+            pick, axis = order.picks[chosen, place], axes[place]
+            if isinstance(function, Linear) and axis == function.shared.axis:
+                along, alike = table.lines[number].in_groups(function.shared)
+            else:
+                along, alike = table.lines[number].line_runs(each[place])
+            along, of = along.distinct()
+            found.append(along)
+            kinds.append(of[np.repeat(pick, groups) * each[place] + residue])
+            free = free * alike[pick]
         if not kinds:
             kinds = [np.zeros(choices, np.int64)]
             found = [LineRuns.single(1)]
         first, kind = distinct_rows(np.stack(kinds, axis=1))
         lines = LineRuns.single(len(first))
-        for runs, of in zip(found, kinds, strict=True):
-            lines = lines.times(runs.taken(of[first]))
+        for along, of in zip(found, kinds, strict=True):
+            lines = lines.times(along.taken(of[first]))
         own = ClassLines.of(lines)
         whole = own.whole[kind].reshape(choices, groups)
         apart = own.apart[kind].reshape(choices, groups, len(CLASSES))
