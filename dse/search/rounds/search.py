@@ -109,7 +109,7 @@ class _Search:
         self.longest = 0.0  # seconds of a piece of work
         self.genetic: GeneticSearch | None = None
         self.is_many = len(context.columns.objectives) > MANY
-        self.searched_around = {kind: set[tuple[Mask, GroupDesign]]() for kind in DECISIONS}
+        self.searched_around = {decision: set[tuple[Mask, GroupDesign]]() for decision in DECISIONS}
         self.cut = ""
         self.is_exact = False
         self.began = monotonic()
@@ -186,9 +186,9 @@ class _Search:
             self._look()
 
     def _unsearched(self) -> tuple[_Decision, list[tuple[Mask, GroupDesign]]] | None:
-        """Some designs of groups of the archive around which was not searched, as those of the first of their kind.
+        """A decision, and some designs of groups of the archive that were not varied in it yet.
 
-        With the decision in which nothing was tried there that others have been tried in.
+        The first decision that has some; None where all were varied in all. They are those of the first of their kind.
         """
         found = dict.fromkeys(
             (self._first(group), self._as_first(group, design))
@@ -266,7 +266,7 @@ class _Search:
             before = self._leading
             with self._up_to(self.spent / budget + share):
                 self._search_around()
-                break
+                break  # nothing better came, before the share was spent
             share, rises = AROUND_MORE, not self.is_many and share_of(before, self._leading) < 1 - RISES
         self.stage, self.next_around = "", min(2 * self.spent, self.spent + AROUND_EVERY * budget)
 
