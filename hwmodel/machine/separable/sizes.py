@@ -309,10 +309,10 @@ class Pairs:
         kind = levels[0] * 64 + levels[1]
         for own in (np.flatnonzero(kind == each) for each in np.unique(kind)):
             high, wide = int(self.outer.vectors[outer[own]].max()), int(self.inner.vectors[inner[own]].max())
-            for part in _chunks(len(own), len(self.outer.births) * high * wide):
+            for part in _chunks(len(own), len(self.outer.own) * high * wide):
                 ring[own[part]] = self._ring(outer[own[part]], inner[own[part]], high, wide)
         flat = np.zeros((2, len(outer)), np.int64)
-        for part in _chunks(len(outer), 4 * len(self.outer.births)):
+        for part in _chunks(len(outer), 4 * len(self.outer.own)):
             rows, columns = outer[part], inner[part]
             flat[:, part] = self._box(rows, columns), self._linear(rows, columns)
         return np.concatenate([flat, ring[None]])
@@ -331,9 +331,10 @@ class Pairs:
         return size
 
     def _ring(self, outer: Ints, inner: Ints, high: int, wide: int) -> Ints:
-        rows, columns = self.outer.births[:, outer, :high, None], self.inner.births[:, inner, None, :wide]
-        signs = (1, 1, -1, -1)  # both factors of the last two are negative
-        total = columns[..., -1] + sum(sign * rows[..., k] * columns[..., k] for k, sign in enumerate(signs))
+        rows, columns = self.outer.births[:, :, outer, :high, None], self.inner.births[:, :, inner, None, :wide]
+        total = columns[-1]
+        for sign, row, column in zip((1, 1, -1, -1), rows, columns, strict=False):  # both of the last are negative
+            total = total + sign * row * column
         size: Ints = np.maximum(total.max(axis=(0, 2, 3)), 0)
         return size
 

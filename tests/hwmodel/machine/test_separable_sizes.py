@@ -68,12 +68,12 @@ def test_vectors_that_are_left_out_are_nowhere_largest(rows: list[tuple[int, ...
     """Of a line, with factors that are not negative, one of those that stay is as large as any."""
     ordered = np.array(sorted(rows), np.int64)
     line, vectors = ordered[:, 0] // 4, ordered[:, 1:] * [1, 1, -1, -1, 1]
-    kept_line, kept = distinct_vectors(line, vectors)
+    kept_line, kept = distinct_vectors(line, vectors.T)
     factors = np.array(list(product((0, 1, 2, 5), repeat=4)), np.int64)
     for number in np.unique(line).tolist():
         largest, left = (
-            (factors @ own[:, :-1].T + own[:, -1]).max(axis=1)
-            for own in (vectors[line == number], kept[kept_line == number])
+            (factors @ own[:-1] + own[-1]).max(axis=1)
+            for own in (vectors.T[:, line == number], kept[:, kept_line == number])
         )
         assert (largest == left).all()
 
