@@ -97,14 +97,21 @@ class AxisLines:
         return sum(column.nbytes for column in (self.side, self.cell, self.length, self.first, self.last))
 
     @cached_property
+    def of_sides(self) -> Sequence[bytes]:
+        """By side what equal lines have in common, and no others."""
+        columns = np.stack([self.cell, self.length, self.first, self.last], axis=1).astype(np.int64)
+        heads = np.stack([self.places, self.alike], axis=1).astype(np.int64)
+        ends, found = np.append(self.starts, len(columns)).tolist(), list[bytes]()
+        for head, start, end in zip(heads, ends, ends[1:], strict=False):
+            content = hashlib.blake2b(head.data, digest_size=16)
+            content.update(columns[start:end].data)
+            found.append(content.digest())
+        return found
+
+    @cached_property
     def digest(self) -> bytes:
-        """What equal lines have in common, and no others."""
-        columns = (self.places, self.side, self.cell, self.length, self.first, self.last, self.alike)
-        content = hashlib.blake2b(digest_size=16)
-        for column in columns:
-            content.update(len(column).to_bytes(8))
-            content.update(column.astype(np.int64).tobytes())
-        return content.digest()
+        """The same of all sides."""
+        return hashlib.blake2b(b"".join(self.of_sides), digest_size=16).digest()
 
     def instances(self, side: int) -> tuple[Ints, Ints, Ints]:
         """Of one side all indices with what brings them: subscript, first and last place."""

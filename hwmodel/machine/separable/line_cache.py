@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, TypeVar
 
+import numpy as np
+
+from hwmodel.machine.separable.axes import Ints
+
 _MOST_BYTES = 1 << 25  # that are kept
+_MOST_WORDS = 1 << 16  # pairs of lines of which words are known
 
 Value = TypeVar("Value")
 
 
 @dataclass(eq=False)
 class LineCache:
-    """Values by key; all are forgotten where they have too many bytes. What is asked for again is made again."""
+    """Values by key; all are forgotten where they have too many bytes. What is asked for again is made again.
+
+    Words of pairs of lines take few bytes, and are kept longer.
+    """
 
     _kept: dict[tuple[Hashable, ...], Any] = field(default_factory=dict, repr=False)
     _bytes: int = 0
+    _words: dict[Hashable, int] = field(default_factory=dict, repr=False)
 
     def once(self, make: Callable[[], Value], *key: Hashable) -> Value:
         """What `make` returns, made once for each key."""
@@ -29,8 +38,20 @@ class LineCache:
         value: Value = self._kept[key]
         return value
 
+    def words(self, keys: Sequence[Hashable], compute: Callable[[Ints], Ints]) -> Ints:
+        """The words of pairs of lines by key (n,); `compute` tells those of pairs that are new, by their places."""
+        known = [self._words.get(key, -1) for key in keys]
+        new = {key: place for place, (key, words) in enumerate(zip(keys, known, strict=True)) if words < 0}
+        if new:
+            fresh = dict(zip(new, compute(np.array(list(new.values()))).tolist(), strict=True))
+            if len(self._words) > _MOST_WORDS:
+                self._words.clear()
+            self._words.update(fresh)
+            known = [fresh[key] if words < 0 else words for key, words in zip(keys, known, strict=True)]
+        return np.array(known, np.int64)
+
     def clear(self) -> None:
-        """Forget all."""
+        """Forget all but words."""
         self._kept.clear()
         self._bytes = 0
 

@@ -225,9 +225,7 @@ def _columns(course: _Course, place: Ints) -> Ints:
     """
     lines = course.lines
     before, after = course.born_before(lines.first), course.born_before(lines.first + 1)
-    return np.stack(
-        [lines.count[lines.line], course.born_before(place + 1), -before, before - after, -_ranks(lines)]
-    )
+    return np.stack([lines.count[lines.line], course.born_before(place + 1), -before, before - after, -_ranks(lines)])
 
 
 def distinct_vectors(line: Ints, vectors: Ints) -> tuple[Ints, Ints]:

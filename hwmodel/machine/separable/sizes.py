@@ -2,8 +2,8 @@
 
 A source's data are products of lines along the dimensions of the blocks (`axis_lines`), put together to an outer and
 an inner line. Structures share lines, so what each line says for itself (`line_terms`) is computed once, and of a
-structure only what the two say together. Sources whose lines and lag are equal, as those of a chain of filters, are
-priced together, and what few lines say is kept for all groups of a network (`line_cache`).
+structure only what the two say together. Both are kept for all groups of a network (`line_cache`): sources of many
+buffers and groups have lines in common.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import numpy as np
 
 from hwmodel.local_memory.bank_functions import BankFunction, Linear, Residues, one_bank
 from hwmodel.local_memory.lines import CLASSES
-from hwmodel.machine.built.row_cache import RowCache
 from hwmodel.machine.numbering import numbered
 from hwmodel.machine.separable.axes import Ints, Mask
 from hwmodel.machine.separable.block_order import OrderCounts, Structures
@@ -40,16 +39,12 @@ class Sizes:
     def sizes(self, structures: Structures, first: int | None = None) -> Ints:
         """The words of each buffer, (S, memories); 0 for other memories, and for all but the `first` ones if named."""
         words = np.zeros((len(structures.pairs), len(self.counts.memories)), np.int64)
-        known: dict[tuple[object, ...], Ints] = {}
         coupled = coupled_memories(self.counts, structures.walked)
         for number, source in enumerate(self.counts.sources):
             if source.memory in coupled or (first is not None and source.memory >= first):
                 continue
-            lines = [table.lines[number] for order in (structures.outer, structures.inner) for table in order.tables]
-            key = source.lag, *map(id, lines)
-            if key not in known:
-                known[key] = self._of_source(structures, number, source, one_bank(len(self._shape(source))))
-            words[:, source.memory] += known[key] * source.free
+            function = one_bank(len(self._shape(source)))
+            words[:, source.memory] += self._of_source(structures, number, source, function) * source.free
         for row, memory in _apart(structures, coupled):
             words[row, memory] = CoupledBuffer(self.counts, structures, row, memory).size
         return words
@@ -73,10 +68,44 @@ class Sizes:
                 words[row] = CoupledBuffer(self.counts, structures, row, memory).depth(function)
         return words
 
-    def _known_words(
+    def _of_source(self, structures: Structures, number: int, source: Source, function: BankFunction) -> Ints:
+        """Words in a bank for each datum of the axes that move with no dimension of the blocks, (S,)."""
+        axes = [self.counts.parts.axes[source.piece][block] for block in structures.blocks]
+        high, wide = (number, axes[:-1]), (number, axes[-1:])
+        outer, inner = (
+            _choice_keys(order, own, function) for order, own in ((structures.outer, high), (structures.inner, wide))
+        )
+        keys = [(source.lag, outer[row], inner[column]) for row, column in structures.pairs.tolist()]
+
+        def words(places: Ints) -> Ints:
+            return self._words_of(structures, structures.pairs[places], (high, wide), source.lag, function)
+
+        return self.counts.lines.words(keys, words)
+
+    def _words_of(
+        self, structures: Structures, chosen: Ints, sources: tuple[LinesOf, LinesOf], lag: int, function: BankFunction
+    ) -> Ints:
+        """The same of pairs of choices of sides (n, 2), with the lines that are made for them."""
+        (high, wide), sides = sources, (len(structures.outer.picks), len(structures.inner.picks))
+        if math.prod(sides) <= _KEPT and all(
+            _are_few(order, own, function) for order, own in ((structures.outer, high), (structures.inner, wide))
+        ):
+            return _words(*self._known_lines(structures, high, wide, lag, function), *chosen.T)
+        words = np.zeros(len(chosen), np.int64)
+        for columns, own, column in _parts(structures.inner, chosen[:, 1], wide, function):
+            inner = SourceLines.of(structures.inner, columns, wide, function)
+            carries = carries_of(inner.lines.places, lag)
+            terms = InnerTerms.of(inner.lines, lag, carries)
+            for rows, of, row in _parts(structures.outer, chosen[own, 0], high, function):
+                outer = SourceLines.of(structures.outer, rows, high, function)
+                pairs = Pairs(OuterTerms.of(outer.lines, carries), terms)
+                words[own[of]] = _words(pairs, outer, inner, row, column[of])
+        return words
+
+    def _known_lines(
         self, structures: Structures, high: LinesOf, wide: LinesOf, lag: int, function: BankFunction
-    ) -> RowCache:
-        """Words for outer and inner choices of sides, row-major, of all that there are; see `_of_source`."""
+    ) -> tuple[Pairs, SourceLines, SourceLines]:
+        """The lines of all choices of sides, outer and inner ones, and what they say together."""
         once = self.counts.lines.once
         outer_key = _line_key(structures.outer, high, function)
         inner_key = _line_key(structures.inner, wide, function)
@@ -84,39 +113,12 @@ class Sizes:
         def lines(order: OrderCounts, source: LinesOf, key: tuple[Hashable, ...]) -> SourceLines:
             return once(lambda: SourceLines.of(order, np.arange(len(order.picks)), source, function), "lines", key)
 
-        def known() -> RowCache:
-            outer = lines(structures.outer, high, outer_key)
-            inner = lines(structures.inner, wide, inner_key)
-            carries = carries_of(inner.lines.places, lag)
-            terms = once(lambda: InnerTerms.of(inner.lines, lag, carries), "inner", lag, inner_key)
-            others = once(lambda: OuterTerms.of(outer.lines, carries), "outer", carries.tobytes(), outer_key)
-            pairs, columns = Pairs(others, terms), len(inner.whole)
-            return RowCache(
-                len(outer.whole) * columns, lambda which: _words(pairs, outer, inner, *np.divmod(which, columns))
-            )
-
-        return once(known, "words", lag, outer_key, inner_key)
-
-    def _of_source(self, structures: Structures, number: int, source: Source, function: BankFunction) -> Ints:
-        """Words in a bank for each datum of the axes that move with no dimension of the blocks, (S,)."""
-        axes = [self.counts.parts.axes[source.piece][block] for block in structures.blocks]
-        high, wide = (number, axes[:-1]), (number, axes[-1:])
-        sides = len(structures.outer.picks), len(structures.inner.picks)
-        if math.prod(sides) <= _KEPT and all(
-            _are_few(order, own, function) for order, own in ((structures.outer, high), (structures.inner, wide))
-        ):
-            known = self._known_words(structures, high, wide, source.lag, function)
-            return known(structures.pairs @ np.array([sides[1], 1]))
-        words = np.zeros(len(structures.pairs), np.int64)
-        for columns, chosen, column in _parts(structures.inner, structures.pairs[:, 1], wide, function):
-            inner = SourceLines.of(structures.inner, columns, wide, function)
-            carries = carries_of(inner.lines.places, source.lag)
-            terms = InnerTerms.of(inner.lines, source.lag, carries)
-            for rows, own, row in _parts(structures.outer, structures.pairs[chosen, 0], high, function):
-                outer = SourceLines.of(structures.outer, rows, high, function)
-                pairs = Pairs(OuterTerms.of(outer.lines, carries), terms)
-                words[chosen[own]] = _words(pairs, outer, inner, row, column[own])
-        return words
+        outer = lines(structures.outer, high, outer_key)
+        inner = lines(structures.inner, wide, inner_key)
+        carries = carries_of(inner.lines.places, lag)
+        terms = once(lambda: InnerTerms.of(inner.lines, lag, carries), "inner", lag, inner_key)
+        others = once(lambda: OuterTerms.of(outer.lines, carries), "outer", carries.tobytes(), outer_key)
+        return Pairs(others, terms), outer, inner
 
 
 def _apart(structures: Structures, coupled: frozenset[int]) -> list[tuple[int, int]]:
@@ -183,11 +185,27 @@ def _are_few(order: OrderCounts, source: LinesOf, function: BankFunction) -> boo
 
 def _line_key(order: OrderCounts, source: LinesOf, function: BankFunction) -> tuple[Hashable, ...]:
     """What the lines of a source for all choices of sides hang on: what each dimension brings, and the function."""
-    number, axes = source
-    along = tuple(table.lines[number].digest for table in order.tables)
+    along = tuple(table.lines[source[0]].digest for table in order.tables)
+    return along, order.once(order.picks.tobytes, "picks"), *_function_key(source, function)
+
+
+def _choice_keys(order: OrderCounts, source: LinesOf, function: BankFunction) -> Sequence[Hashable]:
+    """The same of the lines for each choice of sides."""
+    own = _function_key(source, function)
+
+    def keys() -> Sequence[Hashable]:
+        along = [table.lines[source[0]].of_sides for table in order.tables]
+        return [(own, *(of[side] for of, side in zip(along, pick, strict=True))) for pick in order.picks.tolist()]
+
+    return order.once(keys, "keys", source[0], own)
+
+
+def _function_key(source: LinesOf, function: BankFunction) -> tuple[Hashable, ...]:
+    """What of a function the lines of a source hang on."""
+    axes = source[1]
     shared = function.shared if isinstance(function, Linear) else None
     groups = [(shared.number, shared.stride) if shared is not None and axis == shared.axis else None for axis in axes]
-    return along, order.once(order.picks.tobytes, "picks"), *_residues(axes, function), *groups
+    return *_residues(axes, function), *groups
 
 
 def _cells(order: OrderCounts, chosen: Ints, source: LinesOf, function: BankFunction) -> Ints:
