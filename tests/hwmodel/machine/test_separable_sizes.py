@@ -17,10 +17,12 @@ from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
 from hwmodel.accesses import Accesses, points
 from hwmodel.design import row_major
+from hwmodel.local_memory.bank_functions import Residues
 from hwmodel.local_memory.forms import forms_of
 from hwmodel.local_memory.lines import Line, Lines
 from hwmodel.machine.separable import sizes
 from hwmodel.machine.separable.batch import open_batch
+from hwmodel.machine.separable.line_cache import LineCache
 from hwmodel.machine.separable.line_runs import LineRuns, joined
 from hwmodel.machine.separable.line_terms import InnerTerms, OuterTerms, carries_of, distinct_vectors
 from hwmodel.machine.separable.sizes import Pairs, Sizes
@@ -94,3 +96,33 @@ def test_structures_in_parts_are_as_large_as_together(name: str, monkeypatch: py
     together = words()
     monkeypatch.setattr(sizes, "_CELLS", 8)
     assert np.array_equal(words(), together)
+
+
+@pytest.mark.parametrize("name", ["harris", "lpsf"])
+def test_what_is_known_of_lines_holds_for_all_groups(name: str) -> None:
+    """Words, and depths of banks, beside those of groups that know nothing of each other."""
+    spec = load_checked(shipped_folder() / f"{name}.aol", SMALL[name])
+    network, platform = flatten(spec, choose_top(spec, None)), load_platform(shipped_folder() / f"{name}.toml")
+    accesses, lines, tasks = Accesses(network), LineCache(), tuple(network.processes)
+    neighbours = [tasks[start:end] for end in range(1, len(tasks) + 1) for start in range(max(0, end - 3), end)]
+
+    def has_one_last(group: tuple[str, ...]) -> bool:
+        reads = [network.processes[task].reads for task in group]
+        return all(any(network.processes[task].writes & read for read in reads) for task in group[:-1])
+
+    def words(group: tuple[str, ...], known: LineCache, buffer: str | None) -> list[int]:
+        """Of all memories, or of half of the banks of one buffer."""
+        batch, extents = open_batch(accesses, platform, group, known), accesses.extents(group[-1])
+        assert batch is not None
+        shapes = points(tuple(min(3, extent) for extent in extents)) + 1
+        structures, own = batch.structures(row_major(len(extents)), shapes), Sizes(batch.counts)
+        if buffer is None:
+            return own.sizes(structures).ravel().tolist()
+        number = [memory.name for memory in batch.counts.memories].index(buffer)
+        return own.depths(structures, number, Residues((2,) * len(accesses.shape(buffer)))).tolist()
+
+    for group in filter(has_one_last, neighbours):
+        batch = open_batch(accesses, platform, group)
+        memories = [] if batch is None else batch.counts.memories
+        for buffer in (None, *(memory.name for memory in memories if memory.kind == "buffer")) if memories else ():
+            assert words(group, lines, buffer) == words(group, LineCache(), buffer)
