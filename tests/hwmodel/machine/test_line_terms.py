@@ -35,6 +35,6 @@ def test_a_few_lines_at_a_time(found: LineRuns, cells: int) -> None:
         parts = OuterTerms.of(found, carries)
     for name in ("extent", "own", "before", "vectors", "moves"):
         assert np.array_equal(getattr(whole, name), getattr(parts, name)), name
-    for carry, number in np.ndindex(whole.births.shape[:2]):
-        one, other = ({tuple(row) for row in terms.births[carry, number].tolist()} for terms in (whole, parts))
+    for carry, number in np.ndindex(whole.births.shape[1:3]):
+        one, other = ({tuple(row) for row in terms.births[:, carry, number].T.tolist()} for terms in (whole, parts))
         assert one == other
