@@ -5,9 +5,9 @@ group writes; the study adds what it says of a task by name. All this with tasks
 arrays numbered in the order in which tasks name them is, with the order of these arrays in the network, the group's
 signature. Groups of equal signatures have the same designs with the same figures, and the first one's front is the
 other's once names are replaced place by place. No isomorphism is sought beyond that order: groups that are equal only
-in another one are each searched. A signature takes a while: it is made of groups whose tasks are alike one by one,
-once there are two. With a model of memory rows addresses count too, so that there no two groups are
-isomorphic.
+in another one are each searched. A signature takes a while, so it is made where two groups have tasks of equal
+signatures, one by one; else they cannot be equal. With a model of memory rows addresses count too, so that there no two
+groups are isomorphic.
 """
 
 from __future__ import annotations
@@ -35,19 +35,15 @@ class IsomorphicGroups:
     def __init__(self, space: MappingSpace) -> None:
         self.space = space
         self._first: dict[Signature, Mask] = {}
-        self._alike: dict[tuple[int, ...], list[Mask]] = {}  # groups whose tasks are alike one by one
-        self._kinds: dict[Signature, int] = {}  # of such tasks
-        self._kind_of_task = cache(self._kind)
-
-    def _kind(self, task: str) -> int:
-        """What a task has in common with those that are alike but for names, by itself."""
-        return self._kinds.setdefault(_signature(self.space, (task,))[2:6], len(self._kinds))
+        self._alike: dict[tuple[int, ...], list[Mask]] = {}  # groups by the kinds of their tasks
+        self._kinds: dict[Signature, int] = {}  # of single tasks
+        self._kind = cache(lambda task: self._kinds.setdefault(_signature(space, (task,)), len(self._kinds)))
 
     def of(self, group: Mask) -> Mask | None:
         """An earlier group that is equal but for names; None for the first of its kind, which is then remembered."""
         if self.space.model.platform.memory.rows is not None:
             return None
-        alike = self._alike.setdefault(tuple(map(self._kind_of_task, self.space.tasks(group))), [])
+        alike = self._alike.setdefault(tuple(map(self._kind, self.space.tasks(group))), [])
         alike.append(group)
         if len(alike) == 1:
             return None  # no need to tell more of it yet

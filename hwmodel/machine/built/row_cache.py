@@ -25,11 +25,6 @@ class RowCache:
         """Nothing is there yet."""
         self._there = np.zeros(self.count, np.bool_)
 
-    @property
-    def nbytes(self) -> int:
-        """The bytes that it may come to, with a number in each row."""
-        return self._there.nbytes + 8 * self.count
-
     def known(self, which: Ints) -> tuple[NDArray[np.bool_], NDArray[Any]]:
         """Which of some rows (n,) have been asked for before, and these."""
         there = self._there[which]

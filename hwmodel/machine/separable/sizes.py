@@ -351,7 +351,7 @@ class Pairs:
     def _ring(self, outer: Ints, inner: Ints, high: int, wide: int) -> Ints:
         rows, columns = self.outer.births[:, :, outer, :high, None], self.inner.births[:, :, inner, None, :wide]
         total = columns[-1]
-        for sign, row, column in zip((1, 1, -1, -1), rows, columns, strict=False):  # both of the last are negative
+        for sign, row, column in zip((1, 1, -1, -1), rows, columns[:-1], strict=True):  # both of the last are negative
             total = total + sign * row * column
         size: Ints = np.maximum(total.max(axis=(0, 2, 3)), 0)
         return size
