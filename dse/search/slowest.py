@@ -98,7 +98,7 @@ def _which_are_as_good(
     families: dict[GroupDesign | tuple[Group, Scan], list[GroupDesign]] = {}
     for group in others:
         structure = structure_of(group)
-        together = is_plain(structure) and context.space.model.batch(group.tasks) is not None
+        together = is_plain(structure) and context.space.model.is_separable(group.tasks)
         families.setdefault((group.tasks, group.blocks.scan) if together else structure, []).append(group)
     found: dict[GroupDesign, list[bool]] = {}
     for key, family in families.items():

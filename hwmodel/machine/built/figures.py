@@ -32,7 +32,7 @@ PRICE = FIGURES.index("price")
 NO_ACCESSES = (np.zeros(1, np.int64), np.zeros(1, np.int64))  # data read and written, where no energy is asked for
 EachRate = tuple[tuple[str, tuple[int, int]], ...]  # by task its units and occupancy
 _REMEMBERED = 1 << 20  # bytes of rates, at most
-_TOGETHER = 256  # structures whose memories are told at once if one is: it takes hardly longer
+_TOGETHER = 64  # structures whose memories are told at once if one is: it takes hardly longer
 
 
 @dataclass(frozen=True, eq=False)
