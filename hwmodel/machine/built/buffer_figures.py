@@ -11,7 +11,7 @@ depth is known. The least of all ways so is what no design has less of, whicheve
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -66,6 +66,16 @@ class BufferFigures:
             return self.builder.figures(one, self._bits)
 
         return SizeTable(layout)(self.depths(kind.function, which))
+
+    def needs(self, kind: Kind, which: Ints) -> Iterator[tuple[BankFunction, Ints]]:
+        """The functions whose depths figures of a kind hang on, and the structures where they are not known."""
+        if not isinstance(kind, Ways):
+            yield kind.function, which
+            return
+        new = self._known[kind].new(which) if kind in self._known else which
+        for one in kind.candidates if len(new) else ():
+            if one.banks > 1 and one.function is not None:
+                yield one.function, self._ways[one].new(new) if one in self._ways else new
 
     def least(self, kind: Kind, which: Ints) -> Figures:
         """Data and bits (2, n) that no design has less of; of all else nothing is known."""

@@ -7,7 +7,7 @@ a memory takes at the least is known sooner (`least`), and tells most designs ou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from typing import Any
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from arrayol.errors import ArrayolError
 from arrayol.text import rounded
 from hwmodel.design import interval_of, units_of
+from hwmodel.local_memory.bank_functions import BankFunction
 from hwmodel.machine.built.local_ports import Rates
 from hwmodel.machine.int64 import EXACT_LIMIT, SMALLER, require_energy, too_large
 from hwmodel.machine.numbering import numbered
@@ -81,6 +82,7 @@ class BuiltMemory:
     `figures` are the ROWS of figures (9, n) of a kind in structures, by their rows (n,). `accesses` are how many data
     are read from it and written to it, (1,) or (S,) each. `least` are the first of the FIGURES (number, n) of which it
     has no less, quicker to come by, where there are such. Of structures `alone` (S,) each takes its own time to tell.
+    `needs` are the depths that figures of a kind in structures hang on: a buffer, a function and structures each.
     """
 
     touching: tuple[str, ...]
@@ -89,6 +91,7 @@ class BuiltMemory:
     accesses: Sequence[Ints]
     least: Callable[[Any, Ints], Figures] | None = None
     alone: NDArray[np.bool_] | None = None
+    needs: Callable[[Any, Ints], Iterable[tuple[int, BankFunction, Ints]]] | None = None
 
 
 def of_rates(
@@ -118,7 +121,8 @@ def each_rate(rates: Rates) -> EachRate:
 class BuiltMemories:
     """The memories of structures under combinations of rates, (1, U, tasks) of all or (S, U, tasks) of each.
 
-    The structures are those of the `rows` (S,) of all that the `memories` are of.
+    The structures are those of the `rows` (S,) of all that the `memories` are of. `fetch` finds out depths that they
+    need, of all memories together.
     """
 
     paths: Datapaths
@@ -127,12 +131,25 @@ class BuiltMemories:
     rows: Ints
     memories: Sequence[BuiltMemory]
     names: tuple[str, ...]
+    fetch: Callable[[Iterable[tuple[int, BankFunction, Ints]]], None] | None = None
 
     def figures(self, places: Ints, columns: Ints) -> BuiltFigures:
         """What all take together in designs, by structure and combination (n,)."""
         total, energy = np.zeros((len(FIGURES), len(places))), np.zeros(len(places), np.int64)
-        for memory, of in zip(self.memories, self._kinds, strict=True):
-            figures = self._of_kinds(memory.figures, of, places, columns, _TOGETHER, memory.alone)
+        asked = [
+            self._asked(of, places, columns, _TOGETHER, memory.alone)
+            for memory, of in zip(self.memories, self._kinds, strict=True)
+        ]
+        if self.fetch is not None:
+            self.fetch(
+                need
+                for memory, each in zip(self.memories, asked, strict=True)
+                if memory.needs is not None
+                for kind, rows in each.rows()
+                for need in memory.needs(kind, self.rows[rows])
+            )
+        for memory, each in zip(self.memories, asked, strict=True):
+            figures = each.told(memory.figures, self.rows)
             total += figures[: len(FIGURES)]
             for number, price in zip(memory.accesses, figures[len(FIGURES) :], strict=True):
                 if number.any():
@@ -145,7 +162,7 @@ class BuiltMemories:
         """What they have no less of."""
         total = np.zeros((len(FIGURES), len(places)))
         for memory, of in zip(self.memories, self._kinds, strict=True):
-            known = self._of_kinds(memory.least or memory.figures, of, places, columns)[: len(FIGURES)]
+            known = self._asked(of, places, columns).told(memory.least or memory.figures, self.rows)[: len(FIGURES)]
             total[: len(known)] += known
         return BuiltFigures.of(total, np.zeros(len(places), np.int64), self.names)
 
@@ -161,38 +178,54 @@ class BuiltMemories:
         kinds = np.array([number.setdefault(memory.kind(own), len(number)) for own in rates], np.int64)
         return tuple(number), kinds[of]
 
-    def _of_kinds(
+    def _asked(
         self,
-        figures: Callable[[Any, Ints], Figures],
         of: tuple[Sequence[Hashable], Ints],
         places: Ints,
         columns: Ints,
         together: int = 1,
         alone: NDArray[np.bool_] | None = None,
-    ) -> Figures:
-        """Figures of designs, told of each kind for so many structures together as soon as one is asked for.
+    ) -> _Asked:
+        """What is asked of a memory for designs: each kind for so many structures together as soon as one is asked for.
 
         But for those that are told `alone`.
         """
-        if not len(places):
-            return np.zeros((ROWS, 0))
         (kinds, numbers), wide = of, len(self.rows)
         cell = numbers[places if len(numbers) > 1 else 0, columns] * wide + places
-        asked, found = np.zeros(len(kinds) * wide, np.bool_), np.zeros((0, len(kinds), wide))
+        asked = np.zeros(len(kinds) * wide, np.bool_)
         asked[cell] = True
         told = asked.reshape(len(kinds), wide)
-        if together > 1:
+        if together > 1 and len(places):
             parts = np.logical_or.reduceat(told, np.arange(0, wide, together), axis=1)
             told = np.repeat(parts, together, axis=1)[:, :wide]
             if alone is not None:
                 told &= ~alone[self.rows] | asked.reshape(told.shape)
-        for kind, own in enumerate(told):
-            rows = np.flatnonzero(own)
-            if len(rows):
-                known = figures(kinds[kind], self.rows[rows])
-                found = found if len(found) else np.zeros((len(known), len(kinds), wide))
-                found[:, kind, rows] = known
-        of_designs: Figures = np.take(found.reshape(len(found), -1), cell, axis=1)
+        return _Asked(kinds, told, cell)
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """The kinds of a memory, the structures (kinds, S) that each is told of, and by design its kind and structure."""
+
+    kinds: Sequence[Hashable]
+    told_of: NDArray[np.bool_]
+    cell: Ints
+
+    def rows(self) -> Iterator[tuple[Hashable, Ints]]:
+        """The structures of each kind, of those that have any."""
+        rows = ((kind, np.flatnonzero(own)) for kind, own in zip(self.kinds, self.told_of, strict=True))
+        return ((kind, own) for kind, own in rows if len(own))
+
+    def told(self, figures: Callable[[Any, Ints], Figures], every: Ints) -> Figures:
+        """The figures of the designs, by those of a kind in structures; these have such rows of `every` one."""
+        found, number = np.zeros((0, *self.told_of.shape)), {kind: place for place, kind in enumerate(self.kinds)}
+        for kind, rows in self.rows():
+            known = figures(kind, every[rows])
+            found = found if len(found) else np.zeros((len(known), *self.told_of.shape))
+            found[:, number[kind], rows] = known
+        if not len(self.cell):
+            return np.zeros((ROWS, 0))
+        of_designs: Figures = np.take(found.reshape(len(found), -1), self.cell, axis=1)
         return of_designs
 
 

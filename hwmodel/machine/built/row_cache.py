@@ -30,13 +30,21 @@ class RowCache:
         there = self._there[which]
         return there, np.zeros(0) if self._rows is None else self._rows[which[there]]
 
+    def new(self, which: Ints) -> Ints:
+        """Those of some rows that have not been asked for before."""
+        return which[~self._there[which]]
+
+    def put(self, new: Ints, found: NDArray[Any]) -> None:
+        """Take some rows (n, ...) that were computed elsewhere."""
+        if self._rows is None:
+            self._rows = np.zeros((self.count, *found.shape[1:]), found.dtype)
+        self._rows[new], self._there[new] = found, True
+
     def __call__(self, which: Ints) -> NDArray[Any]:
         """Some rows, by number; none may be asked for twice in one call."""
-        new = which[~self._there[which]]
+        new = self.new(which)
         if len(new) or self._rows is None:
-            found = self.compute(new)
-            if self._rows is None:
-                self._rows = np.zeros((self.count, *found.shape[1:]), found.dtype)
-            self._rows[new], self._there[new] = found, True
+            self.put(new, self.compute(new))
+        assert self._rows is not None, "some were put just now"
         rows: NDArray[Any] = self._rows[which]
         return rows

@@ -91,6 +91,13 @@ class AxisLines:
         """Where the runs of each side begin, (S,)."""
         return np.searchsorted(self.side, np.arange(len(self.places)))
 
+    @cached_property
+    def indices(self) -> Ints:
+        """How many indices the line of each side has, (S,); of a free axis those of one subscript."""
+        alike = self.alike[self.side]
+        number = np.where(alike, self.cell == self.cell[self.starts[self.side]], self.length)
+        return np.bincount(self.side, number, len(self.places)).astype(np.int64)
+
     @property
     def nbytes(self) -> int:
         """The bytes of the runs."""

@@ -50,7 +50,7 @@ from hwmodel.machine.separable.energy import GroupEnergy, moved_data, port_words
 from hwmodel.machine.separable.fastest_rates import FastestRates
 from hwmodel.machine.separable.fetches import Reading, StructureKeeps
 from hwmodel.machine.separable.first_use import find_masks
-from hwmodel.machine.separable.line_cache import LineCache, bytes_of
+from hwmodel.machine.separable.line_cache import LineCache
 from hwmodel.machine.separable.moved import Burst
 from hwmodel.machine.separable.timing import Timing, access_cycles, step_kinds
 from hwmodel.machine.ticks import stage_group
@@ -108,9 +108,7 @@ class Kept:
 
     def count(self) -> None:
         """Find out the bytes, with what was computed of orders since they were made."""
-        orders = self.orders.values()
-        self.size = sum(table.nbytes for table in self.tables.values())
-        self.size += sum(map(bytes_of, ((own.steps, own.lives, own.kept) for own in orders)))
+        self.size = sum(own.nbytes for own in (*self.tables.values(), *self.orders.values()))
 
     def clear(self) -> None:
         """Forget all; what is asked for again is made again."""

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import islice
 from typing import Any, TypeVar
 
 import numpy as np
@@ -23,6 +25,7 @@ from hwmodel.machine.separable.axes import Ints, Mask
 from hwmodel.machine.separable.axis_table import AxisTable
 from hwmodel.machine.separable.counts import GroupCounts, UnitDimensions
 from hwmodel.machine.separable.distinct import distinct_rows, places_of
+from hwmodel.machine.separable.line_cache import bytes_of
 from hwmodel.machine.separable.place_counts import PlaceCounts
 from hwmodel.machine.separable.runs import row_starts
 
@@ -48,6 +51,19 @@ class OrderCounts:
     tables: Sequence[AxisTable]
     picks: Ints
     kept: dict[tuple[object, ...], Any] = field(default_factory=dict, repr=False)
+    _counted: list[int] = field(default_factory=lambda: [0, 0], repr=False)  # of `kept`, and their bytes
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of counts, and of what was computed of them; of that only what is new is counted."""
+        number, size = self._counted
+        size += sum(map(bytes_of, islice(self.kept.values(), number, None)))
+        self._counted[:] = len(self.kept), size
+        return size + self._own_bytes
+
+    @cached_property
+    def _own_bytes(self) -> int:
+        return bytes_of((self.steps, self.lives))
 
     def once(self, make: Callable[[], Value], *key: object) -> Value:
         """What `make` returns, made once for each key."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from hwmodel.local_memory.bank_functions import BankFunction
 from hwmodel.machine.built.bank_figures import SizeTable
-from hwmodel.machine.built.buffer_figures import BufferFigures
+from hwmodel.machine.built.buffer_figures import BufferFigures, Kind
 from hwmodel.machine.built.figures import (
     NO_ACCESSES,
     BuiltMemories,
@@ -22,6 +22,7 @@ from hwmodel.machine.built.local_ports import Rates
 from hwmodel.machine.built.organised import Builder
 from hwmodel.machine.built.row_cache import RowCache
 from hwmodel.machine.estimate import MemoryKind
+from hwmodel.machine.numbering import ascending
 from hwmodel.machine.priced import PricedMemories
 from hwmodel.machine.schedule.datapaths import Datapaths
 from hwmodel.machine.separable.axes import Ints, Mask
@@ -29,7 +30,7 @@ from hwmodel.machine.separable.block_order import Structures
 from hwmodel.machine.separable.counts import GroupCounts, Memory
 from hwmodel.machine.separable.coupled_contents import coupled_memories
 from hwmodel.machine.separable.live_sets import LiveSets
-from hwmodel.machine.separable.sizes import Sizes
+from hwmodel.machine.separable.sizes import Sizes, Wanted
 
 AccessesOf = Callable[[MemoryKind, str], Sequence[Ints]]  # of a memory the data read and written, (1,) or (S,) each
 
@@ -61,11 +62,25 @@ class Words:
 
     def depths(self, memory: int, function: BankFunction, rows: Ints) -> Ints:
         """The words of the deepest bank of a buffer in some structures (n,)."""
+        return self._depths_of(memory, function)(rows)
+
+    def fetch(self, wanted: Iterable[Wanted]) -> None:
+        """Find out depths that are asked for next: those of many buffers take hardly longer together than of one."""
+        asked: dict[tuple[int, BankFunction], list[Ints]] = {}
+        for memory, function, rows in wanted:
+            asked.setdefault((memory, function), []).append(rows)
+        tables = [(self._depths_of(*key), key, ascending(np.concatenate(rows))) for key, rows in asked.items()]
+        new = [(known, (*key, rows)) for known, key, every in tables if len(rows := known.new(every))]
+        found = Sizes(self.counts).depths(self.structures, [wanted for _, wanted in new])
+        for (known, (_, _, rows)), depths in zip(new, found, strict=True):
+            known.put(rows, depths)
+
+    def _depths_of(self, memory: int, function: BankFunction) -> RowCache:
         key = memory, function
         if key not in self._depths:
             depths = Sizes(self.counts).depths
-            self._depths[key] = self._cache(lambda new: depths(self.structures.only(new), memory, function))
-        return self._depths[key](rows)
+            self._depths[key] = self._cache(lambda new: depths(self.structures, [(*key, new)])[0])
+        return self._depths[key]
 
     def are_listed(self, memory: int) -> Mask:
         """The structures of which a buffer is told by itself, from its data, (S,)."""
@@ -100,7 +115,7 @@ class BatchMemories:
 
         @cache
         def built() -> BuiltMemories:
-            return BuiltMemories(paths, tasks, combinations, rows, self._memories, kinds.cost_names)
+            return BuiltMemories(paths, tasks, combinations, rows, self._memories, kinds.cost_names, self.words.fetch)
 
         return PricedMemories(
             lambda *designs: built().figures(*designs),
@@ -119,7 +134,8 @@ class BatchMemories:
             if memory.kind == "buffer":
                 buffer = self._buffer(builder, number, memory)
                 alone = self.words.are_listed(number)
-                found.append(BuiltMemory(touching, buffer.kind, buffer.figures, own, buffer.least, alone))
+                needs = partial(_needs, number, buffer)
+                found.append(BuiltMemory(touching, buffer.kind, buffer.figures, own, buffer.least, alone, needs))
             else:
                 found.append(BuiltMemory(touching, _units, self._state(builder, number, memory), own))
         for task, array in builder.residents:
@@ -146,6 +162,11 @@ class BatchMemories:
             return SizeTable(lambda data: builder.figures(builder.state(memory.name, units, data), memory.bits))
 
         return lambda units, rows: table(units)(self.words.addressed(rows)[:, number])
+
+
+def _needs(number: int, buffer: BufferFigures, kind: Kind, rows: Ints) -> Iterator[Wanted]:
+    """The depths that figures of a kind of buffer hang on in some structures."""
+    return ((number, function, some) for function, some in buffer.needs(kind, rows))
 
 
 def _units(rates: Rates) -> int:

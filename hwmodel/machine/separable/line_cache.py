@@ -23,20 +23,26 @@ class LineCache:
     Words of pairs of lines take few bytes, and are kept longer.
     """
 
-    _kept: dict[tuple[Hashable, ...], Any] = field(default_factory=dict, repr=False)
+    _kept: dict[Hashable, Any] = field(default_factory=dict, repr=False)
     _bytes: int = 0
     _words: dict[Hashable, int] = field(default_factory=dict, repr=False)
 
     def once(self, make: Callable[[], Value], *key: Hashable) -> Value:
         """What `make` returns, made once for each key."""
-        if key not in self._kept:
-            made = make()
+        return self.many([key], lambda _: [make()])[0]
+
+    def many(self, keys: Sequence[Hashable], make: Callable[[Sequence[Hashable]], Sequence[Value]]) -> list[Value]:
+        """The values of some keys that differ; `make` gives those of the keys that are new."""
+        found: dict[Hashable, Value] = {key: self._kept[key] for key in keys if key in self._kept}
+        new = [key for key in keys if key not in found]
+        if new:
+            made = dict(zip(new, make(new), strict=True))
             if self._bytes > _MOST_BYTES:
                 self.clear()
-            self._kept[key] = made
-            self._bytes += bytes_of(made)
-        value: Value = self._kept[key]
-        return value
+            self._kept |= made
+            self._bytes += bytes_of(list(made.values()))
+            found |= made
+        return [found[key] for key in keys]
 
     def words(self, keys: Sequence[Hashable], compute: Callable[[Ints], Ints]) -> Ints:
         """The words of pairs of lines by key (n,); `compute` tells those of pairs that are new, by their places."""

@@ -35,19 +35,30 @@ _STEPS = (1, 2, 3, 4, 6)  # after which runs repeat themselves, as a rule
 
 
 @dataclass(frozen=True, eq=False)
+class LineTerms:
+    """The terms of a line: its numbers (H,), and its vectors (K, C, F)."""
+
+    numbers: Ints
+    births: Ints
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of both."""
+        return self.numbers.nbytes + self.births.nbytes
+
+
+@dataclass(frozen=True, eq=False)
 class OuterTerms:
     """Terms of U outer lines, for C carries.
 
-    `extent` (C, U); `own` and `before` (C, 2, U) of lines as they are and turned round; `births` (4, C, U, F) the
-    vectors of `_rows`, of which each line has so many `vectors` (U,) at most; `moves` (U,) whether some index lives
-    longer than its place.
+    `extent` (C, U); `own` and `before` (C, 2, U) of lines as they are and turned round; `moves` (U,) whether some index
+    lives longer than its place.
     """
 
     extent: Ints
     own: Ints
     before: Ints
-    births: Ints
-    vectors: Ints
+    births: Births
     moves: Mask
 
     @staticmethod
@@ -58,18 +69,8 @@ class OuterTerms:
         parts = list(zip(starts, [*starts[1:], len(lines.places)], strict=True))
         if len(parts) == 1:
             return OuterTerms._of(lines, carries)
-        every = [OuterTerms._of(lines.taken(np.arange(*part)), carries) for part in parts]
-        wide = max(each.births.shape[-1] for each in every)
-        births = (each.births for each in every)  # of each line the first again for padding
-        padded = [np.concatenate([own, np.repeat(own[..., :1], wide - own.shape[-1], 3)], 3) for own in births]
-        return OuterTerms(
-            np.concatenate([each.extent for each in every], axis=1),
-            np.concatenate([each.own for each in every], axis=2),
-            np.concatenate([each.before for each in every], axis=2),
-            np.concatenate(padded, axis=2),
-            np.concatenate([each.vectors for each in every]),
-            np.concatenate([each.moves for each in every]),
-        )
+        every = (OuterTerms._of(lines.taken(np.arange(*part)), carries) for part in parts)
+        return OuterTerms.joined([line for each in every for line in each.each()])
 
     @staticmethod
     def _of(lines: LineRuns, carries: Ints) -> OuterTerms:
@@ -82,7 +83,22 @@ class OuterTerms:
         moves = np.maximum.reduceat(lines.last - lines.first, lines.begin) > 0
         extent = np.array([_extent(*upto[carry]) for carry in each])
         before = np.array([upto[carry - 1] for carry in each])
-        return OuterTerms(extent, np.array(own), before, *_stacked(births, len(lines.places)), moves)
+        return OuterTerms(extent, np.array(own), before, Births.of(births, len(lines.places)), moves)
+
+    def each(self) -> list[LineTerms]:
+        """Those of each line."""
+        lines = len(self.moves)
+        moves = self.moves[None].astype(np.int64)
+        return self.births.each([self.extent, self.own.reshape(-1, lines), self.before.reshape(-1, lines), moves])
+
+    @staticmethod
+    def joined(lines: Sequence[LineTerms]) -> OuterTerms:
+        """Those of some lines for the same carries."""
+        births, numbers = Births.joined(lines)
+        carries = births.vectors.shape[1]
+        extent, own, before, moves = np.split(numbers, np.cumsum([carries, 2 * carries, 2 * carries]))
+        shape = carries, 2, len(lines)
+        return OuterTerms(extent, own.reshape(shape), before.reshape(shape), births, moves[0] > 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,8 +106,7 @@ class InnerTerms:
     """Terms of V inner lines for a lag, by C carries.
 
     `count` (V,) their indices; `carry` (V,) the number of the greatest carry for a whole row; `extent` (V,);
-    `column` (C, 2, V) and `start` (C, 2, V) of lines as they are and turned round, NONE where no index has the carry;
-    `births` (5, C, V, F) the vectors of `_columns`, `vectors` (V,) how many each line has at most.
+    `column` (C, 2, V) and `start` (C, 2, V) of lines as they are and turned round, NONE where no index has the carry.
     """
 
     count: Ints
@@ -99,8 +114,7 @@ class InnerTerms:
     extent: Ints
     column: Ints
     start: Ints
-    births: Ints
-    vectors: Ints
+    births: Births
 
     @staticmethod
     def of(lines: LineRuns, lag: int, carries: Ints) -> InnerTerms:
@@ -122,8 +136,72 @@ class InnerTerms:
             _extent(*(walk.reach(walk.greatest_upto(lines.last + lag)) for walk in walks)),
             np.array(column),
             np.array(start),
-            *_stacked(births, len(lines.places)),
+            Births.of(births, len(lines.places)),
         )
+
+    def each(self) -> list[LineTerms]:
+        """Those of each line."""
+        heads, lines = np.stack([self.count, self.carry, self.extent]), len(self.count)
+        return self.births.each([heads, self.column.reshape(-1, lines), self.start.reshape(-1, lines)])
+
+    @staticmethod
+    def joined(lines: Sequence[LineTerms]) -> InnerTerms:
+        """Those of some lines for the same lag and carries."""
+        births, numbers = Births.joined(lines)
+        carries = births.vectors.shape[1]
+        count, carry, extent = numbers[:3]
+        column, start = (own.reshape(carries, 2, len(lines)) for own in np.split(numbers[3:], 2))
+        return InnerTerms(count, carry, extent, column, start, births)
+
+
+@dataclass(frozen=True, eq=False)
+class Births:
+    """The vectors (K, C, N) of lines one after another, by carry; `begin` and `number` (L,) say which are a line's.
+
+    K is 4 for outer lines and 5 for inner ones. A carry that has fewer than others has the first again, and NONE at the
+    end where there is none.
+    """
+
+    vectors: Ints
+    begin: Ints
+    number: Ints
+
+    @staticmethod
+    def of(found: Sequence[tuple[Ints, Ints]], lines: int) -> Births:
+        """Those of so many lines, by carry: the line of each vector, ascending, and the vectors (K, n)."""
+        numbers = [np.bincount(line, minlength=lines) for line, _ in found]
+        most = np.max(numbers, axis=0)
+        begin = np.cumsum(most) - most
+        line = np.repeat(np.arange(lines), most)
+        place = np.arange(len(line)) - begin[line]
+        vectors = np.zeros((len(found[0][1]), len(found), len(line)), np.int64)
+        vectors[-1] = NONE
+        for carry, (number, (_, own)) in enumerate(zip(numbers, found, strict=True)):
+            there = number[line] > 0
+            which = (np.cumsum(number) - number)[line] + np.minimum(place, number[line] - 1)
+            vectors[:, carry, there] = own[:, which[there]]
+        return Births(vectors, begin, most)
+
+    def each(self, numbers: Sequence[Ints]) -> list[LineTerms]:
+        """Those of each line, with its numbers (H, L) in parts."""
+        rows = np.ascontiguousarray(np.concatenate(numbers).T)
+        ends = zip(self.begin.tolist(), self.number.tolist(), strict=True)
+        return [
+            LineTerms(own, self.vectors[:, :, begin : begin + number])
+            for own, (begin, number) in zip(rows, ends, strict=True)
+        ]
+
+    @staticmethod
+    def joined(lines: Sequence[LineTerms]) -> tuple[Births, Ints]:
+        """Those of some lines, and the numbers (H, L)."""
+        number = np.array([line.births.shape[2] for line in lines])
+        vectors = np.concatenate([line.births for line in lines], axis=2)
+        return Births(vectors, np.cumsum(number) - number, number), np.stack([line.numbers for line in lines], axis=1)
+
+    def of_lines(self, lines: Ints, most: int) -> Ints:
+        """The vectors (K, C, n, most) of some lines (n,), the last again where one has fewer."""
+        places = self.begin[lines, None] + np.minimum(np.arange(most), self.number[lines, None] - 1)
+        return self.vectors[:, :, places]
 
 
 def carries_of(places: Ints, lag: int) -> Ints:
@@ -299,20 +377,3 @@ def _greatest_of_each(line: Ints, vectors: Ints) -> tuple[Ints, Ints]:
         differs |= against != own[:, None]
     kept = ~(nowhere_less & differs).any(axis=1)
     return line[kept], vectors[:, kept]
-
-
-def _stacked(found: list[tuple[Ints, Ints]], lines: int) -> tuple[Ints, Ints]:
-    """Vectors by carry and line, (K, C, lines, F): the first again for padding, NONE at the end where there is none.
-
-    With how many each line has at most, (lines,).
-    """
-    most = np.max([np.bincount(line, minlength=lines) for line, _ in found], axis=0)
-    wide = int(most.max())
-    stacked = np.zeros((len(found[0][1]), len(found), lines, wide), np.int64)
-    stacked[-1] = NONE
-    for carry, (line, vectors) in enumerate(found):
-        heads = np.flatnonzero(np.diff(line, prepend=-1))
-        number = np.diff(heads, append=len(line))
-        places = heads[:, None] + np.minimum(np.arange(wide), number[:, None] - 1)
-        stacked[:, carry, line[heads]] = vectors[:, places]
-    return stacked, most

@@ -1,0 +1,363 @@
+"""Words of pairs of an outer and an inner line, of many sources and functions at once.
+
+What a line says for itself (`line_terms`) is kept for all groups of a network, by what the lines of a choice of sides
+hang on: other buffers, scans, functions and groups ask for it again. An outer line's terms hang on the carries too, and
+an inner line's on the lag: so pairs are told together that have the same.
+
+A choice of sides has a line for each group of residues, those that differ.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, groupby, product
+
+import numpy as np
+
+from hwmodel.local_memory.bank_functions import BankFunction, Linear, Residues
+from hwmodel.local_memory.lines import CLASSES
+from hwmodel.machine.numbering import numbered
+from hwmodel.machine.separable.axes import Ints, Mask
+from hwmodel.machine.separable.block_order import OrderCounts
+from hwmodel.machine.separable.distinct import distinct_rows
+from hwmodel.machine.separable.line_cache import LineCache
+from hwmodel.machine.separable.line_runs import ClassLines, LineRuns, joined, members
+from hwmodel.machine.separable.line_terms import InnerTerms, LineTerms, OuterTerms
+
+_CELLS = 1 << 16  # of intermediate arrays, and of lines that are made together
+
+
+@dataclass(frozen=True, eq=False)
+class LinesOf:
+    """The lines of a source under a function along some dimensions: its number, and the axes that move with each."""
+
+    order: OrderCounts
+    source: int
+    axes: Sequence[int | None]
+    function: BankFunction
+
+    @property
+    def residues(self) -> list[int]:
+        """How many residues the indices of each dimension's axis have."""
+        function = self.function
+        moduli = function.moduli if isinstance(function, Residues) else ()
+        return [moduli[axis] if moduli and axis is not None else 1 for axis in self.axes]
+
+    @property
+    def keys(self) -> Sequence[Hashable]:
+        """What the lines of each choice of sides hang on: what each dimension brings, and the function."""
+        function = self.function
+        shared = function.shared if isinstance(function, Linear) else None
+        of_axes = [(shared.number, shared.stride) if shared and axis == shared.axis else None for axis in self.axes]
+        own = *self.residues, *of_axes
+
+        def made() -> Sequence[Hashable]:
+            picks = self.order.picks.tolist()
+            along = [table.lines[self.source].of_sides for table in self.order.tables]
+            return [(own, *(of[side] for of, side in zip(along, pick, strict=True))) for pick in picks]
+
+        return self.order.once(made, "keys", self.source, own)
+
+    def cells(self, chosen: Ints) -> Ints:
+        """How many indices, or places, the lines of some choices of sides have, those of all residues."""
+        indices, places = np.ones((2, len(chosen)), np.int64)
+        for table, pick in zip(self.order.tables, self.order.picks[chosen].T, strict=True):
+            own = table.lines[self.source]
+            indices = np.minimum(indices, _CELLS) * own.indices[pick]
+            places = np.minimum(places, _CELLS) * own.places[pick]
+        return np.maximum(indices, places * math.prod(self.residues))
+
+
+def lines_of_residues(of: LinesOf, chosen: Ints) -> tuple[LineRuns, Ints, Ints]:
+    """Lines that differ of P choices, which of them each group of residues has (P, G), and what is free (P,)."""
+    each, order, function = of.residues, of.order, of.function
+    groups, choices = math.prod(each), len(chosen)
+    found, free, kinds = list[LineRuns](), np.ones(choices, np.int64), list[Ints]()
+    residues = np.unravel_index(np.tile(np.arange(groups), choices), each) if each else ()
+    for place, (table, residue) in enumerate(zip(order.tables, residues, strict=True)):
+        pick, axis, own = order.picks[chosen, place], of.axes[place], table.lines[of.source]
+        if isinstance(function, Linear) and axis == function.shared.axis:
+            along, alike = own.in_groups(function.shared)
+        else:
+            along, alike = own.line_runs(each[place])
+        along, which = along.distinct()
+        found.append(along)
+        kinds.append(which[np.repeat(pick, groups) * each[place] + residue])
+        free = free * alike[pick]
+    if not kinds:
+        kinds = [np.zeros(choices, np.int64)]
+        found = [LineRuns.single(1)]
+    first, kind = distinct_rows(np.stack(kinds, axis=1))
+    lines = LineRuns.single(len(first))
+    for along, which in zip(found, kinds, strict=True):
+        lines = lines.times(along.taken(which[first]))
+    return lines, kind.reshape(choices, groups), free
+
+
+_Chosen = tuple[LinesOf, int]  # a choice of sides of a source
+Asked = tuple[LinesOf, LinesOf, Ints]  # of one source: outer and inner lines, and pairs of their choices (n, 2)
+
+
+def words_of_pairs(asked: Sequence[Asked], lag: int, known: LineCache) -> list[Ints]:
+    """The words in a bank of pairs of choices of outer and inner sides, (n,) each, of sources of one lag."""
+    found = [np.zeros(len(chosen), np.int64) for _, _, chosen in asked]
+    alike: dict[tuple[int, int], list[tuple[int, Ints]]] = {}
+    for number, (_, wide, chosen) in enumerate(asked):
+        places = wide.order.places[chosen[:, 1]]
+        carries, which = np.unique(np.stack([lag // places, (places - 1 + lag) // places]), axis=1, return_inverse=True)
+        for group, (first, last) in enumerate(carries.T.tolist()):
+            alike.setdefault((first, last), []).append((number, np.flatnonzero(which.ravel() == group)))
+    for (first, last), parts in alike.items():
+        some = [(*asked[number][:2], asked[number][2][places]) for number, places in parts]
+        words = _words(some, lag, np.arange(first, last + 1), known)
+        ends = np.cumsum([len(places) for _, places in parts])[:-1]
+        for (number, places), own in zip(parts, np.split(words, ends), strict=True):
+            found[number][places] = own
+    return found
+
+
+def _words(asked: Sequence[Asked], lag: int, carries: Ints, known: LineCache) -> Ints:
+    """The same one after another, of inner lines that all have these carries."""
+
+    def of_outer(lines: LineRuns) -> list[LineTerms]:
+        return OuterTerms.of(lines, carries).each()
+
+    def of_inner(lines: LineRuns) -> list[LineTerms]:
+        return InnerTerms.of(lines, lag, carries).each()
+
+    key = tuple(carries.tolist())
+    outer = _Side.of([(of, chosen[:, 0]) for of, _, chosen in asked], ("outer", key), of_outer, known)
+    inner = _Side.of([(of, chosen[:, 1]) for _, of, chosen in asked], ("inner", lag), of_inner, known)
+    pairs = Pairs(OuterTerms.joined(outer.lines), InnerTerms.joined(inner.lines))
+    return _words_of(pairs, outer, inner)
+
+
+@dataclass(frozen=True, eq=False)
+class _Choice:
+    """A choice of sides: the data that are free for each index, its lines, and those of each class."""
+
+    free: int
+    whole: Sequence[LineTerms]
+    apart: Sequence[Sequence[LineTerms]]
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all lines."""
+        return sum(
+            line.nbytes for line in {id(line): line for own in (self.whole, *self.apart) for line in own}.values()
+        )
+
+    @property
+    def is_several(self) -> bool:
+        """Whether it has indices of several classes."""
+        return sum(map(bool, self.apart)) > 1
+
+
+@dataclass(frozen=True, eq=False)
+class _Side:
+    """The outer or inner lines of pairs (n,): those that differ, and of P choices their numbers.
+
+    `free` (P,) are the data that are free for each index, `several` (P,) says which have indices of several classes,
+    and `choice` (n,) is that of each pair.
+    """
+
+    lines: Sequence[LineTerms]
+    free: Ints
+    whole: _Sets
+    apart: Sequence[_Sets]
+    several: Mask
+    choice: Ints
+
+    @staticmethod
+    def of(
+        asked: Sequence[tuple[LinesOf, Ints]],
+        kind: Hashable,
+        terms: Callable[[LineRuns], list[LineTerms]],
+        known: LineCache,
+    ) -> _Side:
+        """Of sources with the choice of each pair, whose terms are those of a kind; what is known is not made again."""
+        first: dict[Hashable, _Chosen] = {}
+        number, places = dict[Hashable, int](), list[int]()
+        for of, chosen in asked:
+            every = of.keys
+            for choice in chosen.tolist():
+                key = kind, every[choice]
+                first.setdefault(key, (of, choice))
+                places.append(number.setdefault(key, len(number)))
+        choices = known.many(list(first), lambda new: _made([first[key] for key in new], terms))
+        lines = {id(line): line for choice in choices for own in (choice.whole, *choice.apart) for line in own}
+        place = {line: place for place, line in enumerate(lines)}
+
+        def sets(parts: Sequence[Sequence[LineTerms]]) -> _Sets:
+            return _Sets.of([[place[id(line)] for line in own] for own in parts])
+
+        return _Side(
+            list(lines.values()),
+            np.array([choice.free for choice in choices]),
+            sets([choice.whole for choice in choices]),
+            [sets([choice.apart[each] for choice in choices]) for each in CLASSES],
+            np.array([choice.is_several for choice in choices]),
+            np.array(places),
+        )
+
+
+def _made(asked: Sequence[_Chosen], terms: Callable[[LineRuns], list[LineTerms]]) -> list[_Choice]:
+    """Choices of sides of some sources, as many at a time as there is room for."""
+    by_source: dict[int, list[int]] = {}
+    for place, (of, _) in enumerate(asked):
+        by_source.setdefault(id(of), []).append(place)
+    order = np.array([*chain.from_iterable(by_source.values())], np.intp)
+    cells = [of.cells(np.array(chosen)) for of, chosen in _by_source(asked, order)]
+    starts = np.unique(np.cumsum(np.concatenate(cells)) // _CELLS, return_index=True)[1].tolist()
+    found: list[_Choice | None] = [None] * len(asked)
+    for start, end in zip(starts, [*starts[1:], len(order)], strict=False):
+        for place, choice in zip(
+            order[start:end], _made_together(_by_source(asked, order[start:end]), terms), strict=True
+        ):
+            found[place] = choice
+    return [choice for choice in found if choice is not None]
+
+
+def _by_source(asked: Sequence[_Chosen], places: Ints) -> list[tuple[LinesOf, list[int]]]:
+    """Some choices, those of a source together, as they stand."""
+    some = groupby((asked[place] for place in places.tolist()), key=lambda one: id(one[0]))
+    return [(own[0][0], [choice for _, choice in own]) for own in (list(of) for _, of in some)]
+
+
+def _made_together(
+    asked: Sequence[tuple[LinesOf, list[int]]], terms: Callable[[LineRuns], list[LineTerms]]
+) -> Iterator[_Choice]:
+    """The same of as many as there is room for."""
+    made = [lines_of_residues(of, np.array(chosen)) for of, chosen in asked]
+    own, start = ClassLines.of(joined([lines for lines, _, _ in made])), 0
+    each = terms(own.lines)
+    for lines, kind, free in made:
+        whole, apart = own.whole[start + kind], own.apart[start + kind]
+        start += len(lines.places)
+        for row in range(len(kind)):
+            yield _Choice(
+                int(free[row]), _taken(each, whole[row]), [_taken(each, apart[row, :, one]) for one in CLASSES]
+            )
+
+
+def _taken(lines: Sequence[LineTerms], numbers: Ints) -> list[LineTerms]:
+    """The lines of these numbers that differ; -1 is none."""
+    return [lines[number] for number in dict.fromkeys(numbers.tolist()) if number >= 0]
+
+
+@dataclass(frozen=True, eq=False)
+class _Sets:
+    """Sets of numbers, one after another: where each begins (P,), its number (P,), and the `members`."""
+
+    begin: Ints
+    number: Ints
+    members: Ints
+
+    @staticmethod
+    def of(sets: Sequence[Sequence[int]]) -> _Sets:
+        """Of the members of each."""
+        number = np.array([len(own) for own in sets])
+        return _Sets(np.cumsum(number) - number, number, np.array([one for own in sets for one in own], np.int64))
+
+
+def _words_of(pairs: Pairs, outer: _Side, inner: _Side) -> Ints:
+    """The words of all pairs: in one part, or in classes apart, whichever are fewer."""
+    words = np.zeros(len(outer.choice), np.int64)
+    for part in _parts_of(4 * outer.whole.number[outer.choice] * inner.whole.number[inner.choice]):
+        row, column = outer.choice[part], inner.choice[part]
+        several = np.flatnonzero(outer.several[row] | inner.several[column])
+        asked, classes = [_combined(outer.whole, inner.whole, row, column)], product(outer.apart, inner.apart)
+        if len(several):
+            asked += [_combined(high, wide, row[several], column[several]) for high, wide in classes]
+        one, *parts = pairs.least(asked)
+        if parts:
+            one[several] = np.minimum(one[several], sum(parts))
+        words[part] = one * outer.free[row] * inner.free[column]
+    return words
+
+
+def _combined(outer: _Sets, inner: _Sets, row: Ints, column: Ints) -> tuple[int, Ints, Ints, Ints]:
+    """How many pairs of sets there are, and all pairs of a member of both, with the pair of sets of each."""
+    number, wide = outer.number[row] * inner.number[column], inner.number[column]
+    within, pair = members(np.zeros(len(row), np.int64), number)
+    high, low = np.divmod(within, np.maximum(wide, 1)[pair])
+    return len(row), pair, outer.members[outer.begin[row][pair] + high], inner.members[inner.begin[column][pair] + low]
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """What outer and inner lines say together."""
+
+    outer: OuterTerms
+    inner: InnerTerms
+
+    def least(self, asked: Sequence[tuple[int, Ints, Ints, Ints]]) -> list[Ints]:
+        """The size of the smallest form of each of some sets of pairs (n,), one form for all pairs of a set.
+
+        Asked are how many sets there are, and the set, ascending, the outer and the inner line of each pair; the size
+        of a set is that of its largest pair, and 0 without any. All that is asked is told together.
+        """
+        wide = len(self.inner.count)
+        rows, columns = (np.concatenate([own[end] for own in asked]) for end in (2, 3))
+        distinct, of = numbered(rows * wide + columns, len(self.outer.moves) * wide)
+        forms, least = self.forms(distinct // wide, distinct % wide), list[Ints]()
+        ends = np.cumsum([len(own[1]) for own in asked])[:-1]
+        for (sets, pair, _, _), own in zip(asked, np.split(of, ends), strict=True):
+            sizes, heads = np.zeros((3, sets), np.int64), np.flatnonzero(np.diff(pair, prepend=-1))
+            if len(heads):
+                sizes[:, pair[heads]] = np.maximum.reduceat(forms[:, own], heads, axis=1)
+            least.append(sizes.min(axis=0))
+        return least
+
+    def forms(self, outer: Ints, inner: Ints) -> Ints:
+        """The least sizes of box, linear and ring of pairs of lines, (3, n)."""
+        ring = np.zeros(len(outer), np.int64)
+        # Most lines have few vectors; those of many are taken by themselves.
+        numbers = self.outer.births.number[outer], self.inner.births.number[inner]
+        levels = [np.ceil(np.log2(of)).astype(np.int64) for of in numbers]
+        kind = levels[0] * 64 + levels[1]
+        for own in (np.flatnonzero(kind == each) for each in np.unique(kind)):
+            high, wide = int(numbers[0][own].max()), int(numbers[1][own].max())
+            for part in _chunks(len(own), len(self.outer.own) * high * wide):
+                ring[own[part]] = self._ring(outer[own[part]], inner[own[part]], high, wide)
+        flat = np.zeros((2, len(outer)), np.int64)
+        for part in _chunks(len(outer), 4 * len(self.outer.own)):
+            rows, columns = outer[part], inner[part]
+            flat[:, part] = self._box(rows, columns), self._linear(rows, columns)
+        return np.concatenate([flat, ring[None]])
+
+    def _box(self, outer: Ints, inner: Ints) -> Ints:
+        wide = np.where(self.outer.moves[outer], self.inner.count[inner], self.inner.extent[inner])
+        box: Ints = self.outer.extent[self.inner.carry[inner], outer] * wide
+        return box
+
+    def _linear(self, outer: Ints, inner: Ints) -> Ints:
+        count = self.inner.count[inner]
+        own, before = (terms[:, :, None, outer] for terms in (self.outer.own, self.outer.before))
+        column, start = (terms[:, None, :, inner] for terms in (self.inner.column, self.inner.start))
+        reach = np.maximum(own * count + column, before * count + count - 1 + start).max(axis=0)
+        size: Ints = 1 + np.maximum(reach, 0).min(axis=(0, 1))
+        return size
+
+    def _ring(self, outer: Ints, inner: Ints, high: int, wide: int) -> Ints:
+        rows = self.outer.births.of_lines(outer, high)[..., None]
+        columns = self.inner.births.of_lines(inner, wide)[..., None, :]
+        total = columns[-1]
+        for sign, row, column in zip((1, 1, -1, -1), rows, columns[:-1], strict=True):  # both of the last are negative
+            total = total + sign * row * column
+        size: Ints = np.maximum(total.max(axis=(0, 2, 3)), 0)
+        return size
+
+
+def _chunks(pairs: int, cells: int) -> Iterator[slice]:
+    """Pairs of so many cells each, some at a time."""
+    step = max(1, _CELLS // cells)
+    return (slice(start, start + step) for start in range(0, pairs, step))
+
+
+def _parts_of(cells: Ints) -> Iterator[slice]:
+    """Things of so many cells each, some at a time."""
+    starts = np.unique(np.cumsum(cells) // _CELLS, return_index=True)[1].tolist()
+    return (slice(start, end) for start, end in zip(starts, [*starts[1:], len(cells)], strict=False))
