@@ -108,7 +108,8 @@ class Kept:
 
     def count(self) -> None:
         """Find out the bytes, with what was computed of orders since they were made."""
-        self.size = sum(own.nbytes for own in (*self.tables.values(), *self.orders.values()))
+        self.size = sum(table.nbytes for table in self.tables.values())
+        self.size += sum(order.nbytes for order in self.orders.values())
 
     def clear(self) -> None:
         """Forget all; what is asked for again is made again."""

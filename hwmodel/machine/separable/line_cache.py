@@ -11,7 +11,7 @@ import numpy as np
 from hwmodel.machine.separable.axes import Ints
 
 _MOST_BYTES = 1 << 25  # that are kept
-_MOST_WORDS = 1 << 16  # pairs of lines of which words are known
+_MOST_WORDS = 1 << 16  # that are known
 
 Value = TypeVar("Value")
 
@@ -20,18 +20,14 @@ Value = TypeVar("Value")
 class LineCache:
     """Values by key; all are forgotten where they have too many bytes. What is asked for again is made again.
 
-    Words of pairs of lines take few bytes, and are kept longer.
+    Words take few bytes, and are kept longer.
     """
 
     _kept: dict[Hashable, Any] = field(default_factory=dict, repr=False)
     _bytes: int = 0
     _words: dict[Hashable, int] = field(default_factory=dict, repr=False)
 
-    def once(self, make: Callable[[], Value], *key: Hashable) -> Value:
-        """What `make` returns, made once for each key."""
-        return self.many([key], lambda _: [make()])[0]
-
-    def many(self, keys: Sequence[Hashable], make: Callable[[Sequence[Hashable]], Sequence[Value]]) -> list[Value]:
+    def values(self, keys: Sequence[Hashable], make: Callable[[Sequence[Hashable]], Sequence[Value]]) -> list[Value]:
         """The values of some keys that differ; `make` gives those of the keys that are new."""
         found: dict[Hashable, Value] = {key: self._kept[key] for key in keys if key in self._kept}
         new = [key for key in keys if key not in found]
@@ -45,7 +41,7 @@ class LineCache:
         return [found[key] for key in keys]
 
     def words(self, keys: Sequence[Hashable], compute: Callable[[Ints], Ints]) -> Ints:
-        """The words of pairs of lines by key (n,); `compute` tells those of pairs that are new, by their places."""
+        """Words by key (n,), of pairs of lines or of buffers; `compute` tells those that are new, by their places."""
         known = [self._words.get(key, -1) for key in keys]
         new = {key: place for place, (key, words) in enumerate(zip(keys, known, strict=True)) if words < 0}
         if new:

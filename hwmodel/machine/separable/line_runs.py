@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -48,9 +48,9 @@ class LineRuns:
         Lines are told apart by sums modulo 2^64, and compared with the one that they are taken for.
         """
         run = np.arange(len(self.line)) - self.begin[self.line]
-        factors = np.random.default_rng(1).integers(1, 1 << 62, (4, int(self.runs.max(initial=0)) + 1)) | 1
-        key = self.places * factors[3, 0]
-        np.add.at(key, self.line, sum(own * factors[at, run] for at, own in enumerate(self._columns)))
+        factors = _factors(int(self.runs.max(initial=0)).bit_length())
+        upto = np.append(0, np.cumsum(sum(own * factors[at, run] for at, own in enumerate(self._columns))))
+        key = self.places * factors[3, 0] + upto[self.begin + self.runs] - upto[self.begin]
         _, first, of = np.unique(key, return_index=True, return_inverse=True)
         stands = first[of]  # for each line
         there = np.minimum(self.begin[stands[self.line]] + run, max(0, len(self.line) - 1))
@@ -107,6 +107,12 @@ class LineRuns:
             self.first[run] * wide + inner.first[other],
             self.last[run] * wide + inner.last[other],
         )
+
+
+@cache
+def _factors(bits: int) -> Ints:
+    """Odd numbers (4, 2^bits) that nothing has in common with lines."""
+    return np.random.default_rng(1).integers(1, 1 << 62, (4, 1 << bits)) | 1
 
 
 def members(begin: Ints, number: Ints) -> tuple[Ints, Ints]:

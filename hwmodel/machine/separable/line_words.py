@@ -186,7 +186,7 @@ class _Side:
                 key = kind, every[choice]
                 first.setdefault(key, (of, choice))
                 places.append(number.setdefault(key, len(number)))
-        choices = known.many(list(first), lambda new: _made([first[key] for key in new], terms))
+        choices = known.values(list(first), lambda new: _made([first[key] for key in new], terms))
         lines = {id(line): line for choice in choices for own in (choice.whole, *choice.apart) for line in own}
         place = {line: place for place, line in enumerate(lines)}
 

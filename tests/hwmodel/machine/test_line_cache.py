@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
+
 import numpy as np
 import pytest
 
@@ -18,23 +20,29 @@ from hwmodel.platform import find_platform
 def test_each_key_is_made_once() -> None:
     cache, made = LineCache(), []
 
-    def make() -> tuple[np.ndarray, ...]:
-        made.append(1)
-        return (np.zeros(3),)
+    def make(keys: Sequence[Hashable]) -> list[np.ndarray]:
+        made.append(keys)
+        return [np.zeros(3) for _ in keys]
 
-    assert cache.once(make, "lines", 1) is cache.once(make, "lines", 1)
-    cache.once(make, "lines", 2)
-    assert len(made) == 2
+    one, two = cache.values(["a", "b"], make)
+    three, again = cache.values(["c", "a"], make)
+    assert again is one
+    assert len({id(each) for each in (one, two, three)}) == 3
+    assert made == [["a", "b"], ["c"]]
 
 
 def test_all_is_forgotten_where_there_is_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(line_cache, "_MOST_BYTES", 100)
     cache = LineCache()
-    first, second = (cache.once(lambda: (np.zeros(10), 1), key) for key in "ab")
-    assert cache.once(lambda: (np.ones(10), 1), "a") is first  # 160 bytes, and nothing new came since
-    third = cache.once(lambda: (np.ones(1), 1), "c")
-    assert cache.once(lambda: (np.ones(10), 1), "b") is not second
-    assert cache.once(lambda: (np.zeros(1), 1), "c") is third
+
+    def known(key: str, size: int) -> object:
+        return cache.values([key], lambda keys: [(np.zeros(size), 1) for _ in keys])[0]
+
+    first, second = (known(key, 10) for key in "ab")
+    assert known("a", 10) is first  # 160 bytes, and nothing new came since
+    third = known("c", 1)
+    assert known("b", 10) is not second
+    assert known("c", 1) is third
 
 
 def test_groups_of_a_network_share_lines() -> None:

@@ -33,8 +33,12 @@ def test_a_few_lines_at_a_time(found: LineRuns, cells: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(line_terms, "_CELLS", cells)
         parts = OuterTerms.of(found, carries)
-    for name in ("extent", "own", "before", "vectors", "moves"):
-        assert np.array_equal(getattr(whole, name), getattr(parts, name)), name
-    for carry, number in np.ndindex(whole.births.shape[1:3]):
-        one, other = ({tuple(row) for row in terms.births[:, carry, number].T.tolist()} for terms in (whole, parts))
-        assert one == other
+    again = OuterTerms.joined(whole.each())
+    for name in ("extent", "own", "before", "moves"):
+        for other in (parts, again):
+            assert np.array_equal(getattr(whole, name), getattr(other, name)), name
+    every, most = np.arange(len(found.places)), int(whole.births.number.max())
+    vectors = [terms.births.of_lines(every, most) for terms in (whole, parts, again)]
+    for carry, number in np.ndindex(vectors[0].shape[1:3]):
+        one, *others = ({tuple(row) for row in own[:, carry, number].T.tolist()} for own in vectors)
+        assert all(one == other for other in others)

@@ -20,12 +20,13 @@ from hwmodel.design import row_major
 from hwmodel.local_memory.bank_functions import Residues
 from hwmodel.local_memory.forms import forms_of
 from hwmodel.local_memory.lines import Line, Lines
-from hwmodel.machine.separable import sizes
+from hwmodel.machine.separable import line_words
 from hwmodel.machine.separable.batch import open_batch
 from hwmodel.machine.separable.line_cache import LineCache
 from hwmodel.machine.separable.line_runs import LineRuns, joined
 from hwmodel.machine.separable.line_terms import InnerTerms, OuterTerms, carries_of, distinct_vectors
-from hwmodel.machine.separable.sizes import Pairs, Sizes
+from hwmodel.machine.separable.line_words import Pairs
+from hwmodel.machine.separable.sizes import Sizes
 from hwmodel.platform import load_platform
 from tests.strategies_buffers import buffers, lines_without_order
 
@@ -94,7 +95,7 @@ def test_structures_in_parts_are_as_large_as_together(name: str, monkeypatch: py
         return Sizes(batch.counts).sizes(batch.structures(row_major(len(extents)), shapes))
 
     together = words()
-    monkeypatch.setattr(sizes, "_CELLS", 8)
+    monkeypatch.setattr(line_words, "_CELLS", 8)
     assert np.array_equal(words(), together)
 
 
@@ -119,7 +120,8 @@ def test_what_is_known_of_lines_holds_for_all_groups(name: str) -> None:
         if buffer is None:
             return own.sizes(structures).ravel().tolist()
         number = [memory.name for memory in batch.counts.memories].index(buffer)
-        return own.depths(structures, number, Residues((2,) * len(accesses.shape(buffer)))).tolist()
+        halves = Residues((2,) * len(accesses.shape(buffer)))
+        return own.depths(structures, [(number, halves, np.arange(len(structures.pairs)))])[0].tolist()
 
     for group in filter(has_one_last, neighbours):
         batch = open_batch(accesses, platform, group)

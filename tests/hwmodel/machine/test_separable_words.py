@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from hypothesis import Phase, event, given, settings
 from hypothesis import strategies as st
 from opened_batch import opened_batch
@@ -54,7 +55,7 @@ def test_words_and_depths_are_those_of_the_exact_path(data: st.DataObject) -> No
         event(f"{len(held.sources)} sources, {type(expected).__name__}")
         assert expected.size == sizes[number]
         several = st.lists(functions(len(model.accesses.shape(held.array))), min_size=1, max_size=3)
-        for function in data.draw(several):
-            deepest = Sizes(batch.counts).depths(structures, number, function)
-            assert deepest.tolist() == [expected.depth(function)]
+        drawn = data.draw(several)
+        deepest = Sizes(batch.counts).depths(structures, [(number, function, np.arange(1)) for function in drawn])
+        assert [own.tolist() for own in deepest] == [[expected.depth(function)] for function in drawn]
         assert expected.in_succession.size >= expected.size
