@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 from hypothesis import Phase, event, given, settings
 from hypothesis import strategies as st
 from opened_batch import opened_batch
@@ -13,6 +12,7 @@ from hwmodel.design import POLICIES, Blocks, GroupDesign, Processor
 from hwmodel.local_memory.bank_functions import BankFunction, Linear, Residues
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.plan import plan_group
+from hwmodel.machine.separable.built import Words
 from hwmodel.machine.separable.sizes import Sizes
 
 
@@ -48,7 +48,7 @@ def test_words_and_depths_are_those_of_the_exact_path(data: st.DataObject) -> No
         event("no product")
         return
     plan = plan_group(model.accesses, model.platform, design)
-    sizes = Sizes(batch.counts).sizes(structures)[0]
+    sizes, words = Sizes(batch.counts).sizes(structures)[0], Words(batch.counts, structures)
     for number, held in enumerate(plan.held):
         expected = plan.buffers[held.array].contents
         event(f"read in part: {any(held.array in piece for piece in batch.counts.read_in_part)}")
@@ -56,6 +56,7 @@ def test_words_and_depths_are_those_of_the_exact_path(data: st.DataObject) -> No
         assert expected.size == sizes[number]
         several = st.lists(functions(len(model.accesses.shape(held.array))), min_size=1, max_size=3)
         drawn = data.draw(several)
-        deepest = Sizes(batch.counts).depths(structures, [(number, function, np.arange(1)) for function in drawn])
-        assert [own.tolist() for own in deepest] == [[expected.depth(function)] for function in drawn]
+        words.fetch((number, function, words.every) for function in drawn)
+        deepest = [words.depths(number, function, words.every).tolist() for function in drawn]
+        assert deepest == [[expected.depth(function)] for function in drawn]
         assert expected.in_succession.size >= expected.size
