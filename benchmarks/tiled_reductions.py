@@ -8,11 +8,11 @@ each block two blocks; the result takes a block that accumulates and one that go
 sums innermost and a part of the sides, so that it ends in minutes. Memories are as large as their addresses.
 
 What differs from the count by hand, in the convolution: a datum arrives one step before its use, so that a window that
-slides holds a column more (62,464 bits of the image instead of 60,928 where it comes once: the least traffic is there at
-358,928 bits, not at 355,880); and addresses of a window that is kept while the channels change take half as much again
-(47,032 bits for 31,200 that live in blocks of 1 x 16 x 28 x 1: 138,680 bits instead of 122,608). Three blocks of 19, 19
-and 18 rows, which the ladder has and the count by hand has not, come within 1.05 of the least at both sizes. Run it in
-the repository:
+slides holds a column more (62,464 bits of the image instead of 60,928 where it comes once: the least traffic is there
+at 358,928 bits, not at 355,880); and addresses of a window that is kept while the channels change take half as much
+again (47,032 bits for 31,200 that live in blocks of 1 x 16 x 28 x 1: 138,680 bits instead of 122,608). Three blocks of
+19, 19 and 18 rows, which the ladder has and the count by hand has not, come within 1.05 of the least at both sizes. Run
+it in the repository:
 
     .venv/bin/python benchmarks/tiled_reductions.py
 """

@@ -29,6 +29,7 @@ outside), `counts` (what is counted, and its constant factors), `moved` and `run
 axis), `row_lines` (lines along an axis), `axis_table` (counts by place, for many block sides at once), `axis_lines`
 (when each index comes and goes), `place_counts` and `block_order` (the dimensions put together), `timing` (lengths of
 steps), `live_sets` (what lives at once), `line_runs`, `line_terms`, `line_words`, `coupled_contents` and `sizes` (what
-addresses take, and depths of banks), `built` (what memories are built of), `fastest_rates` (rates that nothing beats), `batch`
-and `estimate` (the figures of many designs, and those of some in detail), `fifos` (which arrays FIFOs may carry).
+addresses take, and depths of banks), `built` (what memories are built of), `fastest_rates` (rates that nothing beats),
+`batch` and `estimate` (the figures of many designs, and those of some in detail), `fifos` (which arrays FIFOs may
+carry).
 """
