@@ -37,6 +37,7 @@ def test_a_few_lines_at_a_time(found: LineRuns, cells: int) -> None:
     for name in ("extent", "own", "before", "moves"):
         for other in (parts, again):
             assert np.array_equal(getattr(whole, name), getattr(other, name)), name
+    assert all(np.array_equal(whole.births.number, other.births.number) for other in (parts, again))
     every, most = np.arange(len(found.places)), int(whole.births.number.max())
     vectors = [terms.births.of_lines(every, most) for terms in (whole, parts, again)]
     for carry, number in np.ndindex(vectors[0].shape[1:3]):
