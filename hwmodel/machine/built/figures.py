@@ -26,6 +26,7 @@ from hwmodel.machine.schedule.datapaths import Datapaths
 
 Ints = NDArray[np.int64]
 Figures = NDArray[Any]
+Wanted = tuple[int, BankFunction, Ints]  # a buffer, by number, under a function in some structures, by their rows (n,)
 FIGURES = ("data", "bits", "blocks", "lut", "ff", "area", "price")  # of a memory as it is built
 ENERGIES = ("read", "write")  # fJ of a datum that is read from one of its banks, and of one written to all copies
 ROWS = len(FIGURES) + len(ENERGIES)
@@ -82,7 +83,7 @@ class BuiltMemory:
     `figures` are the ROWS of figures (9, n) of a kind in structures, by their rows (n,). `accesses` are how many data
     are read from it and written to it, (1,) or (S,) each. `least` are the first of the FIGURES (number, n) of which it
     has no less, quicker to come by, where there are such. Of structures `alone` (S,) each takes its own time to tell.
-    `needs` are the depths that figures of a kind in structures hang on: a buffer, a function and structures each.
+    `needs` are the depths that figures of a kind in structures hang on.
     """
 
     touching: tuple[str, ...]
@@ -91,7 +92,7 @@ class BuiltMemory:
     accesses: Sequence[Ints]
     least: Callable[[Any, Ints], Figures] | None = None
     alone: NDArray[np.bool_] | None = None
-    needs: Callable[[Any, Ints], Iterable[tuple[int, BankFunction, Ints]]] | None = None
+    needs: Callable[[Any, Ints], Iterable[Wanted]] | None = None
 
 
 def of_rates(
@@ -131,7 +132,7 @@ class BuiltMemories:
     rows: Ints
     memories: Sequence[BuiltMemory]
     names: tuple[str, ...]
-    fetch: Callable[[Iterable[tuple[int, BankFunction, Ints]]], None] | None = None
+    fetch: Callable[[Iterable[Wanted]], None] | None = None
 
     def figures(self, places: Ints, columns: Ints) -> BuiltFigures:
         """What all take together in designs, by structure and combination (n,)."""

@@ -16,6 +16,7 @@ from hwmodel.machine.built.figures import (
     BuiltMemories,
     BuiltMemory,
     Figures,
+    Wanted,
     of_rates,
 )
 from hwmodel.machine.built.local_ports import Rates
@@ -30,7 +31,7 @@ from hwmodel.machine.separable.block_order import Structures
 from hwmodel.machine.separable.counts import GroupCounts, Memory
 from hwmodel.machine.separable.coupled_contents import coupled_memories
 from hwmodel.machine.separable.live_sets import LiveSets
-from hwmodel.machine.separable.sizes import Sizes, Wanted
+from hwmodel.machine.separable.sizes import Sizes
 
 AccessesOf = Callable[[MemoryKind, str], Sequence[Ints]]  # of a memory the data read and written, (1,) or (S,) each
 

@@ -205,9 +205,8 @@ class Births:
 
 
 def carries_of(places: Ints, lag: int) -> Ints:
-    """All carries that indices of lines of so many places can have."""
-    least, most = lag // places, (places - 1 + lag) // places
-    return np.unique(np.concatenate([least, most]))
+    """The least and the greatest carry, (2, L), that indices of lines of so many places (L,) can have."""
+    return np.stack([lag // places, (places - 1 + lag) // places])
 
 
 class _Course:

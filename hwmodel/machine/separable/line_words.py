@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby, product
+from itertools import groupby, product
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from hwmodel.machine.separable.block_order import OrderCounts
 from hwmodel.machine.separable.distinct import distinct_rows
 from hwmodel.machine.separable.line_cache import LineCache
 from hwmodel.machine.separable.line_runs import ClassLines, LineRuns, joined, members
-from hwmodel.machine.separable.line_terms import InnerTerms, LineTerms, OuterTerms
+from hwmodel.machine.separable.line_terms import InnerTerms, LineTerms, OuterTerms, carries_of
 
 _CELLS = 1 << 16  # of intermediate arrays, and of lines that are made together
 
@@ -97,20 +97,19 @@ def lines_of_residues(of: LinesOf, chosen: Ints) -> tuple[LineRuns, Ints, Ints]:
 
 
 _Chosen = tuple[LinesOf, int]  # a choice of sides of a source
-Asked = tuple[LinesOf, LinesOf, Ints]  # of one source: outer and inner lines, and pairs of their choices (n, 2)
+Asked = tuple[int, LinesOf, LinesOf, Ints]  # the lag of a source, its outer and inner lines, pairs of choices (n, 2)
 
 
-def words_of_pairs(asked: Sequence[Asked], lag: int, known: LineCache) -> list[Ints]:
-    """The words in a bank of pairs of choices of outer and inner sides, (n,) each, of sources of one lag."""
-    found = [np.zeros(len(chosen), np.int64) for _, _, chosen in asked]
-    alike: dict[tuple[int, int], list[tuple[int, Ints]]] = {}
-    for number, (_, wide, chosen) in enumerate(asked):
-        places = wide.order.places[chosen[:, 1]]
-        carries, which = np.unique(np.stack([lag // places, (places - 1 + lag) // places]), axis=1, return_inverse=True)
+def words_of_pairs(asked: Sequence[Asked], known: LineCache) -> list[Ints]:
+    """The words in a bank of pairs of choices of outer and inner sides, (n,) each."""
+    found = [np.zeros(len(chosen), np.int64) for *_, chosen in asked]
+    alike: dict[tuple[int, int, int], list[tuple[int, Ints]]] = {}
+    for number, (lag, _, wide, chosen) in enumerate(asked):
+        carries, which = np.unique(carries_of(wide.order.places[chosen[:, 1]], lag), axis=1, return_inverse=True)
         for group, (first, last) in enumerate(carries.T.tolist()):
-            alike.setdefault((first, last), []).append((number, np.flatnonzero(which.ravel() == group)))
-    for (first, last), parts in alike.items():
-        some = [(*asked[number][:2], asked[number][2][places]) for number, places in parts]
+            alike.setdefault((lag, first, last), []).append((number, np.flatnonzero(which.ravel() == group)))
+    for (lag, first, last), parts in alike.items():
+        some = [(*asked[number][:-1], asked[number][-1][places]) for number, places in parts]
         words = _words(some, lag, np.arange(first, last + 1), known)
         ends = np.cumsum([len(places) for _, places in parts])[:-1]
         for (number, places), own in zip(parts, np.split(words, ends), strict=True):
@@ -119,7 +118,7 @@ def words_of_pairs(asked: Sequence[Asked], lag: int, known: LineCache) -> list[I
 
 
 def _words(asked: Sequence[Asked], lag: int, carries: Ints, known: LineCache) -> Ints:
-    """The same one after another, of inner lines that all have these carries."""
+    """The same one after another, of sources of one lag and inner lines that all have these carries."""
 
     def of_outer(lines: LineRuns) -> list[LineTerms]:
         return OuterTerms.of(lines, carries).each()
@@ -128,8 +127,8 @@ def _words(asked: Sequence[Asked], lag: int, carries: Ints, known: LineCache) ->
         return InnerTerms.of(lines, lag, carries).each()
 
     key = tuple(carries.tolist())
-    outer = _Side.of([(of, chosen[:, 0]) for of, _, chosen in asked], ("outer", key), of_outer, known)
-    inner = _Side.of([(of, chosen[:, 1]) for _, of, chosen in asked], ("inner", lag), of_inner, known)
+    outer = _Side.of([(of, chosen[:, 0]) for _, of, _, chosen in asked], ("outer", key), of_outer, known)
+    inner = _Side.of([(of, chosen[:, 1]) for _, _, of, chosen in asked], ("inner", lag), of_inner, known)
     pairs = Pairs(OuterTerms.joined(outer.lines), InnerTerms.joined(inner.lines))
     return _words_of(pairs, outer, inner)
 
@@ -143,11 +142,14 @@ class _Choice:
     apart: Sequence[Sequence[LineTerms]]
 
     @property
+    def lines(self) -> list[LineTerms]:
+        """All lines that differ."""
+        return list({id(line): line for own in (self.whole, *self.apart) for line in own}.values())
+
+    @property
     def nbytes(self) -> int:
         """The bytes of all lines."""
-        return sum(
-            line.nbytes for line in {id(line): line for own in (self.whole, *self.apart) for line in own}.values()
-        )
+        return sum(line.nbytes for line in self.lines)
 
     @property
     def is_several(self) -> bool:
@@ -187,7 +189,7 @@ class _Side:
                 first.setdefault(key, (of, choice))
                 places.append(number.setdefault(key, len(number)))
         choices = known.values(list(first), lambda new: _made([first[key] for key in new], terms))
-        lines = {id(line): line for choice in choices for own in (choice.whole, *choice.apart) for line in own}
+        lines = {id(line): line for choice in choices for line in choice.lines}
         place = {line: place for place, line in enumerate(lines)}
 
         def sets(parts: Sequence[Sequence[LineTerms]]) -> _Sets:
@@ -204,26 +206,17 @@ class _Side:
 
 
 def _made(asked: Sequence[_Chosen], terms: Callable[[LineRuns], list[LineTerms]]) -> list[_Choice]:
-    """Choices of sides of some sources, as many at a time as there is room for."""
-    by_source: dict[int, list[int]] = {}
-    for place, (of, _) in enumerate(asked):
-        by_source.setdefault(id(of), []).append(place)
-    order = np.array([*chain.from_iterable(by_source.values())], np.intp)
-    cells = [of.cells(np.array(chosen)) for of, chosen in _by_source(asked, order)]
-    starts = np.unique(np.cumsum(np.concatenate(cells)) // _CELLS, return_index=True)[1].tolist()
-    found: list[_Choice | None] = [None] * len(asked)
-    for start, end in zip(starts, [*starts[1:], len(order)], strict=False):
-        for place, choice in zip(
-            order[start:end], _made_together(_by_source(asked, order[start:end]), terms), strict=True
-        ):
-            found[place] = choice
-    return [choice for choice in found if choice is not None]
+    """Choices of sides of some sources, those of a source together, as many at a time as there is room for."""
+    cells = np.concatenate([of.cells(np.array(chosen)) for of, chosen in _by_source(asked)])
+    starts = np.unique(np.cumsum(cells) // _CELLS, return_index=True)[1].tolist()
+    parts = (asked[start:end] for start, end in zip(starts, [*starts[1:], len(asked)], strict=False))
+    return [choice for part in parts for choice in _made_together(_by_source(part), terms)]
 
 
-def _by_source(asked: Sequence[_Chosen], places: Ints) -> list[tuple[LinesOf, list[int]]]:
-    """Some choices, those of a source together, as they stand."""
-    some = groupby((asked[place] for place in places.tolist()), key=lambda one: id(one[0]))
-    return [(own[0][0], [choice for _, choice in own]) for own in (list(of) for _, of in some)]
+def _by_source(asked: Sequence[_Chosen]) -> list[tuple[LinesOf, list[int]]]:
+    """The choices of each source, as they stand."""
+    each = (list(own) for _, own in groupby(asked, key=lambda one: id(one[0])))
+    return [(own[0][0], [choice for _, choice in own]) for own in each]
 
 
 def _made_together(

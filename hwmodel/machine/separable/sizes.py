@@ -15,13 +15,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from hwmodel.local_memory.bank_functions import BankFunction, Residues, one_bank
+from hwmodel.machine.built.figures import Wanted
 from hwmodel.machine.separable.axes import Ints, Mask
 from hwmodel.machine.separable.block_order import Structures
 from hwmodel.machine.separable.counts import GroupCounts, Source
 from hwmodel.machine.separable.coupled_contents import CoupledBuffer, coupled_memories
 from hwmodel.machine.separable.line_words import LinesOf, words_of_pairs
-
-Wanted = tuple[int, BankFunction, Ints]  # a buffer, by number, under a function in some structures, by their rows (n,)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,18 +88,12 @@ class Sizes:
         ends = np.cumsum([len(own) for own in pairs])
 
         def words(places: Ints) -> Ints:
-            """Those of some of the pairs, of one lag after another."""
-            found, of, every = (
-                np.zeros(len(places), np.int64),
-                np.searchsorted(ends, places, "right"),
-                np.concatenate(pairs),
-            )
-            for lag in sorted({asked[number][0] for number in of.tolist()}):
-                numbers = [number for number in np.unique(of).tolist() if asked[number][0] == lag]
-                own = [np.flatnonzero(of == number) for number in numbers]
-                told = [(*asked[number][1:3], every[places[some]]) for number, some in zip(numbers, own, strict=True)]
-                for some, each in zip(own, words_of_pairs(told, lag, self.counts.lines), strict=True):
-                    found[some] = each
+            """Those of some of the pairs."""
+            found, of, every = np.zeros_like(places), np.searchsorted(ends, places, "right"), np.concatenate(pairs)
+            own = [(number, np.flatnonzero(of == number)) for number in np.unique(of).tolist()]
+            told = [(*asked[number][:-1], every[places[some]]) for number, some in own]
+            for (_, some), each in zip(own, words_of_pairs(told, self.counts.lines), strict=True):
+                found[some] = each
             return found
 
         return np.split(self.counts.lines.words(keys, words), ends[:-1]) if asked else []
