@@ -63,19 +63,17 @@ class Portions:
         self._kept: set[Structure] = set()  # those of which all keeps were looked at
 
     def sketch(self) -> list[Portion]:
-        """Few plain structures, before the first round."""
-        structures = self.schedule.sketch(self.group) if self.space.study.holds_plain else []
-        if not structures:
+        """One plain structure, before the first round."""
+        structure = self.schedule.sketch(self.group) if self.space.study.holds_plain else None
+        if structure is None:
             return []
         jobs = self._jobs(0)
-        sides = sum(len(set(along)) for along in zip(*(shape for _, shape in structures), strict=True))
-        seconds = jobs.cost.tables_of(sides) + sum(jobs.cost.blocks(one) for one in structures)
 
         def taken(part: GroupPart) -> Sequence[Job]:
-            self._beside.update((structure, jobs.rates) for structure in structures)
-            return jobs.plain(part, structures, products_only=True)
+            self._beside[structure] = jobs.rates
+            return jobs.plain(part, [structure], products_only=True)
 
-        return [Portion(seconds, taken)]
+        return [Portion(jobs.cost.tables_of(len(structure[1])) + jobs.cost.blocks(structure), taken)]
 
     def plain(self, number: int) -> list[Portion]:
         """Plain structures that a round has new: the first portion of few, where each may take long.

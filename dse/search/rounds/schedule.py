@@ -144,15 +144,19 @@ class Schedule:
             end -= groups[-1].bit_count()
         return groups if set(groups) <= set(self.groups(0)) else ()
 
-    def sketch(self, group: Mask) -> Sequence[Structure]:
-        """Few plain structures of a group: one scan of blocks that span an extent or have a side of 1 there."""
+    def sketch(self, group: Mask) -> Structure | None:
+        """A plain structure of a group: blocks of one index along the outer loop of a scan that span all other extents.
+
+        Designs of such strips have most of what few blocks of each group have of a front. None where none is offered.
+        """
         last = self.space.last(group)
         assert last is not None, "groups of rounds have one"
-        extents, found = self.space.accesses.extents(last), dict[Shape, Scan]()
+        extents = self.space.accesses.extents(last)
         for scan, shape in self.upto(last, 0):
-            if all(side in (1, extent) for side, extent in zip(shape, extents, strict=True)):
-                found.setdefault(shape, scan)
-        return [(scan, shape) for shape, scan in found.items()]
+            outer = scan.dimensions[:1]
+            if shape == tuple(1 if at in outer else extent for at, extent in enumerate(extents)):
+                return scan, shape
+        return None
 
     @property
     def whole_is_first(self) -> bool:
