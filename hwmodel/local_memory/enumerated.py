@@ -6,15 +6,17 @@ whole strips do). With an order of these coordinates, the least modulus of each 
 1 + the greatest distance along it of two data that meet and are equal along all before it: successive moduli, so no two
 data that meet have one address. All orders of the axes are tried, the step before or behind them; the smallest stays.
 
-Two data meet if they live in a common step, then also in the step that brings the later of them. So among those that
-are equal along all coordinates before, the greatest distance is that of the extremes of what lives in such a step. Of
-data that come and go together only the extremes count, and these are few: a sort of one number for each datum, which
-holds what it is equal to others in, its life and its coordinate, finds them. The extremes of all steps are found at
-once: an interval of steps is covered by two of a power of two, of which each level hands its extremes on to the next
-lower one.
+Two data meet if they live in a common step, then also in the step that brings the later of them. Of data that come and
+go together only the extremes count, and these are few: a sort of one number for each datum, which holds what it is
+equal to others in, its life and its coordinate, finds them. In the order in which they begin, a life meets those that
+begin while it goes on, which stand side by side: their extremes are looked up.
 
 Data meet only within a run of lives that overlap one after another. So no two of a run are farther apart than its
-extremes: the runs with the widest come first, and those that are no wider than what these show are left out.
+extremes, and where all lives of a run have a step in common these are the distance. Of the others the runs with the
+widest come first, and those that are no wider than what these show are left out.
+
+With the step outside, the longest life and the data that come in one step say what an order takes at least: mostly more
+than another order takes.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import permutations
 
 import numpy as np
@@ -115,17 +118,41 @@ class _Moduli:
         return tuple(self._least(frozenset(order[:place]), number) for place, number in enumerate(order))
 
     def least(self, orders: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
-        """The first of the orders that take the fewest words; none is followed beyond what another one takes."""
-        best, fewest = orders[0], math.prod(self.of_order(orders[0]))
-        for order in orders[1:]:
-            size = 1
-            for place, number in enumerate(order):
-                size *= self._least(frozenset(order[:place]), number)
-                if size >= fewest:
+        """The first of the orders that take the fewest words; none is followed beyond what another one takes.
+
+        Those with the step inside mostly take fewer: so they come first, and of others it is asked whether they may.
+        """
+        step = len(self.coordinates) - 1
+        best, fewest = 0, _LARGEST
+        for place in sorted(range(len(orders)), key=lambda place: orders[place][0] == step):
+            order, size = orders[place], 1
+            if order[0] == step and fewest < _LARGEST and (self._floor(order), place) > (fewest, best):
+                continue
+            for at, number in enumerate(order):
+                size *= self._least(frozenset(order[:at]), number)
+                if (size, place) > (fewest, best):
                     break
             else:
-                best, fewest = order, size
-        return best
+                best, fewest = place, size
+        return orders[best]
+
+    def _floor(self, order: tuple[int, ...]) -> int:
+        """What an order with the step outside takes at least: by the longest life, and by data that come together."""
+        if not len(self.life):
+            return 1
+        longest = int(np.argmax((self.last - self.born)[self.life]))
+        born, end, steps = self.born[self.life], self.last[self.life[longest]], self.coordinates[order[0]]
+        meeting = (self.bank == self.bank[longest]) & (born >= born[longest]) & (born <= end)
+        return (1 + int(steps[meeting].max() - steps[longest])) * math.prod(self._together.of_order(order[1:]))
+
+    @cached_property
+    def _together(self) -> _Moduli:
+        """Many data of a bank that come in one step, so that all of them meet."""
+        born = self.born[self.life]
+        rows = np.flatnonzero(born == self.born[np.bincount(self.life).argmax()])
+        some = rows[self.bank[rows] == np.bincount(self.bank[rows]).argmax()]
+        none = np.zeros(len(some), np.int64)
+        return _Moduli.of(tuple(own[some] for own in self.coordinates), none, none, none)
 
     def _least(self, before: frozenset[int], number: int) -> int:
         if (before, number) not in self.known:
@@ -146,31 +173,44 @@ class _Moduli:
         least, most = packed[heads] - group * wide, packed[ends] - group * wide
         alike, life = np.divmod(group, lives)
         begin, end = alike * self._steps + self.born[life], alike * self._steps + self.last[life]
-        span, rows = _spans(begin, end, least, most)
-        found = 0
-        for some in _portions(rows, np.argsort(-span, kind="stable")) if span.any() else ():
+        runs = _runs(begin, end)
+        rows = np.diff(runs, append=len(begin))
+        span = np.maximum.reduceat(most, runs) - np.minimum.reduceat(least, runs)
+        all_meet = begin[runs + rows - 1] <= np.minimum.reduceat(end, runs)
+        found = int(span[all_meet].max(initial=0))
+        span[all_meet] = 0
+        for some in _portions(rows, np.argsort(-span, kind="stable")) if (span > found).any() else ():
             own = np.flatnonzero((some & (span > found)).repeat(rows))  # in others no two are farther apart
             if len(own):
                 found = max(found, _distance_of_meeting(begin[own], end[own], least[own], most[own]))
         return found
 
 
-def _spans(begin: Ints, end: Ints, least: Ints, most: Ints) -> tuple[Ints, Ints]:
-    """Of each run of lives that are linked by such as meet how far their data are apart at most, and its rows.
-
-    Lives from `begin`, ascending, to `end`, both included, have data from `least` to `most`.
-    """
-    heads = np.flatnonzero(np.append(True, begin[1:] > np.maximum.accumulate(end)[:-1]))
-    return np.maximum.reduceat(most, heads) - np.minimum.reduceat(least, heads), np.diff(heads, append=len(begin))
+def _runs(begin: Ints, end: Ints) -> Ints:
+    """Where runs of lives start that are linked by such as meet: from `begin`, ascending, to `end`, both included."""
+    return np.flatnonzero(np.append(True, begin[1:] > np.maximum.accumulate(end)[:-1]))
 
 
 def _distance_of_meeting(begin: Ints, end: Ints, least: Ints, most: Ints) -> int:
-    """The greatest difference of data of lives that meet, or of one life."""
-    fresh = np.append(True, begin[1:] != begin[:-1])
-    places, first = begin[fresh], np.cumsum(fresh) - 1
-    after = np.searchsorted(places, end, side="right")
-    high, low = _extremes(len(places), first, after, most), _extremes(len(places), first, after, -least)
-    return int((high + low).max())
+    """The greatest difference of data of lives that meet, or of one life.
+
+    A life, in the order of `begin`, meets those up to the last that begins while it goes on: their extremes are those
+    of two stretches of a power of two.
+    """
+    after = np.searchsorted(begin, end, side="right")
+    power = (np.frexp(after - np.arange(len(begin)))[1] - 1).astype(np.uint8)
+    order, counts = np.argsort(power, kind="stable"), np.bincount(power)
+    high, low, found = most, least, 0
+    for level, own in enumerate(np.split(order, np.cumsum(counts)[:-1])):
+        if level:
+            half = 1 << (level - 1)
+            high, low = np.maximum(high[:-half], high[half:]), np.minimum(low[:-half], low[half:])
+        if len(own):
+            other = after[own] - (1 << level)
+            above = np.maximum(high[own], high[other]) - least[own]
+            below = most[own] - np.minimum(low[own], low[other])
+            found = max(found, int(above.max()), int(below.max()))
+    return found
 
 
 def _portions(rows: Ints, order: Ints) -> Iterator[Mask]:
@@ -183,18 +223,3 @@ def _portions(rows: Ints, order: Ints) -> Iterator[Mask]:
 
 def _range(numbers: Ints) -> int:
     return int(numbers.max(initial=0)) + 1
-
-
-def _extremes(places: int, first: Ints, end: Ints, value: Ints) -> Ints:
-    """By place the greatest value of those whose interval first .. end - 1 holds it; each has one that does."""
-    level = np.log2(end - first).astype(np.int64)
-    greatest = np.full(places, -_LARGEST)
-    for power in range(int(level.max()), -1, -1):
-        if power < int(level.max()):
-            half = greatest.copy()
-            half[1 << power :] = np.maximum(half[1 << power :], greatest[: places - (1 << power)])
-            greatest = half
-        own = level == power
-        np.maximum.at(greatest, first[own], value[own])
-        np.maximum.at(greatest, end[own] - (1 << power), value[own])
-    return greatest

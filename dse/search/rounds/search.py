@@ -51,7 +51,8 @@ MANY = 3  # objectives; with more, groups have so many designs on their fronts t
 MANY_ROUNDS_TO, EVOLVED_TO = 0.4, 0.72  # of the budget then: first rounds, then NSGA-II
 EVOLVING, AROUND_FRONT = "NSGA-II", "around the front"  # what is going on after the rounds
 AROUND_FIRST = 0.05  # of the budget, after which it first searches around the front, then whenever that has doubled;
-# where the whole graph does not come first this waits for the large groups:
+# where the whole graph does not come first this waits for large groups, of which what they keep says more:
+LARGE_FIRST, LARGE_KEEPS = 0.15, 0.2
 AROUND_EVERY, AROUND_SHARE = 0.125, 0.1  # of the budget: so often at least, and so much at a time
 AROUND_MORE, RISES = 0.025, 0.003  # of the budget then, as long as the front's hypervolume rises by such a share
 AROUND = 24  # designs of groups around which is searched before whole designs may be made
@@ -103,7 +104,7 @@ class _Search:
         self.volume = RisingVolume()
         self.batch = _Batch()
         self.spent, self.next_look, self.rounds = 0.0, FIRST_BATCH, 0
-        self.next_around = (AROUND_FIRST if self.schedule.whole_is_first else AROUND_EVERY) * request.budget
+        self.next_around = (AROUND_FIRST if self.schedule.whole_is_first else LARGE_FIRST) * request.budget
         self.share = 1.0  # of the budget, that may be spent so far
         self.stage = ""  # after the rounds
         self.longest = 0.0  # seconds of a piece of work
@@ -230,12 +231,12 @@ class _Search:
         self.next_around = 0.0
         self._turn_around(number)
         for portions in (Portions.skipped, Portions.options):
-            self._further(number, self._portions(number, portions))
+            self._further(number, self._portions(number, portions), FURTHER)
         self._look()
 
-    def _further(self, number: int, portions: Iterable[tuple[Mask, Portion]]) -> None:
-        """What is beyond plain structures in batches, in a round before the last as much as its share of the budget."""
-        ends, is_front = self.spent + FURTHER * self.request.budget, len(self.archive.wholes) > 0
+    def _further(self, number: int, portions: Iterable[tuple[Mask, Portion]], share: float) -> None:
+        """What is beyond plain structures in batches, in a round before the last up to a share of the budget."""
+        ends, is_front = self.spent + share * self.request.budget, len(self.archive.wholes) > 0
         for group, portion in portions:
             if number + 1 < len(ROUNDS) and self.spent + self.batch.seconds > ends:
                 break
@@ -260,7 +261,8 @@ class _Search:
         if self.spent < self.next_around:
             return
         self._flush()
-        self._further(number, sorted(self._portions(number, Portions.keeps), key=lambda pair: pair[1].seconds))
+        keeps = sorted(self._portions(number, Portions.keeps), key=lambda pair: pair[1].seconds)
+        self._further(number, keeps, FURTHER if self.schedule.whole_is_first else LARGE_KEEPS)
         share, rises = AROUND_SHARE, True
         while rises:
             before = self._leading
