@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, permutations
 from math import prod
 
 import numpy as np
@@ -50,20 +50,35 @@ def test_data_that_meet_have_their_own_words(case: tuple[tuple[int, ...], list[D
             assert words[one] != words[other]
 
 
-@given(instances())
-def test_each_modulus_is_the_least_of_its_order(case: tuple[tuple[int, ...], list[Datum]]) -> None:
+@given(instances(), st.integers(1, 3))
+def test_it_has_the_least_moduli_of_the_first_order_that_takes_fewest(
+    case: tuple[tuple[int, ...], list[Datum]], banks: int
+) -> None:
+    """Also where data are shared out in banks by element, of which those of one bank alone meet."""
     shape, data = case
     element, born, last = (np.array(column, np.int64) for column in zip(*data, strict=True))
-    box = element_box(shape, element, born, last)
-    meet = [(one, other) for one, other in combinations(data, 2) if one[1] <= other[2] and other[1] <= one[2]]
-    for place, number in enumerate(box.order):
-        same = box.order[:place]
+    box = element_box(shape, element, born, last, element % banks)
+    meet = [
+        (coordinates(box, one), coordinates(box, other))
+        for one, other in combinations(data, 2)
+        if one[1] <= other[2] and other[1] <= one[2] and one[0] % banks == other[0] % banks
+    ]
+
+    def moduli(order: tuple[int, ...]) -> tuple[int, ...]:
         distances = [
-            abs(first[number] - second[number])
-            for first, second in ((coordinates(box, one), coordinates(box, other)) for one, other in meet)
-            if all(first[earlier] == second[earlier] for earlier in same)
+            [
+                abs(one[number] - other[number])
+                for one, other in meet
+                if all(one[at] == other[at] for at in order[:place])
+            ]
+            for place, number in enumerate(order)
         ]
-        assert box.moduli[place] == 1 + max(distances, default=0)
+        return tuple(1 + max(own, default=0) for own in distances)
+
+    axes, step = list(permutations(range(len(shape)))), len(shape)
+    orders = [order for some in axes for order in ((step, *some), (*some, step))]
+    assert box.order == min(orders, key=lambda order: prod(moduli(order)))
+    assert box.moduli == moduli(box.order)
 
 
 def test_blocks_of_a_row_take_two_of_them() -> None:
