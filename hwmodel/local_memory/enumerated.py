@@ -126,7 +126,7 @@ class _Moduli:
         best, fewest = 0, _LARGEST
         for place in sorted(range(len(orders)), key=lambda place: orders[place][0] == step):
             order, size = orders[place], 1
-            if order[0] == step and fewest < _LARGEST and (self._floor(order), place) > (fewest, best):
+            if order[0] == step and (self._floor(order), place) > (fewest, best):
                 continue
             for at, number in enumerate(order):
                 size *= self._least(frozenset(order[:at]), number)
