@@ -10,6 +10,7 @@ Where two designs of a group are equal in all figures that are compared and in t
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import islice, product
@@ -60,17 +61,17 @@ def balanced(work: Sequence[int], offered: Sequence[Sequence[int]]) -> tuple[tup
         [-(-runs // units_of(rate)) * interval_of(rate) for rate in own]
         for runs, own in zip(work, offered, strict=True)
     ]
-    combinations: dict[tuple[int, ...], None] = {}
-    for pace in sorted({one for own in cycles for one in own}, reverse=True):
-        chosen = (_keeping(pace, own, rates_of) for own, rates_of in zip(cycles, offered, strict=True))
-        combinations[tuple(chosen)] = None
-    return tuple(combinations)
+    paces = sorted({one for own in cycles for one in own}, reverse=True)
+    chosen = [_keeping(paces, own, rates_of) for own, rates_of in zip(cycles, offered, strict=True)]
+    return tuple(dict.fromkeys(zip(*chosen, strict=True)))
 
 
-def _keeping(pace: int, cycles: Sequence[int], offered: Sequence[int]) -> int:
-    """The slowest rate within a pace, of equal ones the first; the fastest where none keeps it."""
-    within = [place for place, one in enumerate(cycles) if one <= pace] or [len(cycles) - 1]
-    return offered[max(within, key=lambda place: (cycles[place], -place))]
+def _keeping(paces: Sequence[int], cycles: Sequence[int], offered: Sequence[int]) -> list[int]:
+    """For each pace the slowest rate within it, of equal ones the first; the fastest where none keeps it."""
+    fastest_first = sorted(range(len(cycles)), key=lambda place: (cycles[place], -place))
+    steps = [cycles[place] for place in fastest_first]
+    within = (bisect_right(steps, pace) for pace in paces)
+    return [offered[fastest_first[number - 1] if number else -1] for number in within]
 
 
 def wants_every_rate(study: Study) -> bool:
