@@ -99,7 +99,10 @@ class PlaceCounts:
         """Places, as changes are sorted, and the last change up to each."""
         inside = np.clip(place, 0, self.places[side])
         wanted = (side * self.entries + entry) * self.width + inside
-        return wanted, np.searchsorted(self.key, wanted, side="right") - 1
+        every = len(self.places) * self.entries * self.width
+        if wanted.size < every:
+            return wanted, np.searchsorted(self.key, wanted, side="right") - 1
+        return wanted, np.arange(len(self.key)).repeat(np.diff(self.key, append=every))[wanted]
 
 
 @dataclass(frozen=True, eq=False)
