@@ -33,7 +33,7 @@ COMBINATIONS_AT_ONCE = 512  # that are all tried in every round: bounds leave mo
 FEW_TASKS = 8  # in the whole graph: of more, earlier rounds try the fewer rates, so that there soon is a front
 LEAST_RATES = 2
 MANY_TASKS = 64  # in the whole graph: tables of a group take the square of its tasks
-SKETCHED = 16  # tasks of the groups that make a first front then, of few blocks
+SKETCHED = 16  # tasks of the groups that make a first front then, of strips
 FEW_TOGETHER = 8, 64  # tasks of groups that come next
 FEW_DIMENSIONS = 3  # from so many on coarse rounds take two scans
 
