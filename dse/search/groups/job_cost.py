@@ -51,7 +51,9 @@ _SCHEDULED = 64, 0.25  # combinations that are scheduled: so many, and so many o
 _LOOK = 5e-4  # of a plain structure, for a look at all that it may keep,
 _KEPT_TASK = 4e-4  # and where something is read again, for each task,
 _KEPT = 1e-3  # and for prices of some of the choices, by their number to the power of 3/4,
-_KEPT_PLACE = 5e-7  # each for each task and index along a dimension of the blocks
+_KEPT_PLACE = 5e-7  # each for each task and index along a dimension of the blocks,
+_KEPT_ACCESS = 1.5e-7  # and for each access along an axis,
+_FREE_WIDTH = 32  # beyond so many of an index
 
 
 class JobCost:
@@ -100,6 +102,7 @@ class JobCost:
         extents, number = self.space.accesses.extents(self.tasks[-1]), len(self.tasks)
         choices = self.space.count_keeps(self.tasks, len(extents))
         each = _KEPT + _KEPT_PLACE * number * sum(extents)  # data are listed once for all choices
+        each += _KEPT_ACCESS * self._wide
         return _LOOK + _KEPT_TASK * number + self._told + each * sqrt(choices * sqrt(choices))
 
     @cached_property
@@ -110,6 +113,19 @@ class JobCost:
         return batch is not None and any(
             batch.reads_again(own.scan, np.array([own.shape], np.int64)).any() for own in few
         )
+
+    @cached_property
+    def _wide(self) -> int:
+        """Accesses along axes beyond _FREE_WIDTH of each index of a task, where patterns read many elements of one."""
+        accesses, found = self.space.accesses, 0
+        for task in self.tasks:
+            extents = accesses.extents(task)
+            for touch in accesses.reads[task]:
+                for paving, fitting in zip(touch.tiler.paving, touch.tiler.fitting, strict=True):
+                    indices = prod(extent for extent, step in zip(extents, paving, strict=True) if step)
+                    width = prod(extent for extent, step in zip(touch.pattern, fitting, strict=True) if step)
+                    found += indices * max(0, width - _FREE_WIDTH)
+        return found
 
     def offers(self, *, is_product: bool = True) -> float:
         """Finding out what may be opened in a structure, which may be no product though the group is separable."""
