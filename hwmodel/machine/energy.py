@@ -19,8 +19,8 @@ from hwmodel.datapath.technology.technology import Technology
 from hwmodel.machine.access_counts import Counts
 from hwmodel.machine.built.local_ports import terms_of
 from hwmodel.machine.estimate import EnergyUse, MemoryKind, MemoryUse, memory_use
+from hwmodel.machine.group_plan import GroupPlan
 from hwmodel.machine.int64 import require_energy
-from hwmodel.machine.plan import Plan
 from hwmodel.machine.port import Port
 from hwmodel.machine.residents import once_memories
 from hwmodel.platform import Platform
@@ -102,7 +102,7 @@ def energy_gap(platform: Platform, network: Network) -> tuple[str, str] | None:
     return None
 
 
-# Groups by the exact path.
+# Groups that are planned by themselves.
 
 
 @dataclass(frozen=True)
@@ -115,16 +115,11 @@ class PlanEnergy:
     outside: Mapping[str, int]
 
     @staticmethod
-    def of(plan: Plan, prices: EnergyPrices) -> PlanEnergy:
-        """Counted repetition by repetition."""
-        runs = {task: plan.processors.stages[task].work.repetition for task in plan.group.tasks}
-        counts = Counts(plan.access_counts)
-        for moved in plan.transfers:
-            counts["buffer", moved.array, not moved.write] += len(moved.element)
+    def of(plan: GroupPlan, prices: EnergyPrices) -> PlanEnergy:
+        """Of a plan."""
         port = Port(plan.group.accesses, plan.platform)
         outside = {array: words * port.word_bits(array) for array, words in plan.port_words.items()}
-        numbers = {task: len(repetitions) for task, repetitions in runs.items()}
-        return PlanEnergy(prices, numbers, counts, outside)
+        return PlanEnergy(prices, plan.runs, plan.access_counts, outside)
 
     def uses(self, paths: Mapping[str, Datapath], memories: Sequence[MemoryUse]) -> tuple[EnergyUse, ...]:
         """Where it goes with these datapaths by task, and memories."""

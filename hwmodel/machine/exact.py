@@ -19,12 +19,13 @@ from hwmodel.machine.costs import design_costs, with_memories
 from hwmodel.machine.energy import PlanEnergy, energy_prices, with_residents
 from hwmodel.machine.estimate import LOADS, STORES, EnergyUse, GroupEstimate, MemoryUse, ProcessorTime, internal_memory
 from hwmodel.machine.group import Elements
+from hwmodel.machine.group_plan import GroupPlan
 from hwmodel.machine.memories import fifo_memories, kept_memories, organised_memories
-from hwmodel.machine.plan import Plan, plan_group
+from hwmodel.machine.plan import plan_group
 from hwmodel.machine.port import PortCycles
 from hwmodel.machine.priced import require_units
 from hwmodel.machine.schedule.datapaths import Datapaths
-from hwmodel.machine.schedule.processors import Busy
+from hwmodel.machine.units_exact import PlannedStructure
 from hwmodel.platform import Platform
 
 # Cycles by cause: what ends each step, and what a processor waits for (docs/machine.md, section 9).
@@ -64,22 +65,16 @@ def processor_times(
     return tuple(times)
 
 
-def estimate_exactly(
-    accesses: Accesses, platform: Platform, design: GroupDesign, plan: Plan | None = None
-) -> GroupEstimate:
-    """The estimate of any group, with the plan of its structure where that is known.
+def estimate_planned(planned: PlannedStructure, design: GroupDesign) -> GroupEstimate:
+    """The estimate of a design of a planned structure.
 
     Raises ArrayolError for what docs/machine.md, section 6, refuses.
     """
-    plan = plan or plan_group(accesses, platform, design)
-    rates = {processor.task: processor.rate for processor in design.processors}
-    busy = _timed(plan, rates)
-    cycles = {task: busy_of.cycles for task, busy_of in busy.items()}
-    length, end = step_ends(plan.port, cycles)
-    fifos = fifo_memories(plan, busy, plan.fifos)
-    paths = plan.processors.paths
-    kept = (*kept_memories(plan), *fifos)
-    memories = organised_memories(plan.builder, kept, plan.depth, rates_at(paths, rates))
+    plan, rates = planned.plan, _rates(design)
+    busy, fifos = _timed(plan, rates)
+    length, end = step_ends(plan.port, busy)
+    paths, accesses, platform = plan.processors.paths, plan.group.accesses, plan.platform
+    memories = organised_memories(plan.builder, (*planned.kept, *fifos), plan.depth, rates_at(paths, rates))
     data, bits = internal_memory(memories)
     return GroupEstimate(
         tasks=plan.group.tasks,
@@ -91,28 +86,30 @@ def estimate_exactly(
         units=sum(units_of(rate) for rate in rates.values()),
         memory_blocks=sum(memory.blocks or 0 for memory in memories) if platform.counts_blocks else None,
         costs=with_memories(design_costs(accesses, paths, rates), memories),
-        frame_cycles=_frame_cycles(plan, cycles),
-        processors=processor_times(length, end, cycles, plan.processors.paths, rates),
+        frame_cycles=_frame_cycles(plan, busy),
+        processors=processor_times(length, end, busy, paths, rates),
         memories=memories,
         ends=cycles_by_end(length, end, plan.group.tasks),
         steps=plan.steps,
-        path="exact",
-        energy=_energy(plan, busy, memories),
+        path=plan.path,
+        energy=_energy(plan, rates, memories),
     )
 
 
-def _energy(plan: Plan, busy: Mapping[str, Busy], memories: Sequence[MemoryUse]) -> tuple[EnergyUse, ...] | None:
+def _energy(plan: GroupPlan, rates: Mapping[str, int], memories: Sequence[MemoryUse]) -> tuple[EnergyUse, ...] | None:
     prices = energy_prices(plan.platform, plan.group.network)
     if prices is None:
         return None
     every = with_residents(plan.group.accesses, plan.platform, plan.group.tasks, memories)
-    return PlanEnergy.of(plan, prices).uses({task: of_task.path for task, of_task in busy.items()}, every)
+    paths = {task: plan.processors.paths.at(task, interval_of(rate)) for task, rate in rates.items()}
+    return PlanEnergy.of(plan, prices).uses(paths, every)
 
 
 def memories_in_succession(accesses: Accesses, platform: Platform, design: GroupDesign) -> tuple[MemoryUse, ...]:
     """The memories of a group, as they are built, where frames follow each other (docs/machine.md, section 8)."""
-    plan, rates = plan_group(accesses, platform, design), {one.task: one.rate for one in design.processors}
-    kept = (*kept_memories(plan, in_succession=True), *fifo_memories(plan, _timed(plan, rates), plan.fifos))
+    plan, rates = plan_group(accesses, platform, design), _rates(design)
+    _, fifos = _timed(plan, rates)
+    kept = (*kept_memories(plan, in_succession=True), *fifos)
     contents = {array: buffer.contents.in_succession for array, buffer in plan.buffers.items()}
 
     def depth(array: str, function: BankFunction) -> int:
@@ -124,21 +121,32 @@ def memories_in_succession(accesses: Accesses, platform: Platform, design: Group
 def step_cycles(accesses: Accesses, platform: Platform, design: GroupDesign) -> tuple[int, ...]:
     """The length of every step of a group in cycles, in order."""
     plan = plan_group(accesses, platform, design)
-    busy = _timed(plan, {processor.task: processor.rate for processor in design.processors})
-    length, _ = step_ends(plan.port, {task: busy_of.cycles for task, busy_of in busy.items()})
+    length, _ = step_ends(plan.port, _timed(plan, _rates(design))[0])
     return tuple(length.tolist())
 
 
-def _timed(plan: Plan, rates: Mapping[str, int]) -> dict[str, Busy]:
-    """What each processor does. Raises ArrayolError for what is refused at these rates."""
+def _rates(design: GroupDesign) -> dict[str, int]:
+    return {processor.task: processor.rate for processor in design.processors}
+
+
+def _timed(plan: GroupPlan, rates: Mapping[str, int]) -> tuple[dict[str, Elements], list[MemoryUse]]:
+    """The cycles of each processor in each step, in dataflow order, and the FIFOs by name.
+
+    Raises ArrayolError for what is refused at these rates.
+    """
+    processors, busy, fifos = plan.processors, dict[str, Elements](), list[MemoryUse]()
     for task, rate in rates.items():
-        plan.processors.paths.at(task, interval_of(rate))  # refused before units are
-    require_units(plan.processors.most, rates)
-    busy = plan.processors.all_busy(rates)
-    plan.require_order(busy, tuple(plan.fifos))
-    return busy
+        processors.paths.at(task, interval_of(rate))  # refused before units are
+    require_units(processors.most, rates)
+    for pipeline in processors.pipelines:
+        equal, one_of_each = processors.in_equal_steps(pipeline)
+        own = one_of_each.busy(pipeline, tuple(rates[task] for task in pipeline))
+        one_of_each.require_order(own, one_of_each.fifos)
+        fifos += fifo_memories(one_of_each, own, one_of_each.fifos)
+        busy |= {task: of_task.cycles[equal.of] for task, of_task in own.items()}
+    return {task: busy[task] for task in plan.group.tasks}, sorted(fifos, key=lambda use: use.name)
 
 
-def _frame_cycles(plan: Plan, cycles: Mapping[str, Elements]) -> int:
+def _frame_cycles(plan: GroupPlan, cycles: Mapping[str, Elements]) -> int:
     folded = {task: plan.folded(by_step) for task, by_step in cycles.items()}
     return int(step_ends(plan.folded_port, folded)[0].sum())

@@ -16,8 +16,8 @@ from hwmodel.machine.built.organised import Builder
 from hwmodel.machine.energy import PlanEnergy, energy_prices
 from hwmodel.machine.estimate import MemoryKind, MemoryUse
 from hwmodel.machine.group import Elements
+from hwmodel.machine.group_plan import GroupPlan
 from hwmodel.machine.pipeline_variants import Variants
-from hwmodel.machine.plan import Plan
 from hwmodel.machine.priced import PricedMemories
 from hwmodel.machine.schedule.processors import Pipeline
 
@@ -25,7 +25,7 @@ _FifoUses = dict[tuple[tuple[int, int], ...], MemoryUse]  # by units and occupan
 
 
 def built_memories(
-    plan: Plan, tasks: tuple[str, ...], variants: Sequence[Variants], rates: Elements, kept: Sequence[MemoryUse]
+    plan: GroupPlan, tasks: tuple[str, ...], variants: Sequence[Variants], rates: Elements, kept: Sequence[MemoryUse]
 ) -> PricedMemories | None:
     """The memories as they are built at combinations of rates (U, tasks); None without a technology."""
     builder = plan.builder
@@ -47,7 +47,7 @@ def built_memories(
 
 
 def _built_memories(
-    plan: Plan, builder: Builder, variants: Sequence[Variants], kept: Sequence[MemoryUse]
+    plan: GroupPlan, builder: Builder, variants: Sequence[Variants], kept: Sequence[MemoryUse]
 ) -> list[BuiltMemory]:
     accesses, found = _accesses(plan), list[BuiltMemory]()
     for use in kept:
@@ -66,7 +66,7 @@ def _built_memories(
     return found
 
 
-def _buffer(plan: Plan, builder: Builder, use: MemoryUse) -> BufferFigures:
+def _buffer(plan: GroupPlan, builder: Builder, use: MemoryUse) -> BufferFigures:
     """A buffer of the one structure."""
 
     def same(words: int) -> Callable[[Elements], Elements]:
@@ -83,7 +83,7 @@ def _state(builder: Builder, use: MemoryUse, rates: Rates) -> tuple[float, ...]:
     return builder.figures(builder.state(use.name, units, use.addressed), use.width)
 
 
-def _fifos_at_rates(plan: Plan, variants: Variants) -> dict[str, _FifoUses]:
+def _fifos_at_rates(plan: GroupPlan, variants: Variants) -> dict[str, _FifoUses]:
     """The FIFOs inside a pipeline by array, and by units and occupancies of its tasks where those are legal."""
     found: dict[str, _FifoUses] = {}
     for row, uses in zip(variants.rates.tolist(), variants.fifos, strict=True):
@@ -98,7 +98,7 @@ def _fifo(builder: Builder, pipeline: Pipeline, uses: _FifoUses, rates: Rates) -
     return (0.0,) * ROWS if use is None else builder.figures(builder.fifo(use.name, rates, use.live), use.width)
 
 
-def _accesses(plan: Plan) -> Callable[[MemoryKind, str], tuple[Elements, Elements]]:
+def _accesses(plan: GroupPlan) -> Callable[[MemoryKind, str], tuple[Elements, Elements]]:
     """What says how many data are read from a memory and written to it, (1,) each; 0 where nobody asks for energies."""
     prices = energy_prices(plan.platform, plan.group.network)
     counts = PlanEnergy.of(plan, prices).counts if prices is not None else Counts()

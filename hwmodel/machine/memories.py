@@ -13,13 +13,13 @@ from hwmodel.local_memory.bank_functions import BankFunction
 from hwmodel.local_memory.organisations import Organisation
 from hwmodel.machine.built.local_ports import Rates
 from hwmodel.machine.built.organised import Builder, with_organisation
-from hwmodel.machine.estimate import MemoryUse, memory_use
+from hwmodel.machine.estimate import MemoryKind, MemoryUse, memory_use
 from hwmodel.machine.group import Elements, frames_back
 from hwmodel.machine.moves import largest_live, largest_live_folded
 from hwmodel.machine.plan import Plan
 from hwmodel.machine.schedule.chains import Chains, open_intervals
 from hwmodel.machine.schedule.fifo import depth as depth_of_fifo
-from hwmodel.machine.schedule.processors import Busy
+from hwmodel.machine.schedule.processors import Busy, Processors
 
 BufferDepth = Callable[[str, BankFunction], int]  # of the buffer of an array the words of the deepest bank
 
@@ -41,18 +41,19 @@ def _buffer(plan: Plan, array: str, period: int | None) -> MemoryUse:
     return memory_use(plan.platform, ("buffer", array, kind.bits), live, _banks(plan, array), contents.size)
 
 
-def fifo_memories(plan: Plan, busy: Mapping[str, Busy], arrays: Iterable[str]) -> tuple[MemoryUse, ...]:
+def fifo_memories(processors: Processors, busy: Mapping[str, Busy], arrays: Iterable[str]) -> tuple[MemoryUse, ...]:
     """The FIFOs of some arrays under the schedules of their pipelines."""
     fifos = []
-    for data in (plan.fifos[array] for array in arrays):
-        source, target = plan.starts(busy, data.source), plan.starts(busy, data.target)
+    for data in (processors.fifos[array] for array in arrays):
+        source, target = processors.starts(busy, data.source), processors.starts(busy, data.target)
         # Steps follow each other, however long they are: any lengths that hold the pipeline give the same depth.
         longest = np.maximum(busy[data.source].cycles, busy[data.target].cycles)
         begin = np.cumsum(longest) - longest
         arrives = (begin[source.step] + source.cycle)[data.writer] + data.lags(busy[data.source].path) - 1
         leaves = (begin[target.step] + target.cycle)[data.reader] + data.chunks(busy[data.target].path)
-        bits = plan.group.network.arrays[data.array].type.bits
-        fifos.append(memory_use(plan.platform, ("fifo", data.array, bits), depth_of_fifo(arrives, leaves)))
+        bits = processors.group.network.arrays[data.array].type.bits
+        what: tuple[MemoryKind, str, int] = ("fifo", data.array, bits)
+        fifos.append(memory_use(processors.paths.platform, what, depth_of_fifo(arrives, leaves)))
     return tuple(fifos)
 
 

@@ -24,10 +24,9 @@ from hwmodel.machine.built.local_ports import LocalPorts
 from hwmodel.machine.built.lone_ports import LonePorts
 from hwmodel.machine.energy import EnergyPrices, energy_prices
 from hwmodel.machine.estimate import DesignEstimate, GroupEstimate, MemoryUse, Once
-from hwmodel.machine.exact import estimate_exactly, memories_in_succession, step_cycles
+from hwmodel.machine.exact import estimate_planned, memories_in_succession, step_cycles
 from hwmodel.machine.group import Group
 from hwmodel.machine.one_level import Halves, halves_of, in_one_level
-from hwmodel.machine.plan import plan_group
 from hwmodel.machine.priced import LATENCY, Priced
 from hwmodel.machine.residents import loaded_once, resident_memories
 from hwmodel.machine.scans import breaking_pair, legal_scans
@@ -38,7 +37,7 @@ from hwmodel.machine.separable.fetches import StructureKeeps
 from hwmodel.machine.separable.fifos import separable_fifos
 from hwmodel.machine.separable.line_cache import LineCache
 from hwmodel.machine.ticks import Ticks, read_at, require_legal, tick_group
-from hwmodel.machine.units_exact import bounded_structure, fastest_structure, price_structure
+from hwmodel.machine.units_exact import PlannedStructure
 from hwmodel.platform import Platform
 from hwmodel.residence import NO_LOADS, Loads
 
@@ -212,8 +211,8 @@ class MachineModel:
         self, structure: GroupDesign, groups: Sequence[GroupDesign]
     ) -> list[tuple[GroupDesign, GroupEstimate]]:
         """The groups of one structure."""
-        plan = plan_group(self.accesses, self.platform, structure)
-        return [(group, estimate_exactly(self.accesses, self.platform, group, plan)) for group in groups]
+        planned = PlannedStructure.of(self.accesses, self.platform, structure)
+        return [(group, estimate_planned(planned, group)) for group in groups]
 
     def price_structure(self, structure: GroupDesign, rates: NDArray[np.int64]) -> Priced:
         """One structure, whatever it opens, under combinations of rates (U, tasks): figures of shape (1, U).
@@ -223,7 +222,7 @@ class MachineModel:
         """
         batch = self._batch_of(structure)
         if batch is None:
-            return price_structure(self.accesses, self.platform, structure, rates, ports=self._ports_of(structure))
+            return self._planned(structure).price(rates)
         return batch.of.price(*batch.blocks, rates, batch.keeps)
 
     def fastest(
@@ -237,8 +236,7 @@ class MachineModel:
         """
         batch = self._batch_of(structure)
         if batch is None:
-            ports = self._ports_of(structure)
-            return fastest_structure(self.accesses, self.platform, structure, offered, times=times, ports=ports)
+            return self._planned(structure).fastest(offered, times=times)
         return batch.of.fastest(*batch.blocks, offered, batch.keeps, times=times)
 
     def bounded(
@@ -247,8 +245,7 @@ class MachineModel:
         """What none of its designs has less of, of times those named, and its prices under all rates offered."""
         batch = self._batch_of(structure)
         if batch is None:
-            ports = self._ports_of(structure)
-            return bounded_structure(self.accesses, self.platform, structure, offered, times=times, ports=ports)
+            return self._planned(structure).bounded(offered, times=times)
         return batch.of.bounded(*batch.blocks, offered, batch.keeps, times=times)
 
     def takes_in_batches(self, structure: GroupDesign) -> bool:
@@ -282,6 +279,10 @@ class MachineModel:
             model = MachineModel(halves.network(self.network, key[0]), self.platform, self.accesses.loads)
         self._split[key] = model  # the one that was asked for last stands last
         return model, in_one_level(structure, halves)
+
+    def _planned(self, structure: GroupDesign) -> PlannedStructure:
+        """A structure with its plan. Raises ArrayolError for what is refused whatever the units."""
+        return PlannedStructure.of(self.accesses, self.platform, structure, self._ports_of(structure))
 
     def _ports_of(self, structure: GroupDesign) -> LocalPorts:
         """The local ports of a structure, which many others have too."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +11,8 @@ from arrayol.errors import ArrayolError
 from hwmodel.design import units_of
 from hwmodel.machine.estimate import MemoryUse
 from hwmodel.machine.group import Elements
+from hwmodel.machine.group_plan import KindsOfSteps
 from hwmodel.machine.memories import fifo_memories
-from hwmodel.machine.plan import Plan
 from hwmodel.machine.schedule.processors import Pipeline
 
 
@@ -32,23 +32,22 @@ class Variants:
     fifos: tuple[tuple[MemoryUse, ...], ...]
 
 
-def variants_of(plan: Plan, pipeline: Pipeline, rates: Elements) -> Variants:
+def variants_of(processors: KindsOfSteps, pipeline: Pipeline, rates: Elements) -> Variants:
     """The variants of a pipeline in combinations of its rates (U, tasks of the pipeline)."""
     distinct, of = np.unique(rates, axis=0, return_inverse=True)
-    most = np.array([plan.processors.most[task] or np.iinfo(np.int64).max for task in pipeline])
+    most = np.array([processors.most[task] or np.iinfo(np.int64).max for task in pipeline])
     legal = most >= units_of(distinct)
     legal = np.asarray(legal.all(axis=1))
-    _, processors = plan.processors.in_equal_steps(pipeline)
-    one_of_each = replace(plan, processors=processors)
-    cycles = np.zeros((len(distinct), processors.steps), np.int64)
+    _, one_of_each = processors.in_equal_steps(pipeline)
+    cycles = np.zeros((len(distinct), one_of_each.steps), np.int64)
     fifos: list[tuple[MemoryUse, ...]] = [()] * len(distinct)
     for number in np.flatnonzero(legal).tolist():
-        busy = processors.busy(pipeline, tuple(distinct[number].tolist()))
+        busy = one_of_each.busy(pipeline, tuple(distinct[number].tolist()))
         cycles[number] = np.max([work.cycles for work in busy.values()], axis=0)
         try:
-            one_of_each.require_order(busy, tuple(processors.fifos))
+            one_of_each.require_order(busy, one_of_each.fifos)
         except ArrayolError:
             legal[number] = False
             continue
-        fifos[number] = fifo_memories(one_of_each, busy, processors.fifos)
+        fifos[number] = fifo_memories(one_of_each, busy, one_of_each.fifos)
     return Variants(pipeline, distinct, cycles, of.ravel(), legal, tuple(fifos))

@@ -18,14 +18,16 @@ from hwmodel.machine.access_counts import Counts, accesses_of_runs
 from hwmodel.machine.bounds import Volume, require_plan
 from hwmodel.machine.built.local_ports import LocalPorts
 from hwmodel.machine.built.organised import Builder
+from hwmodel.machine.estimate import Path
 from hwmodel.machine.group import Elements, Group
+from hwmodel.machine.group_plan import GroupSteps
 from hwmodel.machine.moves import Held, Stored, load_array, make_array
 from hwmodel.machine.pieces import contents_of
 from hwmodel.machine.port import Port, PortCycles, Transfer
 from hwmodel.machine.scans import loop_counts
 from hwmodel.machine.schedule.datapaths import Datapaths
-from hwmodel.machine.schedule.fifo import FifoData, Starts, fifo_data, require_order
-from hwmodel.machine.schedule.processors import Busy, Pipeline, Processors, access_cycles, check_layouts, make_stages
+from hwmodel.machine.schedule.fifo import FifoData, fifo_data
+from hwmodel.machine.schedule.processors import Pipeline, Processors, access_cycles, check_layouts, make_stages
 from hwmodel.machine.ticks import Ticks, stage_group, tick_group
 from hwmodel.platform import Platform
 
@@ -36,27 +38,6 @@ class Buffer:
 
     held: Held
     contents: Contents
-
-
-@dataclass(frozen=True, eq=False)
-class GroupSteps:
-    """Kinds of steps of the port and some pipelines together, which occur so many `times` (kinds,).
-
-    `port` (kinds,) has its cycles, `pipelines` (kinds,) of each the kind of its own steps.
-    """
-
-    port: Elements
-    pipelines: tuple[Elements, ...]
-    times: Elements
-
-    @staticmethod
-    def of(port: Elements, pipelines: Sequence[Elements]) -> GroupSteps:
-        """Of the port's cycles and the kind of each pipeline's step (steps,)."""
-        first, number = np.zeros(1, np.int64), np.zeros(len(port), np.int64)
-        for column in (port, *pipelines):
-            pairs = number * (int(column.max(initial=0)) + 1) + column
-            _, first, number = np.unique(pairs, return_index=True, return_inverse=True)
-        return GroupSteps(port[first], tuple(own[first] for own in pipelines), np.bincount(number))
 
 
 @dataclass(frozen=True)
@@ -71,6 +52,7 @@ class Plan:
     processors: Processors
     ticks: int
     ports: LocalPorts
+    path: Path = "exact"
     _depths: dict[tuple[str, BankFunction], int] = field(default_factory=dict, repr=False, compare=False)
     _words: dict[tuple[str, BankFunction | None], Words] = field(default_factory=dict, repr=False, compare=False)
     _steps: dict[tuple[tuple[Pipeline, ...], bool], GroupSteps] = field(default_factory=dict, repr=False, compare=False)
@@ -142,10 +124,18 @@ class Plan:
         return self._steps[key]
 
     @cached_property
+    def runs(self) -> Mapping[str, int]:
+        """How often each task runs."""
+        return {task: len(self.processors.stages[task].work.repetition) for task in self.group.tasks}
+
+    @cached_property
     def access_counts(self) -> Counts:
-        """How often memories are read and written, what is loaded and stored left out."""
+        """How often memories are read and written, what is loaded and stored included."""
         runs = {task: self.processors.stages[task].work.repetition for task in self.group.tasks}
-        return accesses_of_runs(self.group, runs, frozenset(self.fifos))
+        counts = Counts(accesses_of_runs(self.group, runs, frozenset(self.fifos)))
+        for moved in self.transfers:
+            counts["buffer", moved.array, not moved.write] += len(moved.element)
+        return counts
 
     @property
     def traffic_bytes(self) -> int:
@@ -172,21 +162,6 @@ class Plan:
         by_tick = np.zeros(self.ticks, np.int64)
         np.add.at(by_tick, np.arange(self.steps) % self.ticks, cycles)
         return by_tick
-
-    def starts(self, busy: Mapping[str, Busy], task: str) -> Starts:
-        """When the runs of a scheduled task start."""
-        stage, start = self.processors.stages[task], busy[task].start
-        none = np.zeros(0, np.int64)
-        return Starts(stage.step, none if start is None else start, stage.rank, stage.work.repetition)
-
-    def require_order(self, busy: Mapping[str, Busy], arrays: Sequence[str]) -> None:
-        """Raises ArrayolError (`fifo-refused`) for a FIFO whose data are read in another order than written."""
-        for array in arrays:
-            data = self.fifos[array]
-            ends = self.starts(busy, data.source), self.starts(busy, data.target)
-            require_order(
-                self.group, data, ends, (data.lags(busy[data.source].path), data.chunks(busy[data.target].path))
-            )
 
 
 def plan_group(accesses: Accesses, platform: Platform, design: GroupDesign, ports: LocalPorts | None = None) -> Plan:

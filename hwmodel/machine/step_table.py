@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from hwmodel.machine.group import Elements
+from hwmodel.machine.group_plan import GroupPlan
 from hwmodel.machine.pipeline_variants import Variants
-from hwmodel.machine.plan import Plan
 from hwmodel.machine.priced import LATENCY
 
 _CELLS = 1 << 22  # of intermediate arrays at a time
@@ -27,7 +27,7 @@ class StepTable:
     times: Elements
 
     @staticmethod
-    def of(plan: Plan, variants: Sequence[Variants], time: str) -> StepTable:
+    def of(plan: GroupPlan, variants: Sequence[Variants], time: str) -> StepTable:
         """The steps that a time is the sum of."""
         kinds = plan.step_kinds(tuple(own.tasks for own in variants), folded=time != LATENCY)
         pipelines = (own.cycles[:, kind] for own, kind in zip(variants, kinds.pipelines, strict=True))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,7 +20,7 @@ from hwmodel.machine.scans import block_places
 from hwmodel.machine.schedule.chains import Chains, longest_before
 from hwmodel.machine.schedule.datapaths import Datapaths
 from hwmodel.machine.schedule.equal_steps import EqualSteps, data_between
-from hwmodel.machine.schedule.fifo import FifoData
+from hwmodel.machine.schedule.fifo import FifoData, Starts, require_order
 from hwmodel.machine.schedule.issue import Issue, Stage
 from hwmodel.machine.schedule.list_schedule import Jobs, priorities, start_rounds
 from hwmodel.machine.schedule.states import StateChains
@@ -180,6 +180,20 @@ class Processors:
         for pipeline in self.pipelines:
             by_task |= self.busy(pipeline, tuple(rates[task] for task in pipeline))
         return {task: by_task[task] for task in self.group.tasks}
+
+    def starts(self, busy: Mapping[str, Busy], task: str) -> Starts:
+        """When the runs of a scheduled task start."""
+        stage, start = self.stages[task], busy[task].start
+        none = np.zeros(0, np.int64)
+        return Starts(stage.step, none if start is None else start, stage.rank, stage.work.repetition)
+
+    def require_order(self, busy: Mapping[str, Busy], arrays: Iterable[str]) -> None:
+        """Raises ArrayolError (`fifo-refused`) for a FIFO whose data are read in another order than written."""
+        for data in (self.fifos[array] for array in arrays):
+            ends = self.starts(busy, data.source), self.starts(busy, data.target)
+            require_order(
+                self.group, data, ends, (data.lags(busy[data.source].path), data.chunks(busy[data.target].path))
+            )
 
     def has_formula(self, pipeline: Pipeline) -> bool:
         """Whether it is one processor whose steps need no schedule: with more units none of them is longer."""

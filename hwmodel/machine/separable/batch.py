@@ -8,7 +8,7 @@ units cost nothing in what is compared, under the one or few that stand for all 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
@@ -54,7 +54,7 @@ from hwmodel.machine.separable.line_cache import LineCache
 from hwmodel.machine.separable.moved import Burst
 from hwmodel.machine.separable.timing import Timing, access_cycles, step_kinds
 from hwmodel.machine.ticks import stage_group
-from hwmodel.machine.units_exact import fastest_structure, price_structure
+from hwmodel.machine.units_exact import PlannedStructure
 from hwmodel.platform import Platform
 
 _CELLS = 1 << 20  # of a component of the blocks, times structures priced together
@@ -181,10 +181,8 @@ class GroupBatch:
             frame=lambda: cycles(cyclic=True),
         )
         wrong = np.flatnonzero(~(structures.holds & timing.has_formula(structures)))
-        designs = self._designs(scan, shapes, wrong, keeps.only(rows) if keeps is not None else None)
-        ports = self.local_ports(scan)
-        exact = [price_structure(self.accesses, self.platform, one, rates, ports=ports) for one in designs]
-        return corrected(priced, wrong, exact)
+        planned = self._planned(scan, shapes, wrong, keeps.only(rows) if keeps is not None else None)
+        return corrected(priced, wrong, [own.price(rates) for own in planned])
 
     def fastest(
         self,
@@ -220,11 +218,7 @@ class GroupBatch:
         plain[unserved] = False
         left_out = count_combinations(fast.numbers[plain]) - int(fast.legal[plain].sum())
         again = [self._fastest_served(scan, shapes[[row]], offered, keeps, times, row) for row in unserved.tolist()]
-        designs = self._designs(scan, shapes, np.flatnonzero(wrong), keeps)
-        ports = self.local_ports(scan)
-        exact = [
-            fastest_structure(self.accesses, self.platform, one, offered, times=times, ports=ports) for one in designs
-        ]
+        exact = [own.fastest(offered, times=times) for own in self._planned(scan, shapes, np.flatnonzero(wrong), keeps)]
         rows = np.concatenate([unserved, np.flatnonzero(wrong)])
         return corrected(replace(priced, left_out=left_out), rows, [*again, *exact])
 
@@ -514,13 +508,14 @@ class GroupBatch:
             total += port.bytes_of_words(name, words)
         return total
 
-    def _designs(self, scan: Scan, shapes: Ints, rows: Ints, keeps: StructureKeeps | None) -> list[GroupDesign]:
-        """Some structures of these shapes as designs, of one unit for each task."""
+    def _planned(
+        self, scan: Scan, shapes: Ints, rows: Ints, keeps: StructureKeeps | None
+    ) -> Iterator[PlannedStructure]:
+        """Some structures of these shapes by the exact path, one by one."""
         processors, loaded = tuple(Processor(task) for task in self.tasks), self.counts.parts.group.loaded
-        designs = []
         for row in rows.tolist():
             blocks = Blocks(tuple(shapes[row].tolist()), scan)
             own = keeps.choices[keeps.which[row]] if keeps is not None else ()
             chosen = zip(loaded, own, strict=keeps is not None)
-            designs.append(GroupDesign(processors, blocks, layouts=self.layouts, keeps=tuple(chosen)))
-        return designs
+            design = GroupDesign(processors, blocks, layouts=self.layouts, keeps=tuple(chosen))
+            yield PlannedStructure.of(self.accesses, self.platform, design, self.local_ports(scan))

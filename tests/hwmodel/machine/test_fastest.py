@@ -35,7 +35,7 @@ from hwmodel.machine.priced import (
     units_are_free,
 )
 from hwmodel.machine.separable.fetches import StructureKeeps
-from hwmodel.machine.units_exact import price_structure
+from hwmodel.machine.units_exact import PlannedStructure
 from hwmodel.platform import ExternalMemory, Platform
 
 OFFERED = st.sampled_from(((1, 2, 3, 4), (1, 2, 3), (1, 4), (1, 2, 6), (2, 3, 5), (2, 4), (3,)))
@@ -57,7 +57,7 @@ class All:
     ) -> All:
         """By the exact path. Raises ArrayolError for what is refused whatever the units."""
         every = np.array(list(product(*offered)), np.int64)
-        priced = price_structure(model.accesses, model.platform, structure, every)
+        priced = PlannedStructure.of(model.accesses, model.platform, structure).price(every)
         legal = priced.legal[0]
         figures = {name: priced.objective(name)[0][legal] for name in _names(priced)}
         return All(

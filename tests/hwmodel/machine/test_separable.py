@@ -27,7 +27,7 @@ from hwmodel.machine.group import Group
 from hwmodel.machine.model import MachineModel, find_offers, possible_fifos
 from hwmodel.machine.separable.batch import GroupBatch
 from hwmodel.machine.separable.fetches import StructureKeeps
-from hwmodel.machine.units_exact import price_structure
+from hwmodel.machine.units_exact import PlannedStructure
 from hwmodel.platform import Platform, find_platform
 
 
@@ -93,7 +93,7 @@ def _require_batch_holds(data: st.DataObject, platform: Platform, *, coupled: bo
         design = GroupDesign(
             tuple(Processor(task) for task in tasks), Blocks(tuple(shape), scan), layouts=layouts, keeps=own
         )
-        alone = price_structure(model.accesses, model.platform, design, rates)
+        alone = PlannedStructure.of(model.accesses, model.platform, design).price(rates)
         np.testing.assert_array_equal(priced.legal[number], alone.legal[0])
         designs.append(design)
         chosen = rates[data.draw(st.integers(0, len(rates) - 1))]

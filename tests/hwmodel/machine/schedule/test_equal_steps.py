@@ -37,7 +37,7 @@ def _all_are_as_each(plan: Plan, design: GroupDesign) -> None:
     rate_of = {processor.task: processor.rate for processor in design.processors}
     for pipeline in plan.processors.pipelines:
         rates = tuple(rate_of[task] for task in pipeline)
-        own = variants_of(plan, pipeline, np.array([rates]))
+        own = variants_of(plan.processors, pipeline, np.array([rates]))
         if any(units_of(rate_of[task]) > (plan.processors.most[task] or 1 << 30) for task in pipeline):
             continue  # more units than can work
         equal, one_of_each = plan.processors.in_equal_steps(pipeline)
@@ -51,12 +51,12 @@ def _all_are_as_each(plan: Plan, design: GroupDesign) -> None:
         assert (own.cycles[0][folded] == plan.folded(longest)).all()
         fifos = tuple(name for name in plan.fifos if plan.fifos[name].source in pipeline)
         try:
-            plan.require_order(busy, fifos)
+            plan.processors.require_order(busy, fifos)
         except ArrayolError:
             event("another order")
             assert not own.legal[0]
             continue
-        assert own.fifos[0] == fifo_memories(plan, busy, fifos)
+        assert own.fifos[0] == fifo_memories(plan.processors, busy, fifos)
 
 
 @settings(max_examples=150, deadline=None)
