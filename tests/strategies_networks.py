@@ -28,6 +28,7 @@ class _Building:
     types: dict[str, ElementType]
     processes: list[Process]
     coupled: bool
+    fifos: bool = False  # nothing keeps arrays from passing through FIFOs
     straight: bool = False  # every task reads an array in the blocks and the order in which it was written
     patterns: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
@@ -37,24 +38,31 @@ class _Building:
 
 @st.composite
 def networks(
-    draw: st.DrawFn, *, most: int = 4, separable: bool = False, coupled: bool = False, parts: bool = False
+    draw: st.DrawFn,
+    *,
+    most: int = 4,
+    separable: bool = False,
+    coupled: bool = False,
+    parts: bool = False,
+    fifos: bool = False,
 ) -> Network:
     """One to `most` tasks on one or two inputs: blocks, windows, steps, turns, forks, joins, delays, frames.
 
     With `separable` every tiler follows the axes and every delay lies along one; with `coupled` so do delays, and three
     in four tasks read something by a tiler that may move several dimensions along an axis; with `parts` half of the
-    tasks write arrays in parts.
+    tasks write arrays in parts; with `fifos` most arrays may pass through a FIFO, and no task has a delay.
     """
-    frames = draw(st.integers(0, 9)) == 0
-    start = draw(st.lists(st.sampled_from((4, 6, 3, 2, 5)), min_size=1 + coupled, max_size=2))
+    frames = not fifos and draw(st.integers(0, 9)) == 0
+    sizes = (8, 12, 6, 9, 10) if fifos else (4, 6, 3, 2, 5)
+    start = draw(st.lists(st.sampled_from(sizes), min_size=1 + coupled, max_size=2))
     shape: Shape = (None, *start[:1]) if frames else tuple(start)
     inputs = [f"i{number}" for number in range(draw(st.sampled_from((1, 1, 2))))]
-    building = _Building(draw, separable, frames, dict.fromkeys(inputs, shape), {}, [], coupled)
+    building = _Building(draw, separable, frames, dict.fromkeys(inputs, shape), {}, [], coupled, fifos)
     building.types = {name: draw(st.sampled_from(TYPES)) for name in inputs}
-    building.straight = draw(st.integers(0, 2)) == 0
+    building.straight = fifos or draw(st.integers(0, 2)) == 0
     for number in range(draw(st.sampled_from([1, *range(2, most + 1), *range(2, most + 1)]))):
         _add_process(building, f"t{number}")
-        if draw(st.integers(0, 1 if parts else 5)) == 0:
+        if not fifos and draw(st.integers(0, 1 if parts else 5)) == 0:
             _share(building)
     read = {name for process in building.processes for name in process.reads}
     made = {name for process in building.processes for name in process.writes}
@@ -76,7 +84,9 @@ def networks(
 def _add_process(building: _Building, name: str) -> None:
     """A task that reads one array along its repetitions, perhaps others anyhow, and writes one or two."""
     draw = building.draw
-    leader = draw(st.sampled_from([*list(building.shapes)[-3:], *list(building.shapes)[-1:] * 2]))
+    leader = draw(
+        st.sampled_from([*list(building.shapes)[-3:], *list(building.shapes)[-1:] * (9 if building.fifos else 2)])
+    )
     extents = building.finite(leader)
     steps = list(building.patterns.get(leader, ())) if building.straight else []
     steps = steps or [
@@ -281,7 +291,7 @@ def _exit(building: _Building, repetition: Shape) -> tuple[tuple[int, ...] | Non
     """Often none; else its vector, where the repetitions that write begin, and how many of them there are."""
     lows = [0] * len(repetition)
     long = [axis for axis, extent in enumerate(repetition) if extent is not None and extent > 1]
-    if not long or building.draw(st.integers(0, 5)):
+    if building.fifos or not long or building.draw(st.integers(0, 5)):
         return None, lows, repetition
     axis = building.draw(st.sampled_from(long))
     extent, step = repetition[axis] or 1, building.draw(st.sampled_from((1, 1, -1, 2)))
@@ -293,7 +303,7 @@ def _exit(building: _Building, repetition: Shape) -> tuple[tuple[int, ...] | Non
 
 def _delays(building: _Building, repetition: Shape, output: Port) -> tuple[tuple[Delay, ...], tuple[Port, ...]]:
     draw = building.draw
-    number = draw(st.sampled_from((0, 0, 1, 1, 2)))
+    number = 0 if building.fifos else draw(st.sampled_from((0, 0, 1, 1, 2)))
     rank = len(repetition)
     signs = [1 if extent is None else draw(st.sampled_from((1, 1, -1))) for extent in repetition]
     weights = [draw(st.sampled_from((1, 3, 9))) * sign for sign in signs]

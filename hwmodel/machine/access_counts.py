@@ -47,12 +47,12 @@ def accesses_of_runs(group: Group, runs: Mapping[str, Elements], fifos: Iterable
     return +counts
 
 
-def accesses_of_products(group: Group, running: Mapping[str, Sequence[Elements]]) -> Counts:
-    """The same where the runs of each task are a product: by dimension the indices that run. There are no FIFOs."""
+def accesses_of_products(group: Group, running: Mapping[str, Sequence[Elements]], fifos: Iterable[str]) -> Counts:
+    """The same where the runs of each task are a product: by dimension the indices that run."""
     counts, accesses = Counts(), group.accesses
     for task, indices in running.items():
         for touch, writes in _touches(accesses, task):
-            place = _place(accesses, touch, ())
+            place = _place(accesses, touch, fifos)
             if place is not None:
                 counts[*place, writes] += _count_in_product(accesses, touch, indices)
         for name, delay, data in states_of(group, task):

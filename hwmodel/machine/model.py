@@ -6,7 +6,7 @@ not (both give the same figures), and says what may usefully be opened in a plai
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -34,6 +34,7 @@ from hwmodel.machine.schedule.fifo import fifo_data
 from hwmodel.machine.separable.batch import GroupBatch, open_batch
 from hwmodel.machine.separable.estimate import estimate_separably, is_plain
 from hwmodel.machine.separable.fetches import StructureKeeps
+from hwmodel.machine.separable.fifo_plan import plan_fifos, takes_fifos
 from hwmodel.machine.separable.fifos import separable_fifos
 from hwmodel.machine.separable.line_cache import LineCache
 from hwmodel.machine.ticks import Ticks, read_at, require_legal, tick_group
@@ -189,7 +190,7 @@ class MachineModel:
             for start in range(0, len(places), ESTIMATED_AT_ONCE):
                 some = places[start : start + ESTIMATED_AT_ONCE]
                 found.update(zip(some, estimate_separably(batch, [groups[place] for place in some]), strict=True))
-        exact = self._exactly([group for place, group in enumerate(groups) if found.get(place) is None])
+        exact = self._alone([group for place, group in enumerate(groups) if found.get(place) is None], self._planned)
         return [found.get(place) or exact[group] for place, group in enumerate(groups)]
 
     def memories_in_succession(self, group: GroupDesign) -> tuple[MemoryUse, ...]:
@@ -198,21 +199,20 @@ class MachineModel:
 
     def exact(self, group: GroupDesign) -> GroupEstimate:
         """The estimate by the exact path, which takes every design."""
-        return self._exactly([group])[group]
+        return self._alone([group], self._planned_exactly)[group]
 
-    def _exactly(self, groups: Sequence[GroupDesign]) -> dict[GroupDesign, GroupEstimate]:
+    def _alone(
+        self, groups: Sequence[GroupDesign], planned: Callable[[GroupDesign], PlannedStructure]
+    ) -> dict[GroupDesign, GroupEstimate]:
         """Those of some groups; what is planned of a structure is the same at all rates, and takes longest."""
         structures: dict[GroupDesign, list[GroupDesign]] = {}
         for group in groups:
             structures.setdefault(structure_of(group), []).append(group)
-        return {group: estimate for own in structures.items() for group, estimate in self._at_their_rates(*own)}
-
-    def _at_their_rates(
-        self, structure: GroupDesign, groups: Sequence[GroupDesign]
-    ) -> list[tuple[GroupDesign, GroupEstimate]]:
-        """The groups of one structure."""
-        planned = PlannedStructure.of(self.accesses, self.platform, structure)
-        return [(group, estimate_planned(planned, group)) for group in groups]
+        estimates: dict[GroupDesign, GroupEstimate] = {}
+        for structure, own in structures.items():
+            plan = planned(structure)
+            estimates |= {group: estimate_planned(plan, group) for group in own}
+        return estimates
 
     def price_structure(self, structure: GroupDesign, rates: NDArray[np.int64]) -> Priced:
         """One structure, whatever it opens, under combinations of rates (U, tasks): figures of shape (1, U).
@@ -255,6 +255,11 @@ class MachineModel:
             return False
         return is_plain(replace(structure, blocks=Blocks(blocks.shape, blocks.scan)))
 
+    def has_fifos_alone(self, structure: GroupDesign) -> bool:
+        """Whether a structure of a separable group opens FIFOs, and nothing else but what is kept."""
+        is_plain_else = not structure.layouts and is_plain(replace(structure, fifos=frozenset()))
+        return bool(structure.fifos) and is_plain_else and self.is_separable(structure.tasks)
+
     def _batch_of(self, structure: GroupDesign) -> _Alone | None:
         """What prices a structure in batches. Raises ArrayolError for what is refused whatever the units."""
         model, own = self._in_one_level(structure)
@@ -281,7 +286,13 @@ class MachineModel:
         return model, in_one_level(structure, halves)
 
     def _planned(self, structure: GroupDesign) -> PlannedStructure:
-        """A structure with its plan. Raises ArrayolError for what is refused whatever the units."""
+        """A structure with its plan, by counts where that can be. Raises ArrayolError for what is always refused."""
+        batch, found = self.batch(structure.tasks) if self.has_fifos_alone(structure) else None, None
+        if batch is not None and takes_fifos(batch):
+            found = plan_fifos(batch, structure_of(structure), self._ports_of(structure))
+        return found or self._planned_exactly(structure)
+
+    def _planned_exactly(self, structure: GroupDesign) -> PlannedStructure:
         return PlannedStructure.of(self.accesses, self.platform, structure, self._ports_of(structure))
 
     def _ports_of(self, structure: GroupDesign) -> LocalPorts:

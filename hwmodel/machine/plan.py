@@ -172,7 +172,7 @@ def plan_group(accesses: Accesses, platform: Platform, design: GroupDesign, port
     group = Group(accesses, design.tasks)
     check_layouts(group, design.layouts, design.fifos, platform)
     ticks = tick_group(group, design)
-    stages = stage_group(group, design)
+    stages = stage_group(group, design.fifos)
     fifos = {array: fifo_data(group, ticks, array) for array in sorted(design.fifos)}
     loads = [load_array(group, design, ticks, stages, array) for array in group.loaded]
     results = [make_array(group, ticks, stages, array) for array in group.made]

@@ -252,18 +252,21 @@ class Stages:
     load: Mapping[str, int]
 
 
-def stage_group(group: Group, design: GroupDesign) -> Stages:
-    """The stages of a group. Raises ArrayolError (`fifo-refused`) where a FIFO's reader would work in another step."""
+def stage_group(group: Group, fifos: frozenset[str] = frozenset()) -> Stages:
+    """The stages of a group with some FIFOs.
+
+    Raises ArrayolError (`fifo-refused`) where a FIFO's reader would work in another step.
+    """
     task: dict[str, int] = {group.last: 0}
     for name in reversed(group.tasks):
         if name == group.last:
             continue
         task[name] = min(
-            task[reader] - (0 if array in design.fifos else 1)
+            task[reader] - (0 if array in fifos else 1)
             for array in group.arrays_of(name)
             for reader in group.readers(array)
         )
-    for array in sorted(design.fifos):
+    for array in sorted(fifos):
         for maker, reader in product(group.made.get(array, ()), group.readers(array)):
             if task[maker] != task[reader]:
                 raise error(

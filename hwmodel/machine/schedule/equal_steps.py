@@ -11,7 +11,7 @@ Steps are told apart by a sum modulo 2^64 over what they have; that steps of one
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -47,10 +47,15 @@ class EqualSteps:
         ):
             return EqualSteps.all_differ(steps)
         places = {task: _places(issue) for task, issue in issues.items()}
-        tables = [_Table.of_runs(issue) for issue in issues.values()]
+        tables = [Table.of_runs(issue) for issue in issues.values()]
         for task, issue in issues.items():
-            tables += [_Table.of_pairs(places[task], stages[task].step, pair) for pair in issue.pairs]
-        tables += [_Table.of_data(data, places, stages[data.source].step) for data in fifos]
+            tables += [Table.of_pairs(places[task], stages[task].step, pair) for pair in issue.pairs]
+        tables += [Table.of_data(data, places, stages[data.source].step) for data in fifos]
+        return EqualSteps.by_tables(steps, tables)
+
+    @staticmethod
+    def by_tables(steps: int, tables: Sequence[Table]) -> EqualSteps:
+        """Those that have the same rows in each of some tables."""
         sums = sum((table.sums(steps, number) for number, table in enumerate(tables)), np.zeros(steps, np.uint64))
         _, first, of = np.unique(sums, return_index=True, return_inverse=True)
         found = EqualSteps(of.ravel(), first)
@@ -99,29 +104,29 @@ def _since_first(step: Elements) -> Elements:
 
 
 @dataclass(frozen=True, eq=False)
-class _Table:
+class Table:
     """Rows of ascending steps, in an order that is the same for equal steps, and the columns that have to be equal."""
 
     step: Elements
     columns: tuple[Elements, ...]
 
     @staticmethod
-    def of_runs(issue: Issue) -> _Table:
-        return _Table(issue.step, (issue.level, issue.place))
+    def of_runs(issue: Issue) -> Table:
+        return Table(issue.step, (issue.level, issue.place))
 
     @staticmethod
-    def of_pairs(places: Elements, step: Elements, pair: tuple[Elements, Elements]) -> _Table:
+    def of_pairs(places: Elements, step: Elements, pair: tuple[Elements, Elements]) -> Table:
         source, reader = pair
         order = np.lexsort((places[source], places[reader], step[reader]))
         source, reader = source[order], reader[order]
-        return _Table(step[reader], (places[source], places[reader]))
+        return Table(step[reader], (places[source], places[reader]))
 
     @staticmethod
-    def of_data(data: FifoData, places: Mapping[str, Elements], step: Elements) -> _Table:
+    def of_data(data: FifoData, places: Mapping[str, Elements], step: Elements) -> Table:
         writer, reader = places[data.source][data.writer], places[data.target][data.reader]
         order = np.lexsort((data.made, writer, step[data.writer]))
         columns = (writer, data.made, reader, data.taken)
-        return _Table(step[data.writer[order]], tuple(column[order] for column in columns))
+        return Table(step[data.writer[order]], tuple(column[order] for column in columns))
 
     def sums(self, steps: int, number: int) -> NDArray[np.uint64]:
         """A sum over the rows of each step."""

@@ -50,7 +50,7 @@ class FifoData:
 
 def fifo_data(group: Group, ticks: Ticks, array: str) -> FifoData:
     """Which run writes and which reads each datum. Raises ArrayolError (`fifo-refused`)."""
-    source, target = _ends(group, array)
+    source, target = ends_of(group, array)
     written, writer, place_made = _accesses(group, source, array, ticks.work[source], writes=True)
     read, reader, taken = _accesses(group, target, array, ticks.work[target], writes=False)
     if not ticks.work[source].once:  # what is made for a tick is read at that tick
@@ -68,7 +68,8 @@ def fifo_data(group: Group, ticks: Ticks, array: str) -> FifoData:
     return data
 
 
-def _ends(group: Group, array: str) -> tuple[str, str]:
+def ends_of(group: Group, array: str) -> tuple[str, str]:
+    """The tasks that write and read a FIFO. Raises ArrayolError (`fifo-refused`)."""
     if array not in group.made:
         raise _refused(array, f"no task of the group {' '.join(group.tasks)} makes it")
     makers = group.network.arrays[array].producers

@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from hwmodel.accesses import Extents, Indices, flat
+from hwmodel.accesses import Extents, Indices, flat, subscripts
 from hwmodel.machine.group import Elements, Group
 from hwmodel.machine.int64 import require_numbers
 from hwmodel.machine.schedule.chains import Chains, longest_before, pairs_of
@@ -53,9 +53,10 @@ class Issue:
     @staticmethod
     def of(group: Group, stage: Stage) -> Issue:
         """The order of issue of a stage."""
-        extents, space = group.accesses.extents(stage.task), group.accesses.repetitions(stage.task)
-        own, number = space[stage.work.repetition], stage.work.repetition
+        extents, number = group.accesses.extents(stage.task), stage.work.repetition
+        own = subscripts(number, extents).T
         delays = group.delays(stage.task)
+        space = group.accesses.repetitions(stage.task) if delays else own
         pairs = tuple(pairs_of(space, number, extents, delay.vector, stage.step) for delay in delays)
         if len(delays) == 1:
             level = _places_in_step(Chains.of(own, extents, delays[0].vector), stage.step)

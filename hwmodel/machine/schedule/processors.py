@@ -124,7 +124,7 @@ class Processors:
         self.fifos = fifos
         self.steps = steps
         self.paths = paths
-        self.pipelines = _pipelines(group, fifos)
+        self.pipelines = pipelines_of(group, ((data.source, data.target) for data in fifos.values()))
         self._issues: dict[str, Issue] = {}
         self._states: dict[str, StateChains] = {}
         self._busy: dict[tuple[Pipeline, tuple[int, ...]], dict[str, Busy]] = {}
@@ -289,13 +289,19 @@ def make_stages(
         task = processor.task
         blocks = design.blocks if task == group.last else processor.cut
         along = unit_dimension(group.accesses, riding, design.blocks.scan, task)
-        rank = _issue_ranks(group, task, blocks, along)[work[task].repetition]
-        stages[task] = Stage(task, work[task], steps[task], rank, along)
+        stages[task] = stage_of(group, task, work[task], steps[task], blocks, along)
     return {task: stages[task] for task in group.tasks}
 
 
-def _issue_ranks(group: Group, task: str, blocks: Blocks | None, along: int | None) -> Elements:
-    """The place of each repetition in the scan order, the delay's dimension outermost and that of lines innermost."""
+def stage_of(group: Group, task: str, work: Work, step: Elements, blocks: Blocks | None, along: int | None) -> Stage:
+    """A processor with some runs in these steps; `blocks` are its own, those of the last task or of a cut."""
+    extents = group.accesses.extents(task)
+    rank = _issue_ranks(group, task, blocks, along, subscripts(work.repetition, extents).T)
+    return Stage(task, work, step, rank, along)
+
+
+def _issue_ranks(group: Group, task: str, blocks: Blocks | None, along: int | None, repetitions: Indices) -> Elements:
+    """The places of repetitions (n, rank) in scan order, the delay's dimension outermost, that of lines innermost."""
     extents = group.accesses.extents(task)
     scan = blocks.scan.innermost if blocks is not None else row_major(len(extents))
     falls = dict(zip(scan.dimensions, scan.descending, strict=True))
@@ -306,14 +312,14 @@ def _issue_ranks(group: Group, task: str, blocks: Blocks | None, along: int | No
         falls[outermost] = group.delays(task)[0].vector[outermost] < 0
     order = sorted(scan.dimensions, key=lambda k: (k == along) - (k == outermost))
     inner = Scan(tuple(order), tuple(falls[k] for k in order))
-    return block_places(group.accesses.repetitions(task), extents, Blocks((1,) * len(extents), inner))
+    return block_places(repetitions, extents, Blocks((1,) * len(extents), inner))
 
 
-def _pipelines(group: Group, fifos: Mapping[str, FifoData]) -> list[Pipeline]:
-    """The tasks joined by FIFOs, in dataflow order; most stand alone."""
+def pipelines_of(group: Group, fifos: Iterable[tuple[str, str]]) -> list[Pipeline]:
+    """The tasks joined by FIFOs, given by their two ends, in dataflow order; most stand alone."""
     joined = {task: {task} for task in group.tasks}
-    for data in fifos.values():
-        merged = joined[data.source] | joined[data.target]
+    for source, target in fifos:
+        merged = joined[source] | joined[target]
         for task in merged:
             joined[task] = merged
     return list(dict.fromkeys(tuple(task for task in group.tasks if task in pipeline) for pipeline in joined.values()))

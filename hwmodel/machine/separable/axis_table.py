@@ -140,7 +140,7 @@ def axis_table(counts: GroupCounts, walk: Walk, sides: Ints, codes: Ints) -> Axi
         fields.merges,
         {
             piece: _is_read_at_once(fields, piece)
-            for piece in (*counts.stored, *counts.read_in_part)
+            for piece in (*counts.stored, *counts.read_in_part, *counts.fifos)
             if piece in fields.read
         },
         np.stack([runs.packed for runs in along], axis=1) if along else none,

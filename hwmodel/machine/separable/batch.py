@@ -72,10 +72,7 @@ def open_batch(
     group = Group(accesses, tasks)
     if platform.memory.rows is not None:
         return None
-    rank = len(accesses.extents(group.last))
-    blocks = Blocks((1,) * rank, Scan(tuple(range(rank)), (False,) * rank))
-    stages = stage_group(group, GroupDesign(tuple(Processor(task) for task in tasks), blocks))
-    parts = find_parts(group, stages)
+    parts = find_parts(group, stage_group(group))
     masks = find_masks(parts) if parts is not None else None
     if parts is None or masks is None:
         return None
@@ -104,12 +101,16 @@ class Kept:
     readings: dict[tuple[Walk, bytes], Reading] = field(default_factory=dict)
     orders: dict[tuple[object, ...], OrderCounts] = field(default_factory=dict)
     ports: dict[tuple[Scan, frozenset[str]], LocalPorts] = field(default_factory=dict)
+    fifos: dict[frozenset[str], GroupBatch] = field(default_factory=dict)  # the same group with FIFOs
     size: int = 0
 
     def count(self) -> None:
         """Find out the bytes, with what was computed of orders since they were made."""
         self.size = sum(table.nbytes for table in self.tables.values())
         self.size += sum(order.nbytes for order in self.orders.values())
+        for batch in self.fifos.values():
+            batch.kept.count()
+            self.size += batch.kept.size
 
     def clear(self) -> None:
         """Forget all; what is asked for again is made again."""
@@ -118,6 +119,7 @@ class Kept:
         self.readings.clear()
         self.orders.clear()
         self.ports.clear()
+        self.fifos.clear()
         self.size = 0
 
 
@@ -353,9 +355,21 @@ class GroupBatch:
 
     def with_layouts(self, layouts: tuple[BankLayout, ...]) -> GroupBatch:
         """The same with bank layouts of buffers; tables are shared. Raises ArrayolError for layouts that cannot be."""
-        check_layouts(self.counts.parts.group, layouts, frozenset(), self.platform)
+        check_layouts(self.counts.parts.group, layouts, self.counts.fifos, self.platform)
         cycles = access_cycles(self.counts, self.platform, layouts)
         return replace(self, layouts=layouts, paths=Datapaths(self.paths.network, self.platform, cycles))
+
+    def with_fifos(self, fifos: frozenset[str]) -> GroupBatch:
+        """The same group with FIFOs, which work in other stages, but for the times of its processors.
+
+        Raises ArrayolError (`fifo-refused`) where a FIFO's reader would work in another step.
+        """
+        if fifos not in self.kept.fifos:
+            parts = self.counts.parts
+            stages = stage_group(parts.group, fifos)
+            counts = replace(self.counts, parts=replace(parts, stages=stages), fifos=fifos)
+            self.kept.fifos[fifos] = replace(self, counts=counts, kept=Kept())
+        return self.kept.fifos[fifos]
 
     def timing(self, tasks: tuple[str, ...], scan: Scan) -> Timing:
         """The lengths of steps under a scan; columns of rates stand for `tasks`."""
@@ -396,7 +410,7 @@ class GroupBatch:
     def reads_again(self, scan: Scan, shapes: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Whether an element from outside is read at several ticks, of blocks of each shape, (S,)."""
         again = np.zeros(len(shapes), np.bool_)
-        for walk, _, sides in self._walks(scan, shapes):
+        for walk, _, sides in self.walks(scan, shapes):
             rows, pick = np.unique(sides, axis=0, return_inverse=True)
             _, fields = fields_of(self.counts, walk, rows)
             for name in self.counts.parts.group.loaded:
@@ -430,7 +444,7 @@ class GroupBatch:
         cells = max((math.prod(parts.extents(task)) for task in parts.group.tasks), default=1)
         return max(1, _CELLS // cells) if parts.spaces.couple else None
 
-    def _walks(self, scan: Scan, shapes: Ints) -> list[tuple[Walk, tuple[int, ...], Ints]]:
+    def walks(self, scan: Scan, shapes: Ints) -> list[tuple[Walk, tuple[int, ...], Ints]]:
         """How a scan walks the dimensions of the blocks, by their outermost loops: loops of the scan, and sides."""
         walks = []
         for block, own in enumerate(self.counts.parts.blocks):
@@ -443,7 +457,7 @@ class GroupBatch:
     def reading(self, scan: Scan, shapes: NDArray[np.int64]) -> Reading:
         """How blocks of these shapes read arrays from outside along each dimension."""
         readings, picks = [], []
-        for walk, _, sides in self._walks(scan, shapes):
+        for walk, _, sides in self.walks(scan, shapes):
             rows, pick = np.unique(sides, axis=0, return_inverse=True)
             key = walk, rows.tobytes()
             if key not in self.kept.readings:
@@ -454,7 +468,7 @@ class GroupBatch:
 
     def structures(self, scan: Scan, shapes: NDArray[np.int64], keeps: StructureKeeps | None = None) -> Structures:
         """The orders of blocks of these shapes, and what they keep."""
-        walked, picks, walks = [], [], self._walks(scan, shapes)
+        walked, picks, walks = [], [], self.walks(scan, shapes)
         loaded, whole = len(self.counts.parts.group.loaded), np.ones(len(shapes), np.bool_)
         fetched = np.zeros((len(shapes), len(walks), loaded), np.int64)
         if keeps is not None and walks and any(keep != Keep(0) for each in keeps.choices for keep in each):

@@ -354,7 +354,8 @@ def _holds(counts: GroupCounts, walked: Sequence[Walked], picks: Ints) -> tuple[
     """Whether every merge of several readers is exact: they differ along one dimension, or one leads along all.
 
     Readers of different stages are compared in steps, not places: the last of them is one that works latest. And
-    whether what happens along several dimensions of a task or array that stand as one is a product of them.
+    whether what happens along several dimensions of a task or array that stand as one is a product of them, and whether
+    FIFOs are read at the tick that writes them.
 
     When data are used last concerns no more than how they live in their buffer: where that alone is no product, the
     buffer is listed instead, (S, memories), if its readers can be followed one by one (`coupled_contents`).
@@ -370,10 +371,15 @@ def _holds(counts: GroupCounts, walked: Sequence[Walked], picks: Ints) -> tuple[
             holds &= exact
     for piece in dict.fromkeys(piece for table, _ in sides for piece in table.at_once):
         at_once = np.stack([table.at_once[piece][pick] for table, pick in sides])
+        if piece in counts.fifos:
+            holds &= at_once.all(axis=0)
+            continue
         wrong[piece] = wrong[piece] | ~_lives_as_a_product(counts, piece, [each.block for each in walked], at_once)
         wrong[piece] |= piece in counts.read_in_part and _is_coupled(counts, walked, piece)
     listed = np.zeros((len(picks), len(counts.memories)), np.bool_)
     for piece, own in wrong.items():
+        if piece in counts.fifos:
+            continue
         followed = np.full(len(picks), piece in counts.followed)
         for table, pick in sides:
             followed &= table.single[piece][pick] if piece in table.single else True

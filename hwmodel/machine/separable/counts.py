@@ -89,6 +89,7 @@ class GroupCounts:
     by_run: bool  # whether runs of addresses are counted too (`runs`)
     local: Mapping[Burst, LocalWord]  # of the bursts whose local words are counted
     lines: LineCache = field(default_factory=LineCache, repr=False)  # that are known of all groups of a network
+    fifos: frozenset[str] = frozenset()  # arrays without a buffer
 
     @cached_property
     def counted(self) -> list[Counted]:
@@ -143,17 +144,22 @@ class GroupCounts:
     @cached_property
     def memories(self) -> list[Memory]:
         """Buffers, then delay states."""
+        states = (state for task in self.parts.group.tasks for state in self._states(task))
+        return [*map(self._buffer, self._buffered), *states]
+
+    @property
+    def _buffered(self) -> list[str]:
+        """The arrays that have a buffer."""
         group = self.parts.group
-        buffers = [self._buffer(name) for name in (*group.loaded, *group.made)]
-        return [*buffers, *(state for task in group.tasks for state in self._states(task))]
+        return [name for name in (*group.loaded, *group.made) if name not in self.fifos]
 
     @cached_property
     def sources(self) -> list[Source]:
         """What brings data to each buffer, in the order of the memories."""
-        group = self.parts.group
-        arrays = enumerate((*group.loaded, *group.made))
         return [
-            self._source(piece, number) for number, array in arrays for piece in self.parts.pieces.get(array, [array])
+            self._source(piece, number)
+            for number, array in enumerate(self._buffered)
+            for piece in self.parts.pieces.get(array, [array])
         ]
 
     @cached_property
@@ -203,7 +209,7 @@ class GroupCounts:
     def accesses(self) -> AccessCounts:
         """How often tasks access each memory, whatever the blocks: all but for what is loaded and stored."""
         group = self.parts.group
-        return accesses_of_products(group, {task: self.running(task) for task in group.tasks})
+        return accesses_of_products(group, {task: self.running(task) for task in group.tasks}, self.fifos)
 
     def free_runs(self, task: str) -> int:
         """Repetitions of a task for each index of what moves with the blocks."""
@@ -227,6 +233,10 @@ class GroupCounts:
             for k, mask in zip(own, along_each(cells, [extents[k] for k in own]), strict=True):
                 indices[k] = np.flatnonzero(mask)
         return indices
+
+    def repetitions(self, task: str) -> int:
+        """How often a task runs."""
+        return math.prod(map(len, self.running(task)))
 
     def runs_as_a_product(self, task: str) -> bool:
         """Whether all combinations of indices that run do."""

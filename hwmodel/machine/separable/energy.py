@@ -7,7 +7,6 @@ takes; the port moves whole words, so its bits are summed over the kinds of step
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from hwmodel.accesses import Accesses
 from hwmodel.design import interval_of
+from hwmodel.machine.access_counts import Counts
 from hwmodel.machine.energy import (
     EnergyPrices,
     energy_uses,
@@ -40,6 +40,15 @@ def moved_data(counts: GroupCounts, structures: Structures) -> Ints:
     rows, columns = (order.steps.totals()[:, : len(counts.factor)] for order in (structures.outer, structures.inner))
     moved: Ints = rows[structures.pairs[:, 0]] * columns[structures.pairs[:, 1]] * counts.factor
     return moved
+
+
+def all_accesses(counts: GroupCounts, moved: Ints) -> Counts:
+    """How often memories of one structure are read and written, with what is moved (Q,)."""
+    accesses = counts.accesses.copy()
+    for (kind, name), data in zip(counts.names, moved.tolist(), strict=True):
+        if kind != "task":
+            accesses["buffer", name, kind == "load"] += data
+    return accesses
 
 
 def port_words(counts: GroupCounts, port: Port, structures: Structures) -> dict[str, Ints]:
@@ -73,10 +82,7 @@ class GroupEnergy:
         moved, outside, runs = moved_data(self.counts, structures), self._port_bits(structures), self.runs
 
         def of_row(row: int, memories: Sequence[MemoryUse], rates: Mapping[str, int]) -> tuple[EnergyUse, ...]:
-            counts, paths = self.counts.accesses.copy(), self.paths
-            for (kind, name), data in zip(self.counts.names, moved[row].tolist(), strict=True):
-                if kind != "task":
-                    counts["buffer", name, kind == "load"] += data
+            counts, paths = all_accesses(self.counts, moved[row]), self.paths
             datapaths = {task: (runs[task], paths.at(task, interval_of(rate))) for task, rate in rates.items()}
             bits = {name: int(own[row]) for name, own in outside.items()}
             every = with_residents(self.accesses, paths.platform, rates, memories)
@@ -124,7 +130,7 @@ class GroupEnergy:
     @property
     def runs(self) -> dict[str, int]:
         """How often each task runs."""
-        return {task: self._runs(task) for task in self.counts.parts.group.tasks}
+        return {task: self.counts.repetitions(task) for task in self.counts.parts.group.tasks}
 
     def of_rates(self, tasks: Sequence[str], rates: Ints) -> Ints:
         """Of the datapaths of tasks at combinations of rates (S, U, tasks), (S, U)."""
@@ -132,11 +138,8 @@ class GroupEnergy:
         for place, task in enumerate(tasks):
             intervals, of = np.unique(interval_of(rates[:, :, place]), return_inverse=True)
             each = np.array([sum(repetition_fj(self.paths.at(task, one))) for one in intervals.tolist()], np.int64)
-            terms.append((np.array([self._runs(task)]), each[of.ravel()]))
+            terms.append((np.array([self.counts.repetitions(task)]), each[of.ravel()]))
         return _sum(terms, rates[:, :, 0].size).reshape(rates.shape[:2])
-
-    def _runs(self, task: str) -> int:
-        return math.prod(map(len, self.counts.running(task)))
 
     def _port_bits(self, structures: Structures) -> dict[str, Ints]:
         port = Port(self.accesses, self.paths.platform)

@@ -138,7 +138,7 @@ class _Structures:
         batch, paths, steps = self.batch, self.timing.paths, self.steps[row]
         length, end = step_ends(steps.port, steps.busy)
         busy = {task: cycles * steps.times for task, cycles in steps.busy.items()}
-        kept = self._kept(row)
+        kept = kept_memories(batch, self.words, row)
         numbers = {memory.name: number for number, memory in enumerate(batch.counts.memories)}
 
         def depth(array: str, function: BankFunction) -> int:
@@ -165,20 +165,20 @@ class _Structures:
             energy=self.energy(row, memories, rates) if self.energy is not None else None,
         )
 
-    def _kept(self, row: int) -> tuple[MemoryUse, ...]:
-        batch, every = self.batch, self.words.every
-        live, words = self.words.live(every)[row], self.words.addressed(every)[row]
-        sizes = zip(batch.counts.memories, live.tolist(), words.tolist(), strict=True)
-        return tuple(
-            memory_use(
-                batch.platform,
-                (memory.kind, memory.name, memory.bits),
-                live,
-                batch.banks(memory),
-                words if memory.kind == "buffer" else None,
-            )
-            for memory, live, words in sizes
+
+def kept_memories(batch: GroupBatch, words: Words, row: int) -> tuple[MemoryUse, ...]:
+    """Buffers and delay states of one of some structures."""
+    live, addressed = (own(words.every)[row].tolist() for own in (words.live, words.addressed))
+    return tuple(
+        memory_use(
+            batch.platform,
+            (memory.kind, memory.name, memory.bits),
+            live,
+            batch.banks(memory),
+            words if memory.kind == "buffer" else None,
         )
+        for memory, live, words in zip(batch.counts.memories, live, addressed, strict=True)
+    )
 
 
 def number_of_steps(batch: GroupBatch, structures: Structures) -> Ints:

@@ -1,0 +1,204 @@
+"""Structures with FIFOs, planned by counts: of each array and task what it does step by step, whatever their size.
+
+But for the tasks that FIFOs join, such a structure is one of a separable group in other stages, with fewer buffers
+(`GroupBatch.with_fifos`). What these tasks do is told by the kinds of their steps (`fifo_steps`). So the plan has all
+that `units_exact` computes figures from, and takes hardly longer for large arrays than for small ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from hwmodel.design import GroupDesign
+from hwmodel.local_memory.bank_functions import BankFunction
+from hwmodel.machine.access_counts import Counts
+from hwmodel.machine.built.local_ports import LocalPorts
+from hwmodel.machine.built.organised import Builder
+from hwmodel.machine.estimate import Path
+from hwmodel.machine.group import Elements, Group
+from hwmodel.machine.group_plan import GroupSteps
+from hwmodel.machine.port import Port, PortCycles
+from hwmodel.machine.schedule.datapaths import Datapaths
+from hwmodel.machine.schedule.fifo import ends_of
+from hwmodel.machine.schedule.processors import Pipeline
+from hwmodel.machine.separable.axis_table import fields_of
+from hwmodel.machine.separable.batch import GroupBatch
+from hwmodel.machine.separable.block_order import Structures
+from hwmodel.machine.separable.built import Words
+from hwmodel.machine.separable.energy import all_accesses, moved_data, port_words
+from hwmodel.machine.separable.estimate import kept_memories, number_of_steps
+from hwmodel.machine.separable.fifo_steps import AlongBlocks, FifoProcessors
+from hwmodel.machine.separable.timing import StepKinds
+from hwmodel.machine.ticks import require_legal
+from hwmodel.machine.units_exact import PlannedStructure
+from hwmodel.platform import Platform
+
+_CELLS = 1 << 23  # of what is counted in each step
+
+
+def takes_fifos(batch: GroupBatch) -> bool:
+    """Whether structures of a group with FIFOs may be planned by counts."""
+    parts = batch.counts.parts
+    return not parts.spaces.couple and not any(
+        parts.group.delays(task) or parts.group.frame_delays(task) for task in parts.group.tasks
+    )
+
+
+def plan_fifos(batch: GroupBatch, structure: GroupDesign, ports: LocalPorts) -> PlannedStructure | None:
+    """A structure of a separable group that has FIFOs, and opens nothing else but what is kept.
+
+    None where it is no product, or has too many steps. Raises ArrayolError for what is refused whatever the rates.
+    """
+    group = batch.counts.parts.group
+    require_legal(group, group.last, structure.blocks)
+    for array in sorted(structure.fifos):
+        ends_of(group, array)
+    own = batch.with_fifos(structure.fifos)
+    structures = own.structures_of(structure)
+    if not structures.holds[0] or _steps(own, structures) * len(own.counts.shift) > _CELLS:
+        return None
+    plan = FifoPlan(own, structure, structures, ports)
+    for pipeline in plan.processors.pipelines:
+        plan.processors.in_equal_steps(pipeline)  # which refuses what it does
+    return PlannedStructure(structure, plan, kept_memories(own, plan.words_of, 0))
+
+
+def _ticks(structures: Structures) -> int:
+    row, column = structures.pairs[0]
+    return int(structures.outer.places[row] * structures.inner.places[column])
+
+
+def _steps(batch: GroupBatch, structures: Structures) -> int:
+    return _ticks(structures) + int(batch.counts.shift.max())
+
+
+@dataclass(frozen=True, eq=False)
+class FifoPlan:
+    """The plan of the one of some `structures`."""
+
+    batch: GroupBatch
+    design: GroupDesign
+    structures: Structures
+    ports: LocalPorts
+    path: Path = "separable"
+    _kinds: dict[tuple[tuple[Pipeline, ...], bool], GroupSteps] = field(default_factory=dict, repr=False)
+
+    @property
+    def group(self) -> Group:
+        """The group."""
+        return self.batch.counts.parts.group
+
+    @property
+    def platform(self) -> Platform:
+        """What it runs on."""
+        return self.batch.platform
+
+    @cached_property
+    def builder(self) -> Builder | None:
+        """What builds the memories; None without a technology."""
+        return Builder.of(self.ports, ())
+
+    @cached_property
+    def words_of(self) -> Words:
+        """The words of buffers."""
+        return Words(self.batch.counts, self.structures)
+
+    def depth(self, array: str, function: BankFunction) -> int:
+        """The words of the deepest bank of the buffer of an array."""
+        number = next(number for number, own in enumerate(self.batch.counts.memories) if own.name == array)
+        return int(self.words_of.depths(number, function, np.zeros(1, np.int64))[0])
+
+    @cached_property
+    def processors(self) -> FifoProcessors:
+        """The processors by kinds of steps."""
+        batch, scan = self.batch, self.design.blocks.scan
+        paths = Datapaths(self.group.network, self.platform, filling=self.ports.fill)
+        sides = []
+        for walk, _, own in batch.walks(scan, np.array([self.design.blocks.shape], np.int64)):
+            loops, fields = fields_of(batch.counts, walk, own)
+            sides.append(AlongBlocks(walk.block, fields, int(loops.prod())))
+        longest = dict(zip(self.group.tasks, self.structures.longest[0].tolist(), strict=True))
+        steps = _steps(batch, self.structures)
+        return FifoProcessors(batch.counts, self.design.blocks, paths, steps, sides, longest)
+
+    @property
+    def steps(self) -> int:
+        """The number of steps from the first that does anything to the last."""
+        return int(number_of_steps(self.batch, self.structures)[0])
+
+    @cached_property
+    def port(self) -> PortCycles:
+        """The port's cycles in each step."""
+        return self._port(folded=False)
+
+    @cached_property
+    def folded_port(self) -> PortCycles:
+        """The port's cycles in each step modulo the number of ticks."""
+        return self._port(folded=True)
+
+    def _port(self, *, folded: bool) -> PortCycles:
+        counts, structures = self.batch.counts, self.structures
+        entries = np.arange(len(counts.shift))[:, None]
+        rows, columns = (
+            order.steps.counts_at(side, entries, np.arange(int(order.places[side]))[None, :])
+            for order, side in zip((structures.outer, structures.inner), structures.pairs[0], strict=True)
+        )
+        by_tick = (rows[:, :, None] * columns[:, None, :]).reshape(len(entries), -1)
+        ticks = by_tick.shape[1]
+        happens = np.zeros((len(entries), ticks if folded else _steps(self.batch, structures)), np.int64)
+        for own, counted, shift in zip(happens, by_tick, counts.shift.tolist(), strict=True):
+            if folded:
+                own[:] = np.roll(counted, shift)
+            else:
+                own[shift : shift + ticks] = counted
+        times = np.ones((1, happens.shape[1]), np.int64)
+        kinds = StepKinds.of(counts, structures, np.zeros(1, np.int64), times, happens.T[None])
+        return self.batch.timing(self.batch.tasks, self.design.blocks.scan).port(kinds).of_structure(0)
+
+    def step_kinds(self, pipelines: tuple[Pipeline, ...], *, folded: bool) -> GroupSteps:
+        """The steps of all pipelines; `folded` modulo the number of ticks, where frames follow each other."""
+        key = pipelines, folded
+        if key not in self._kinds:
+            kinds = (self.processors.in_equal_steps(pipeline) for pipeline in pipelines)
+            ticks = _ticks(self.structures)
+            of = [equal.folded(ticks, own.works) if folded else equal.of for equal, own in kinds]
+            self._kinds[key] = GroupSteps.of((self.folded_port if folded else self.port).cycles, of)
+        return self._kinds[key]
+
+    def folded(self, cycles: Elements) -> Elements:
+        """A processor's cycles by step modulo the number of ticks; it has one tick in each folded step."""
+        by_tick = np.zeros(_ticks(self.structures), np.int64)
+        np.add.at(by_tick, np.arange(len(cycles)) % len(by_tick), cycles)
+        return by_tick
+
+    @cached_property
+    def runs(self) -> Mapping[str, int]:
+        """How often each task runs."""
+        return {task: self.batch.counts.repetitions(task) for task in self.group.tasks}
+
+    @cached_property
+    def access_counts(self) -> Counts:
+        """How often memories are read and written, what is loaded and stored included."""
+        counts = self.batch.counts
+        return all_accesses(counts, moved_data(counts, self.structures)[0])
+
+    @property
+    def traffic_bytes(self) -> int:
+        """All that is loaded and stored."""
+        return int(self.batch.traffic(self.structures)[0])
+
+    @property
+    def port_bytes(self) -> int:
+        """All that the port moves for it: whole words."""
+        return int(self.batch.port_traffic(self.structures)[0])
+
+    @cached_property
+    def port_words(self) -> Mapping[str, int]:
+        """The words that the port moves of each array."""
+        port = Port(self.group.accesses, self.platform)
+        words = port_words(self.batch.counts, port, self.structures)
+        return {array: int(own[0]) for array, own in words.items()}

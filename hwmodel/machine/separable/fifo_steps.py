@@ -1,0 +1,194 @@
+"""Kinds of steps of tasks joined by FIFOs, told by the places of indices, and what runs in one step of each kind.
+
+The idea. At a tick, a vector of places, a task runs the product of the indices that have these places (`first_use`).
+Two places along a dimension are alike for some tasks if each has the same indices there but for a distance of its own,
+and if the indices that write and read the same elements of a FIFO are as far from the first ones. Ticks whose places
+are alike along all dimensions differ by distances alone: the same runs in the same order, in the same lines, with the
+same data of FIFOs between them. So they are one kind (`schedule.equal_steps`), and one of them is scheduled for all, by
+the same code as where every repetition is planned.
+
+All that is asked for is that data are read at the tick that writes them (`block_order`), that what stands as one
+dimension is one, and that no delay joins steps.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from hwmodel.design import Blocks
+from hwmodel.machine.group import Group
+from hwmodel.machine.schedule.datapaths import Datapaths
+from hwmodel.machine.schedule.equal_steps import EqualSteps, Table
+from hwmodel.machine.schedule.fifo import fifo_data
+from hwmodel.machine.schedule.processors import Pipeline, Processors, pipelines_of, stage_of
+from hwmodel.machine.separable.axes import Ints
+from hwmodel.machine.separable.counts import GroupCounts
+from hwmodel.machine.separable.first_use import NEVER, Fields
+from hwmodel.machine.separable.links import AxisLink
+from hwmodel.machine.ticks import Ticks, Work
+
+
+@dataclass(frozen=True, eq=False)
+class AlongBlocks:
+    """Of one structure along a dimension of the blocks: the fields of its one side, and how many places it has."""
+
+    block: int
+    fields: Fields
+    places: int
+
+
+@dataclass(frozen=True, eq=False)
+class FifoProcessors:
+    """The processors of a structure with FIFOs over `steps` steps, by kinds of them.
+
+    `sides` has the dimensions of the blocks from the outermost loop on, `longest` the longest line of each task.
+    """
+
+    counts: GroupCounts
+    blocks: Blocks
+    paths: Datapaths
+    steps: int
+    sides: Sequence[AlongBlocks]
+    longest: Mapping[str, int]
+    _equal: dict[Pipeline, tuple[EqualSteps, Processors]] = field(default_factory=dict, repr=False)
+
+    @property
+    def group(self) -> Group:
+        """The group."""
+        return self.counts.parts.group
+
+    @property
+    def most(self) -> Mapping[str, int]:
+        """For each task the most units that it can use: its longest line."""
+        return self.longest
+
+    @cached_property
+    def pipelines(self) -> Sequence[Pipeline]:
+        """The tasks joined by FIFOs, in dataflow order."""
+        return pipelines_of(self.group, map(self._ends, self.counts.fifos))
+
+    def has_formula(self, pipeline: Pipeline) -> bool:
+        """Whether it is one processor: without delays its steps need no schedule."""
+        return len(pipeline) == 1
+
+    def in_equal_steps(self, pipeline: Pipeline) -> tuple[EqualSteps, Processors]:
+        """The kinds of steps of some tasks that work in one stage, and what they do in one of each.
+
+        Raises ArrayolError (`fifo-refused`) for a FIFO between them whose data no schedule keeps in order.
+        """
+        if pipeline not in self._equal:
+            self._equal[pipeline] = self._found(pipeline)
+        return self._equal[pipeline]
+
+    def _found(self, pipeline: Pipeline) -> tuple[EqualSteps, Processors]:
+        fifos = [array for array in sorted(self.counts.fifos) if set(self._ends(array)) <= set(pipeline)]
+        along = [self._alike(side, pipeline, fifos) for side in self.sides]
+        kinds = [len(one.first) for one in along]
+        of, nothing = np.zeros(1, np.int64), math.prod(kinds)
+        for one, number in zip(along, kinds, strict=True):
+            of = (of[:, None] * number + one.of).ravel()
+        in_steps, begin = np.full(self.steps, nothing), self._stage(pipeline[0])
+        in_steps[begin : begin + len(of)] = of
+        first = [one.first[place] for one, place in zip(along, np.indices(kinds).reshape(len(kinds), -1), strict=True)]
+        work = {task: self._work(task, first, nothing) for task in pipeline}
+        stages = {
+            task: stage_of(self.group, task, own, own.tick, self._blocks_of(task), self._along[task])
+            for task, own in work.items()
+        }
+        ticks = Ticks(work, np.arange(nothing + 1))
+        data = {array: fifo_data(self.group, ticks, array) for array in fifos}
+        one_of_each = Processors(self.group, stages, data, nothing + 1, self.paths)
+        _, at = np.unique(in_steps, return_index=True)
+        return EqualSteps(in_steps, at), one_of_each
+
+    def _ends(self, array: str) -> tuple[str, str]:
+        """The tasks that write and read a FIFO."""
+        parts = self.counts.parts
+        return parts.writes[array].task, parts.reads[array][0].task
+
+    def _stage(self, task: str) -> int:
+        """The first step in which a task may work."""
+        return int(self.counts.shift[self.counts.names.index(("task", task))])
+
+    def _blocks_of(self, task: str) -> Blocks | None:
+        return self.blocks if task == self.group.last else None
+
+    @cached_property
+    def _along(self) -> dict[str, int | None]:
+        """The dimension of each task's lines."""
+        return dict(zip(self.group.tasks, self.counts.unit_dimensions(self.blocks.scan), strict=True))
+
+    def _alike(self, side: AlongBlocks, pipeline: Pipeline, fifos: Sequence[str]) -> EqualSteps:
+        """The kinds of places along a dimension of the blocks, as if they were steps."""
+        tables, first = [], dict[str, Ints]()
+        for task in pipeline:
+            place = side.fields.work[task][0]
+            first[task] = _first(place, np.arange(len(place)), side.places)
+            tables.append(_table(place, (np.arange(len(place)),), (first[task],)))
+        for array in fifos:
+            tables += self._data(side, array, first)
+        return EqualSteps.by_tables(side.places, tables)
+
+    def _data(self, side: AlongBlocks, array: str, first: Mapping[str, Ints]) -> Iterator[Table]:
+        """Which indices of the tasks write and read which elements of a FIFO along an axis, place by place."""
+        parts = self.counts.parts
+        axis = parts.axes[array][side.block]
+        if axis is None:
+            return
+        start = None
+        for link in (parts.writes[array], parts.reads[array][0]):
+            own, work = link.axes[axis], side.fields.work[link.task][0]
+            place = _places_of(own, parts.dimensions[link.task][side.block], work)
+            start = _first(place, own.element, side.places) if start is None else start
+            yield _table(place, (own.repetition, own.element), (first[link.task], start))
+
+    def _work(self, task: str, first: Sequence[Ints], nothing: int) -> Work:
+        """What a task runs at one tick of each kind, those with the places `first` (kinds,) along each dimension."""
+        parts, extents = self.counts.parts, self.group.accesses.extents(task)
+        free = {k: np.flatnonzero(self.counts.masks.runs[task, k]) for k in parts.free_dimensions(task)}
+        runs, ticks = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+        for kind in range(nothing):
+            indices, is_there = dict(free), True
+            for side, places in zip(self.sides, first, strict=True):
+                own = np.flatnonzero(side.fields.work[task][0] == places[kind])
+                moving = parts.dimensions[task][side.block]
+                if moving is None:
+                    is_there &= len(own) > 0
+                else:
+                    indices[moving] = own
+            number = np.zeros(int(is_there), np.int64)
+            for k, extent in enumerate(extents):
+                number = (number[:, None] * extent + indices[k]).ravel()
+            runs.append(number)
+            ticks.append(np.full(len(number), kind))
+        tick = np.concatenate(ticks)
+        return Work(np.concatenate(runs), tick, tick)
+
+
+def _places_of(link: AxisLink, moving: int | None, work: Ints) -> Ints:
+    """The place of each pair of a link, by the places of the indices that move along the blocks."""
+    if link.dimension is not None and link.dimension == moving:
+        return work[link.repetition]
+    return np.full(len(link.element), work.min())
+
+
+def _first(place: Ints, values: Ints, places: int) -> Ints:
+    """The least of the values at each place; 0 where there are none."""
+    there = place != NEVER
+    first = np.full(places, NEVER)
+    np.minimum.at(first, place[there], values[there])
+    return np.where(first == NEVER, 0, first)
+
+
+def _table(place: Ints, columns: Sequence[Ints], first: Sequence[Ints]) -> Table:
+    """Rows by place, those of one place by their columns, each column from the first of the place on."""
+    order = np.lexsort((*reversed(columns), place))
+    order = order[place[order] != NEVER]
+    return Table(
+        place[order], tuple(own[order] - start[place[order]] for own, start in zip(columns, first, strict=True))
+    )
