@@ -50,8 +50,8 @@ def _options(jobs: GroupJobs, middle: GroupDesign, structures: int | None) -> fl
     if cost.offers() > OFFERS_SECONDS:
         return FRONT * cost.offers() + space.slow_structures * cost.opened(middle.blocks.shape)
     options = list(one_more(space, [middle], keeps=keeps))
-    in_batches = space.model.takes_in_batches
-    slow = list(map(cost.structure, jobs.bearable([one for one in options if not in_batches(one)])))
-    quick = [cost.structure(structure) for structure in options if in_batches(structure)]
+    by_counts = space.model.takes_by_counts
+    slow = list(map(cost.structure, jobs.bearable([one for one in options if not by_counts(one)])))
+    quick = [cost.structure(structure) for structure in options if by_counts(structure)]
     most_slow = min(space.slow_structures, FRONT * len(slow))
     return FRONT * (cost.offers() + sum(quick)) + most_slow * max(slow, default=0.0)

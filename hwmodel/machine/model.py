@@ -255,10 +255,21 @@ class MachineModel:
             return False
         return is_plain(replace(structure, blocks=Blocks(blocks.shape, blocks.scan)))
 
-    def has_fifos_alone(self, structure: GroupDesign) -> bool:
-        """Whether a structure of a separable group opens FIFOs, and nothing else but what is kept."""
+    def takes_by_counts(self, structure: GroupDesign) -> bool:
+        """Whether a structure is priced from counts, in batches or planned by itself, however large its arrays are."""
+        if self.takes_in_batches(structure):
+            return True
+        batch = self._batch_with_fifos(structure)
+        try:
+            return batch is not None and takes_fifos(batch, structure)
+        except ArrayolError:
+            return True  # it is refused soon
+
+    def _batch_with_fifos(self, structure: GroupDesign) -> GroupBatch | None:
+        """What may plan a structure by counts that opens FIFOs, and nothing else but what is kept."""
         is_plain_else = not structure.layouts and is_plain(replace(structure, fifos=frozenset()))
-        return bool(structure.fifos) and is_plain_else and self.is_separable(structure.tasks)
+        has_alone = structure.fifos and is_plain_else and self.is_separable(structure.tasks)
+        return self.batch(structure.tasks) if has_alone else None
 
     def _batch_of(self, structure: GroupDesign) -> _Alone | None:
         """What prices a structure in batches. Raises ArrayolError for what is refused whatever the units."""
@@ -287,8 +298,8 @@ class MachineModel:
 
     def _planned(self, structure: GroupDesign) -> PlannedStructure:
         """A structure with its plan, by counts where that can be. Raises ArrayolError for what is always refused."""
-        batch, found = self.batch(structure.tasks) if self.has_fifos_alone(structure) else None, None
-        if batch is not None and takes_fifos(batch):
+        batch, found = self._batch_with_fifos(structure), None
+        if batch is not None:
             found = plan_fifos(batch, structure_of(structure), self._ports_of(structure))
         return found or self._planned_exactly(structure)
 

@@ -46,6 +46,7 @@ _BYTES = 90, 8  # of memory while it is priced, for each element of its arrays, 
 BYTES_AT_MOST = 5 << 27  # what needs more is not priced: with all else that a process holds it would be above 1 GiB
 _RATE = 6e-3  # of a structure with FIFOs, for each combination of rates that is scheduled,
 _RATE_RUN = 0.15e-6  # and for each repetition in blocks that differ
+_COUNTED_TICK = 4e-7  # of a structure with FIFOs that is planned by counts, for each block
 _BLOCKS_APART = 4  # blocks that differ: inside, and at the ends of two axes
 _SCHEDULED = 64, 0.25  # combinations that are scheduled: so many, and so many of the others
 _LOOK = 5e-4  # of a plain structure, for a look at all that it may keep,
@@ -161,26 +162,33 @@ class JobCost:
             told = self._told_in(structure) if structure.blocks.outer else self._told
             return self._alone + told + _BATCH_DESIGN * self.combinations
         blocks, cut = structure.blocks, any(processor.cut for processor in structure.processors)
+        if self._is_counted(structure):
+            alone = (
+                self._alone + self._told + _BATCH_DESIGN * self.combinations + _COUNTED_TICK * self._count(blocks.shape)
+            )
+            return alone + self._scheduled(blocks.shape)
         listed = bool(blocks.outer or structure.recompute or cut)
         return self.opened(blocks.shape, fifos=bool(structure.fifos), listed=listed)
 
     def opened(self, shape: Shape, *, fifos: bool = True, listed: bool = True) -> float:
         """A structure that is priced element by element, with FIFOs or with what makes buffers be `listed`, or both."""
         seconds = self.exactly(shape) + (_LISTED * self._elements if listed else 0.0)
-        if not fifos:
-            return seconds
+        return seconds + (self._scheduled(shape) if fifos else 0.0)
+
+    def _scheduled(self, shape: Shape) -> float:
+        """Scheduling tasks with FIFOs between them."""
         few, share = _SCHEDULED
         scheduled = min(self.rates, few + share * self.rates)
         runs = self._runs * min(1, _BLOCKS_APART / self._count(shape))
-        return seconds + scheduled * (_RATE + _RATE_RUN * runs)
+        return scheduled * (_RATE + _RATE_RUN * runs)
 
     def is_bearable(self, structure: GroupDesign, seconds: float) -> bool:
         """Whether a structure that is priced by itself takes at most so many seconds, and not too much memory."""
         return self.structure(structure) <= seconds and self._bytes(structure) <= BYTES_AT_MOST
 
     def _bytes(self, structure: GroupDesign) -> int:
-        """Roughly what it takes to price a structure by itself; next to nothing in batches."""
-        if self._is_in_batches(structure):
+        """Roughly what it takes to price a structure by itself; next to nothing in batches and by counts."""
+        if self._is_in_batches(structure) or self._is_counted(structure):
             return 0
         element, access = _BYTES
         again = sum(self.space.accesses.size(array) for array, _ in structure.keeps)  # about once more
@@ -239,6 +247,10 @@ class JobCost:
 
     def _is_in_batches(self, structure: GroupDesign) -> bool:
         return self.is_separable and self.space.model.takes_in_batches(structure)
+
+    def _is_counted(self, structure: GroupDesign) -> bool:
+        """Whether it has FIFOs, and is planned by counts."""
+        return self.is_separable and bool(structure.fifos) and self.space.model.takes_by_counts(structure)
 
     @cached_property
     def _elements(self) -> int:

@@ -133,10 +133,10 @@ class GroupJobs:
         Within some seconds only as many of the quick and of the slow ones as take those.
         """
         structures = list(one_more(self.space, plain, keeps=keeps))
-        in_batches = list(map(self.space.model.takes_in_batches, structures))
-        quick = [structure for structure, taken in zip(structures, in_batches, strict=True) if taken]
+        by_counts = list(map(self.space.model.takes_by_counts, structures))
+        quick = [structure for structure, taken in zip(structures, by_counts, strict=True) if taken]
         slow = self.bearable(
-            [structure for structure, taken in zip(structures, in_batches, strict=True) if not taken], seconds
+            [structure for structure, taken in zip(structures, by_counts, strict=True) if not taken], seconds
         )
         most_slow, most_quick = self.space.slow_structures, len(quick)
         if seconds is not None:

@@ -34,7 +34,7 @@ class SlowDesigns:
 
     def granted_or_without(self, design: GroupDesign) -> GroupDesign:
         """The design, or without its cuts, FIFOs and recomputing where too many have been priced so far."""
-        is_quick = self.space.model.takes_in_batches(design)
+        is_quick = self.space.model.takes_by_counts(structure_of(design))
         if is_quick or design in self.priced or not self.space.study.holds_plain:
             return design
         structure = structure_of(design)

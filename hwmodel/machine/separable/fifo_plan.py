@@ -40,31 +40,41 @@ from hwmodel.platform import Platform
 _CELLS = 1 << 23  # of what is counted in each step
 
 
-def takes_fifos(batch: GroupBatch) -> bool:
-    """Whether structures of a group with FIFOs may be planned by counts."""
-    parts = batch.counts.parts
-    return not parts.spaces.couple and not any(
-        parts.group.delays(task) or parts.group.frame_delays(task) for task in parts.group.tasks
-    )
+def takes_fifos(batch: GroupBatch, structure: GroupDesign) -> bool:
+    """Whether a structure of a separable group that has FIFOs, and opens nothing else but what is kept, is a product.
+
+    Raises ArrayolError for what is refused whatever the rates.
+    """
+    return _product(batch, structure) is not None
 
 
 def plan_fifos(batch: GroupBatch, structure: GroupDesign, ports: LocalPorts) -> PlannedStructure | None:
-    """A structure of a separable group that has FIFOs, and opens nothing else but what is kept.
+    """The plan of such a structure; None where it is no product.
 
-    None where it is no product, or has too many steps. Raises ArrayolError for what is refused whatever the rates.
+    Raises ArrayolError for what is refused whatever the rates.
     """
-    group = batch.counts.parts.group
+    found = _product(batch, structure)
+    if found is None:
+        return None
+    own, structures = found
+    plan = FifoPlan(own, structure, structures, ports)
+    for pipeline in plan.processors.pipelines:
+        plan.processors.in_equal_steps(pipeline)  # which refuses what it does
+    return PlannedStructure(structure, plan, kept_memories(own, plan.words_of, 0))
+
+
+def _product(batch: GroupBatch, structure: GroupDesign) -> tuple[GroupBatch, Structures] | None:
+    """What prices a structure with its FIFOs in batches; None where that is no product, or has too many steps."""
+    parts, group = batch.counts.parts, batch.counts.parts.group
+    if parts.spaces.couple or any(group.delays(task) or group.frame_delays(task) for task in group.tasks):
+        return None
     require_legal(group, group.last, structure.blocks)
     for array in sorted(structure.fifos):
         ends_of(group, array)
     own = batch.with_fifos(structure.fifos)
     structures = own.structures_of(structure)
-    if not structures.holds[0] or _steps(own, structures) * len(own.counts.shift) > _CELLS:
-        return None
-    plan = FifoPlan(own, structure, structures, ports)
-    for pipeline in plan.processors.pipelines:
-        plan.processors.in_equal_steps(pipeline)  # which refuses what it does
-    return PlannedStructure(structure, plan, kept_memories(own, plan.words_of, 0))
+    is_small = _steps(own, structures) * len(own.counts.shift) <= _CELLS
+    return (own, structures) if structures.holds[0] and is_small else None
 
 
 def _ticks(structures: Structures) -> int:
