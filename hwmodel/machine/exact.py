@@ -19,12 +19,13 @@ from hwmodel.machine.costs import design_costs, with_memories
 from hwmodel.machine.energy import PlanEnergy, energy_prices, with_residents
 from hwmodel.machine.estimate import LOADS, STORES, EnergyUse, GroupEstimate, MemoryUse, ProcessorTime, internal_memory
 from hwmodel.machine.group import Elements
-from hwmodel.machine.group_plan import GroupPlan
+from hwmodel.machine.group_plan import GroupPlan, KindsOfSteps
 from hwmodel.machine.memories import fifo_memories, kept_memories, organised_memories
 from hwmodel.machine.plan import plan_group
 from hwmodel.machine.port import PortCycles
 from hwmodel.machine.priced import require_units
 from hwmodel.machine.schedule.datapaths import Datapaths
+from hwmodel.machine.schedule.processors import Pipeline
 from hwmodel.machine.units_exact import PlannedStructure
 from hwmodel.platform import Platform
 
@@ -71,14 +72,16 @@ def estimate_planned(planned: PlannedStructure, design: GroupDesign) -> GroupEst
     Raises ArrayolError for what docs/machine.md, section 6, refuses.
     """
     plan, rates = planned.plan, _rates(design)
-    busy, fifos = _timed(plan, rates)
-    length, end = step_ends(plan.port, busy)
+    pipelines, fifos = _scheduled(plan.processors, rates)
+    times, port, busy = _in_steps(plan, pipelines, folded=False)
+    length, end = step_ends(port, busy)
     paths, accesses, platform = plan.processors.paths, plan.group.accesses, plan.platform
     memories = organised_memories(plan.builder, (*planned.kept, *fifos), plan.depth, rates_at(paths, rates))
     data, bits = internal_memory(memories)
+    all_cycles = {task: cycles * times for task, cycles in busy.items()}
     return GroupEstimate(
         tasks=plan.group.tasks,
-        latency_cycles=int(length.sum()),
+        latency_cycles=int(length @ times),
         internal_memory_data=data,
         internal_memory_bits=bits,
         traffic_bytes=plan.traffic_bytes,
@@ -86,10 +89,10 @@ def estimate_planned(planned: PlannedStructure, design: GroupDesign) -> GroupEst
         units=sum(units_of(rate) for rate in rates.values()),
         memory_blocks=sum(memory.blocks or 0 for memory in memories) if platform.counts_blocks else None,
         costs=with_memories(design_costs(accesses, paths, rates), memories),
-        frame_cycles=_frame_cycles(plan, busy),
-        processors=processor_times(length, end, busy, paths, rates),
+        frame_cycles=_frame_cycles(plan, pipelines),
+        processors=processor_times(length * times, end, all_cycles, paths, rates),
         memories=memories,
-        ends=cycles_by_end(length, end, plan.group.tasks),
+        ends=cycles_by_end(length * times, end, plan.group.tasks),
         steps=plan.steps,
         path=plan.path,
         energy=_energy(plan, rates, memories),
@@ -108,7 +111,7 @@ def _energy(plan: GroupPlan, rates: Mapping[str, int], memories: Sequence[Memory
 def memories_in_succession(accesses: Accesses, platform: Platform, design: GroupDesign) -> tuple[MemoryUse, ...]:
     """The memories of a group, as they are built, where frames follow each other (docs/machine.md, section 8)."""
     plan, rates = plan_group(accesses, platform, design), _rates(design)
-    _, fifos = _timed(plan, rates)
+    _, fifos = _scheduled(plan.processors, rates)
     kept = (*kept_memories(plan, in_succession=True), *fifos)
     contents = {array: buffer.contents.in_succession for array, buffer in plan.buffers.items()}
 
@@ -121,32 +124,48 @@ def memories_in_succession(accesses: Accesses, platform: Platform, design: Group
 def step_cycles(accesses: Accesses, platform: Platform, design: GroupDesign) -> tuple[int, ...]:
     """The length of every step of a group in cycles, in order."""
     plan = plan_group(accesses, platform, design)
-    length, _ = step_ends(plan.port, _timed(plan, _rates(design))[0])
-    return tuple(length.tolist())
+    processors, busy = plan.processors, dict[str, Elements]()
+    for pipeline, own in _scheduled(processors, _rates(design))[0].items():
+        equal, _ = processors.in_equal_steps(pipeline)
+        busy |= {task: cycles[equal.of] for task, cycles in own.items()}
+    return tuple(step_ends(plan.port, {task: busy[task] for task in plan.group.tasks})[0].tolist())
 
 
 def _rates(design: GroupDesign) -> dict[str, int]:
     return {processor.task: processor.rate for processor in design.processors}
 
 
-def _timed(plan: GroupPlan, rates: Mapping[str, int]) -> tuple[dict[str, Elements], list[MemoryUse]]:
-    """The cycles of each processor in each step, in dataflow order, and the FIFOs by name.
+_Scheduled = dict[Pipeline, dict[str, Elements]]  # by task the cycles of each kind of step
+
+
+def _scheduled(processors: KindsOfSteps, rates: Mapping[str, int]) -> tuple[_Scheduled, list[MemoryUse]]:
+    """What each pipeline does in each kind of its steps, and the FIFOs by name.
 
     Raises ArrayolError for what is refused at these rates.
     """
-    processors, busy, fifos = plan.processors, dict[str, Elements](), list[MemoryUse]()
+    busy, fifos = _Scheduled(), list[MemoryUse]()
     for task, rate in rates.items():
         processors.paths.at(task, interval_of(rate))  # refused before units are
     require_units(processors.most, rates)
     for pipeline in processors.pipelines:
-        equal, one_of_each = processors.in_equal_steps(pipeline)
+        one_of_each = processors.one_of_each(pipeline)
         own = one_of_each.busy(pipeline, tuple(rates[task] for task in pipeline))
         one_of_each.require_order(own, one_of_each.fifos)
         fifos += fifo_memories(one_of_each, own, one_of_each.fifos)
-        busy |= {task: of_task.cycles[equal.of] for task, of_task in own.items()}
-    return {task: busy[task] for task in plan.group.tasks}, sorted(fifos, key=lambda use: use.name)
+        busy[pipeline] = {task: of_task.cycles for task, of_task in own.items()}
+    return busy, sorted(fifos, key=lambda use: use.name)
 
 
-def _frame_cycles(plan: GroupPlan, cycles: Mapping[str, Elements]) -> int:
-    folded = {task: plan.folded(by_step) for task, by_step in cycles.items()}
-    return int(step_ends(plan.folded_port, folded)[0].sum())
+def _in_steps(
+    plan: GroupPlan, pipelines: _Scheduled, *, folded: bool
+) -> tuple[Elements, PortCycles, dict[str, Elements]]:
+    """Of each kind of step how often it occurs, the port, and each processor in dataflow order."""
+    kinds, busy = plan.step_kinds(tuple(pipelines), folded=folded), dict[str, Elements]()
+    for own, kind in zip(pipelines.values(), kinds.pipelines, strict=True):
+        busy |= {task: cycles[kind] for task, cycles in own.items()}
+    return kinds.times, kinds.port, {task: busy[task] for task in plan.group.tasks}
+
+
+def _frame_cycles(plan: GroupPlan, pipelines: _Scheduled) -> int:
+    times, port, busy = _in_steps(plan, pipelines, folded=True)
+    return int(step_ends(port, busy)[0] @ times)

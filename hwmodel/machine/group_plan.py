@@ -19,7 +19,6 @@ from hwmodel.machine.estimate import Path
 from hwmodel.machine.group import Elements, Group
 from hwmodel.machine.port import PortCycles
 from hwmodel.machine.schedule.datapaths import Datapaths
-from hwmodel.machine.schedule.equal_steps import EqualSteps
 from hwmodel.machine.schedule.processors import Pipeline, Processors
 from hwmodel.platform import Platform
 
@@ -31,18 +30,20 @@ class GroupSteps:
     `port` (kinds,) has its cycles, `pipelines` (kinds,) of each the kind of its own steps.
     """
 
-    port: Elements
+    port: PortCycles
     pipelines: tuple[Elements, ...]
     times: Elements
 
     @staticmethod
-    def of(port: Elements, pipelines: Sequence[Elements]) -> GroupSteps:
-        """Of the port's cycles and the kind of each pipeline's step (steps,)."""
-        first, number = np.zeros(1, np.int64), np.zeros(len(port), np.int64)
-        for column in (port, *pipelines):
+    def of(port: PortCycles, pipelines: Sequence[Elements], times: Elements) -> GroupSteps:
+        """Of steps that occur so many times: the port's cycles, and the kind of each pipeline's step, all (steps,)."""
+        first, number = np.zeros(1, np.int64), np.zeros(len(times), np.int64)
+        for column in (port.loads, port.stores, *pipelines):
             pairs = number * (int(column.max(initial=0)) + 1) + column
             _, first, number = np.unique(pairs, return_index=True, return_inverse=True)
-        return GroupSteps(port[first], tuple(own[first] for own in pipelines), np.bincount(number))
+        total = np.zeros(len(first), np.int64)
+        np.add.at(total, number, times)
+        return GroupSteps(port.of_structure(first), tuple(own[first] for own in pipelines), total)
 
 
 class KindsOfSteps(Protocol):
@@ -60,8 +61,8 @@ class KindsOfSteps(Protocol):
     def pipelines(self) -> Sequence[Pipeline]:
         """The tasks joined by FIFOs, in dataflow order."""
 
-    def in_equal_steps(self, pipeline: Pipeline) -> tuple[EqualSteps, Processors]:
-        """The kinds of steps of some tasks, and what they do in one of each."""
+    def one_of_each(self, pipeline: Pipeline) -> Processors:
+        """What some tasks do in one step of each kind."""
 
     def has_formula(self, pipeline: Pipeline) -> bool:
         """Whether it is one processor whose steps need no schedule."""
@@ -99,14 +100,6 @@ class GroupPlan(Protocol):
         """What builds the memories; None without a technology."""
 
     @property
-    def port(self) -> PortCycles:
-        """The port's cycles in each step."""
-
-    @property
-    def folded_port(self) -> PortCycles:
-        """The port's cycles in each step modulo the number of ticks."""
-
-    @property
     def runs(self) -> Mapping[str, int]:
         """How often each task runs."""
 
@@ -131,6 +124,3 @@ class GroupPlan(Protocol):
 
     def step_kinds(self, pipelines: tuple[Pipeline, ...], *, folded: bool) -> GroupSteps:
         """The steps of all pipelines; `folded` modulo the number of ticks, where frames follow each other."""
-
-    def folded(self, cycles: Elements) -> Elements:
-        """A processor's cycles by step modulo the number of ticks."""

@@ -190,7 +190,7 @@ class MachineModel:
             for start in range(0, len(places), ESTIMATED_AT_ONCE):
                 some = places[start : start + ESTIMATED_AT_ONCE]
                 found.update(zip(some, estimate_separably(batch, [groups[place] for place in some]), strict=True))
-        exact = self._alone([group for place, group in enumerate(groups) if found.get(place) is None], self._planned)
+        exact = self._alone([group for place, group in enumerate(groups) if found.get(place) is None], self.planned)
         return [found.get(place) or exact[group] for place, group in enumerate(groups)]
 
     def memories_in_succession(self, group: GroupDesign) -> tuple[MemoryUse, ...]:
@@ -222,7 +222,7 @@ class MachineModel:
         """
         batch = self._batch_of(structure)
         if batch is None:
-            return self._planned(structure).price(rates)
+            return self.planned(structure).price(rates)
         return batch.of.price(*batch.blocks, rates, batch.keeps)
 
     def fastest(
@@ -236,7 +236,7 @@ class MachineModel:
         """
         batch = self._batch_of(structure)
         if batch is None:
-            return self._planned(structure).fastest(offered, times=times)
+            return self.planned(structure).fastest(offered, times=times)
         return batch.of.fastest(*batch.blocks, offered, batch.keeps, times=times)
 
     def bounded(
@@ -245,7 +245,7 @@ class MachineModel:
         """What none of its designs has less of, of times those named, and its prices under all rates offered."""
         batch = self._batch_of(structure)
         if batch is None:
-            return self._planned(structure).bounded(offered, times=times)
+            return self.planned(structure).bounded(offered, times=times)
         return batch.of.bounded(*batch.blocks, offered, batch.keeps, times=times)
 
     def takes_in_batches(self, structure: GroupDesign) -> bool:
@@ -296,7 +296,7 @@ class MachineModel:
         self._split[key] = model  # the one that was asked for last stands last
         return model, in_one_level(structure, halves)
 
-    def _planned(self, structure: GroupDesign) -> PlannedStructure:
+    def planned(self, structure: GroupDesign) -> PlannedStructure:
         """A structure with its plan, by counts where that can be. Raises ArrayolError for what is always refused."""
         batch, found = self._batch_with_fifos(structure), None
         if batch is not None:

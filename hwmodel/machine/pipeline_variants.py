@@ -38,7 +38,7 @@ def variants_of(processors: KindsOfSteps, pipeline: Pipeline, rates: Elements) -
     most = np.array([processors.most[task] or np.iinfo(np.int64).max for task in pipeline])
     legal = most >= units_of(distinct)
     legal = np.asarray(legal.all(axis=1))
-    _, one_of_each = processors.in_equal_steps(pipeline)
+    one_of_each = processors.one_of_each(pipeline)
     cycles = np.zeros((len(distinct), one_of_each.steps), np.int64)
     fifos: list[tuple[MemoryUse, ...]] = [()] * len(distinct)
     for number in np.flatnonzero(legal).tolist():

@@ -19,7 +19,7 @@ from hwmodel.machine.bounds import Volume, require_plan
 from hwmodel.machine.built.local_ports import LocalPorts
 from hwmodel.machine.built.organised import Builder
 from hwmodel.machine.estimate import Path
-from hwmodel.machine.group import Elements, Group
+from hwmodel.machine.group import Group
 from hwmodel.machine.group_plan import GroupSteps
 from hwmodel.machine.moves import Held, Stored, load_array, make_array
 from hwmodel.machine.pieces import contents_of
@@ -120,7 +120,8 @@ class Plan:
         if key not in self._steps:
             kinds = (self.processors.in_equal_steps(pipeline) for pipeline in pipelines)
             of = [equal.folded(self.ticks, own.works) if folded else equal.of for equal, own in kinds]
-            self._steps[key] = GroupSteps.of((self.folded_port if folded else self.port).cycles, of)
+            port = self.folded_port if folded else self.port
+            self._steps[key] = GroupSteps.of(port, of, np.ones(len(port.loads), np.int64))
         return self._steps[key]
 
     @cached_property
@@ -156,12 +157,6 @@ class Plan:
         for moved in self.transfers:
             words[moved.array] += port.moved_words(moved)
         return words
-
-    def folded(self, cycles: Elements) -> Elements:
-        """A processor's cycles by step modulo the number of ticks; it has one tick in each folded step."""
-        by_tick = np.zeros(self.ticks, np.int64)
-        np.add.at(by_tick, np.arange(self.steps) % self.ticks, cycles)
-        return by_tick
 
 
 def plan_group(accesses: Accesses, platform: Platform, design: GroupDesign, ports: LocalPorts | None = None) -> Plan:

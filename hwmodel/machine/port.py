@@ -46,8 +46,8 @@ class PortCycles:
         """Cycles in which the port is busy with a step: all bursts in turn, or the longer side of separate ports."""
         return self.loads + self.stores if self.shared else np.maximum(self.loads, self.stores)
 
-    def of_structure(self, number: int) -> PortCycles:
-        """One row of those of several structures."""
+    def of_structure(self, number: int | Elements) -> PortCycles:
+        """One row of those of several structures, or some steps."""
         return PortCycles(self.loads[number], self.stores[number], self.shared)
 
 

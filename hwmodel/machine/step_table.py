@@ -31,7 +31,7 @@ class StepTable:
         """The steps that a time is the sum of."""
         kinds = plan.step_kinds(tuple(own.tasks for own in variants), folded=time != LATENCY)
         pipelines = (own.cycles[:, kind] for own, kind in zip(variants, kinds.pipelines, strict=True))
-        return StepTable(kinds.port, tuple(pipelines), kinds.times)
+        return StepTable(kinds.port.cycles, tuple(pipelines), kinds.times)
 
     def sums(self, chosen: Sequence[Elements]) -> Elements:
         """For each combination of variants, `chosen` (U,) of each pipeline, the sum of all steps' lengths."""

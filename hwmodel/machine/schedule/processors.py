@@ -174,6 +174,10 @@ class Processors:
             self._equal[pipeline] = found, one_of_each
         return self._equal[pipeline]
 
+    def one_of_each(self, pipeline: Pipeline) -> Processors:
+        """What the processors of a pipeline do in one step of each kind."""
+        return self.in_equal_steps(pipeline)[1]
+
     def all_busy(self, rates: Mapping[str, int]) -> dict[str, Busy]:
         """The same for all processors, in dataflow order."""
         by_task: dict[str, Busy] = {}

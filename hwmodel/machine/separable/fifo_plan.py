@@ -19,9 +19,9 @@ from hwmodel.machine.access_counts import Counts
 from hwmodel.machine.built.local_ports import LocalPorts
 from hwmodel.machine.built.organised import Builder
 from hwmodel.machine.estimate import Path
-from hwmodel.machine.group import Elements, Group
+from hwmodel.machine.group import Group
 from hwmodel.machine.group_plan import GroupSteps
-from hwmodel.machine.port import Port, PortCycles
+from hwmodel.machine.port import Port
 from hwmodel.machine.schedule.datapaths import Datapaths
 from hwmodel.machine.schedule.fifo import ends_of
 from hwmodel.machine.schedule.processors import Pipeline
@@ -32,12 +32,11 @@ from hwmodel.machine.separable.built import Words
 from hwmodel.machine.separable.energy import all_accesses, moved_data, port_words
 from hwmodel.machine.separable.estimate import kept_memories, number_of_steps
 from hwmodel.machine.separable.fifo_steps import AlongBlocks, FifoProcessors
-from hwmodel.machine.separable.timing import StepKinds
+from hwmodel.machine.separable.place_counts import PlaceCounts
+from hwmodel.machine.separable.timing import StepKinds, column_kinds, paired, row_kinds
 from hwmodel.machine.ticks import require_legal
 from hwmodel.machine.units_exact import PlannedStructure
 from hwmodel.platform import Platform
-
-_CELLS = 1 << 23  # of what is counted in each step
 
 
 def takes_fifos(batch: GroupBatch, structure: GroupDesign) -> bool:
@@ -59,12 +58,12 @@ def plan_fifos(batch: GroupBatch, structure: GroupDesign, ports: LocalPorts) -> 
     own, structures = found
     plan = FifoPlan(own, structure, structures, ports)
     for pipeline in plan.processors.pipelines:
-        plan.processors.in_equal_steps(pipeline)  # which refuses what it does
+        plan.processors.ticks(pipeline)  # which refuses what it does
     return PlannedStructure(structure, plan, kept_memories(own, plan.words_of, 0))
 
 
 def _product(batch: GroupBatch, structure: GroupDesign) -> tuple[GroupBatch, Structures] | None:
-    """What prices a structure with its FIFOs in batches; None where that is no product, or has too many steps."""
+    """What prices a structure with its FIFOs in batches; None where that is no product."""
     parts, group = batch.counts.parts, batch.counts.parts.group
     if parts.spaces.couple or any(group.delays(task) or group.frame_delays(task) for task in group.tasks):
         return None
@@ -73,17 +72,7 @@ def _product(batch: GroupBatch, structure: GroupDesign) -> tuple[GroupBatch, Str
         ends_of(group, array)
     own = batch.with_fifos(structure.fifos)
     structures = own.structures_of(structure)
-    is_small = _steps(own, structures) * len(own.counts.shift) <= _CELLS
-    return (own, structures) if structures.holds[0] and is_small else None
-
-
-def _ticks(structures: Structures) -> int:
-    row, column = structures.pairs[0]
-    return int(structures.outer.places[row] * structures.inner.places[column])
-
-
-def _steps(batch: GroupBatch, structures: Structures) -> int:
-    return _ticks(structures) + int(batch.counts.shift.max())
+    return (own, structures) if structures.holds[0] else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,59 +120,47 @@ class FifoPlan:
         for walk, _, own in batch.walks(scan, np.array([self.design.blocks.shape], np.int64)):
             loops, fields = fields_of(batch.counts, walk, own)
             sides.append(AlongBlocks(walk.block, fields, int(loops.prod())))
-        longest = dict(zip(self.group.tasks, self.structures.longest[0].tolist(), strict=True))
-        steps = _steps(batch, self.structures)
-        return FifoProcessors(batch.counts, self.design.blocks, paths, steps, sides, longest)
+        most = dict(zip(self.group.tasks, self.structures.longest[0].tolist(), strict=True))
+        return FifoProcessors(batch.counts, self.design.blocks, paths, sides, most)
 
     @property
     def steps(self) -> int:
         """The number of steps from the first that does anything to the last."""
         return int(number_of_steps(self.batch, self.structures)[0])
 
-    @cached_property
-    def port(self) -> PortCycles:
-        """The port's cycles in each step."""
-        return self._port(folded=False)
-
-    @cached_property
-    def folded_port(self) -> PortCycles:
-        """The port's cycles in each step modulo the number of ticks."""
-        return self._port(folded=True)
-
-    def _port(self, *, folded: bool) -> PortCycles:
-        counts, structures = self.batch.counts, self.structures
-        entries = np.arange(len(counts.shift))[:, None]
-        rows, columns = (
-            order.steps.counts_at(side, entries, np.arange(int(order.places[side]))[None, :])
-            for order, side in zip((structures.outer, structures.inner), structures.pairs[0], strict=True)
-        )
-        by_tick = (rows[:, :, None] * columns[:, None, :]).reshape(len(entries), -1)
-        ticks = by_tick.shape[1]
-        happens = np.zeros((len(entries), ticks if folded else _steps(self.batch, structures)), np.int64)
-        for own, counted, shift in zip(happens, by_tick, counts.shift.tolist(), strict=True):
-            if folded:
-                own[:] = np.roll(counted, shift)
-            else:
-                own[shift : shift + ticks] = counted
-        times = np.ones((1, happens.shape[1]), np.int64)
-        kinds = StepKinds.of(counts, structures, np.zeros(1, np.int64), times, happens.T[None])
-        return self.batch.timing(self.batch.tasks, self.design.blocks.scan).port(kinds).of_structure(0)
-
     def step_kinds(self, pipelines: tuple[Pipeline, ...], *, folded: bool) -> GroupSteps:
-        """The steps of all pipelines; `folded` modulo the number of ticks, where frames follow each other."""
+        """The steps of all pipelines; `folded` modulo the number of ticks, where frames follow each other.
+
+        Told as in batches (`timing`), with the row and the column of each pipeline's tick as two counts more.
+        """
         key = pipelines, folded
         if key not in self._kinds:
-            kinds = (self.processors.in_equal_steps(pipeline) for pipeline in pipelines)
-            ticks = _ticks(self.structures)
-            of = [equal.folded(ticks, own.works) if folded else equal.of for equal, own in kinds]
-            self._kinds[key] = GroupSteps.of((self.folded_port if folded else self.port).cycles, of)
+            self._kinds[key] = self._steps(pipelines, folded=folded)
         return self._kinds[key]
 
-    def folded(self, cycles: Elements) -> Elements:
-        """A processor's cycles by step modulo the number of ticks; it has one tick in each folded step."""
-        by_tick = np.zeros(_ticks(self.structures), np.int64)
-        np.add.at(by_tick, np.arange(len(cycles)) % len(by_tick), cycles)
-        return by_tick
+    def _steps(self, pipelines: tuple[Pipeline, ...], *, folded: bool) -> GroupSteps:
+        counts, structures = self.batch.counts, self.structures
+        outer, inner = (
+            order.steps.counts_at(side, np.arange(len(counts.shift))[:, None], np.arange(int(order.places[side]))[None])
+            for order, side in zip((structures.outer, structures.inner), structures.pairs[0], strict=True)
+        )
+        ticks = [self.processors.ticks(pipeline) for pipeline in pipelines]
+        rows, columns = np.ones(outer.shape[1], np.int64), np.ones(inner.shape[1], np.int64)
+        outer = np.stack([*outer, *(own for each in ticks for own in (1 + each.rows, rows))])
+        inner = np.stack([*inner, *(own for each in ticks for own in (columns, 1 + each.columns))])
+        stages = [counts.shift[counts.names.index(("task", own[0]))] for own in pipelines]
+        shift = np.concatenate([counts.shift, np.repeat(np.array(stages, np.int64), 2)])
+        above = -(-int(shift.max()) // len(columns))
+        times, entries = paired(
+            np.zeros((1, 2), np.int64),
+            row_kinds(PlaceCounts.of(outer[None], np.array([len(rows)])), above, cyclic=folded),
+            column_kinds(PlaceCounts.of(inner[None], np.array([len(columns)])), shift),
+        )
+        happens, places = np.split(entries, [len(counts.shift)], axis=2)
+        kinds = StepKinds.of(counts, structures, np.zeros(1, np.int64), times, happens)
+        port = self.batch.timing(self.batch.tasks, self.design.blocks.scan).port(kinds).of_structure(0)
+        of = [each.kinds(*places[0, :, 2 * number : 2 * number + 2].T) for number, each in enumerate(ticks)]
+        return GroupSteps.of(port, of, times[0])
 
     @cached_property
     def runs(self) -> Mapping[str, int]:

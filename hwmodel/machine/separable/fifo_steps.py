@@ -43,58 +43,76 @@ class AlongBlocks:
 
 
 @dataclass(frozen=True, eq=False)
-class FifoProcessors:
-    """The processors of a structure with FIFOs over `steps` steps, by kinds of them.
+class KindsOfTicks:
+    """The kinds of ticks of some tasks: kind `row` x `columns` + `column`, by row and column of the block order.
 
-    `sides` has the dimensions of the blocks from the outermost loop on, `longest` the longest line of each task.
+    `rows` and `columns` (places,) tell which row (column) each has; `of_each` does what a tick of each kind does, and
+    last nothing.
+    """
+
+    rows: Ints
+    columns: Ints
+    of_each: Processors
+
+    def kinds(self, row: Ints, column: Ints) -> Ints:
+        """Those of ticks by their rows and columns, counted from 1 on; where one of them is 0 nothing is done."""
+        found: Ints = (row - 1) * (int(self.columns.max()) + 1) + column - 1
+        return np.where((row > 0) & (column > 0), found, self.of_each.steps - 1)
+
+
+@dataclass(frozen=True, eq=False)
+class FifoProcessors:
+    """The processors of a structure with FIFOs by kinds of their ticks.
+
+    `sides` has the dimensions of the blocks from the outermost loop on, `most` the longest line of each task.
     """
 
     counts: GroupCounts
     blocks: Blocks
     paths: Datapaths
-    steps: int
     sides: Sequence[AlongBlocks]
-    longest: Mapping[str, int]
-    _equal: dict[Pipeline, tuple[EqualSteps, Processors]] = field(default_factory=dict, repr=False)
+    most: Mapping[str, int]
+    _kinds: dict[Pipeline, KindsOfTicks] = field(default_factory=dict, repr=False)
 
     @property
     def group(self) -> Group:
         """The group."""
         return self.counts.parts.group
 
-    @property
-    def most(self) -> Mapping[str, int]:
-        """For each task the most units that it can use: its longest line."""
-        return self.longest
-
     @cached_property
     def pipelines(self) -> Sequence[Pipeline]:
         """The tasks joined by FIFOs, in dataflow order."""
-        return pipelines_of(self.group, map(self._ends, self.counts.fifos))
+        return pipelines_of(self.group, map(self._ends, sorted(self.counts.fifos)))
 
     def has_formula(self, pipeline: Pipeline) -> bool:
         """Whether it is one processor: without delays its steps need no schedule."""
         return len(pipeline) == 1
 
-    def in_equal_steps(self, pipeline: Pipeline) -> tuple[EqualSteps, Processors]:
-        """The kinds of steps of some tasks that work in one stage, and what they do in one of each.
+    def one_of_each(self, pipeline: Pipeline) -> Processors:
+        """What some tasks that work in one stage do in one step of each kind."""
+        return self.ticks(pipeline).of_each
+
+    def ticks(self, pipeline: Pipeline) -> KindsOfTicks:
+        """The kinds of ticks of some tasks that work in one stage.
 
         Raises ArrayolError (`fifo-refused`) for a FIFO between them whose data no schedule keeps in order.
         """
-        if pipeline not in self._equal:
-            self._equal[pipeline] = self._found(pipeline)
-        return self._equal[pipeline]
+        if pipeline not in self._kinds:
+            self._kinds[pipeline] = self._found(pipeline)
+        return self._kinds[pipeline]
 
-    def _found(self, pipeline: Pipeline) -> tuple[EqualSteps, Processors]:
+    def _found(self, pipeline: Pipeline) -> KindsOfTicks:
         fifos = [array for array in sorted(self.counts.fifos) if set(self._ends(array)) <= set(pipeline)]
         along = [self._alike(side, pipeline, fifos) for side in self.sides]
         kinds = [len(one.first) for one in along]
-        of, nothing = np.zeros(1, np.int64), math.prod(kinds)
-        for one, number in zip(along, kinds, strict=True):
-            of = (of[:, None] * number + one.of).ravel()
-        in_steps, begin = np.full(self.steps, nothing), self._stage(pipeline[0])
-        in_steps[begin : begin + len(of)] = of
-        first = [one.first[place] for one, place in zip(along, np.indices(kinds).reshape(len(kinds), -1), strict=True)]
+        rows, columns = np.zeros(1, np.int64), np.zeros(1, np.int64)
+        for one in along[:-1]:
+            rows = (rows[:, None] * len(one.first) + one.of).ravel()
+        if along:
+            columns = along[-1].of
+        nothing = math.prod(kinds)
+        places = np.indices(kinds).reshape(len(kinds), nothing)
+        first = [one.first[place] for one, place in zip(along, places, strict=True)]
         work = {task: self._work(task, first, nothing) for task in pipeline}
         stages = {
             task: stage_of(self.group, task, own, own.tick, self._blocks_of(task), self._along[task])
@@ -102,18 +120,12 @@ class FifoProcessors:
         }
         ticks = Ticks(work, np.arange(nothing + 1))
         data = {array: fifo_data(self.group, ticks, array) for array in fifos}
-        one_of_each = Processors(self.group, stages, data, nothing + 1, self.paths)
-        _, at = np.unique(in_steps, return_index=True)
-        return EqualSteps(in_steps, at), one_of_each
+        return KindsOfTicks(rows, columns, Processors(self.group, stages, data, nothing + 1, self.paths))
 
     def _ends(self, array: str) -> tuple[str, str]:
         """The tasks that write and read a FIFO."""
         parts = self.counts.parts
         return parts.writes[array].task, parts.reads[array][0].task
-
-    def _stage(self, task: str) -> int:
-        """The first step in which a task may work."""
-        return int(self.counts.shift[self.counts.names.index(("task", task))])
 
     def _blocks_of(self, task: str) -> Blocks | None:
         return self.blocks if task == self.group.last else None

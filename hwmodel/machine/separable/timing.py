@@ -29,10 +29,11 @@ from hwmodel.machine.schedule.datapaths import Datapaths, Waits
 from hwmodel.machine.schedule.processors import bank_cycles
 from hwmodel.machine.schedule.rounds import Lines, RowLines
 from hwmodel.machine.separable.axes import Ints
-from hwmodel.machine.separable.block_order import OrderCounts, Structures
+from hwmodel.machine.separable.block_order import Structures
 from hwmodel.machine.separable.counts import GroupCounts
 from hwmodel.machine.separable.place_counts import (
     Kinds,
+    PlaceCounts,
     changing_columns,
     changing_rows,
     counts_above,
@@ -77,11 +78,14 @@ class StepKinds:
 def step_kinds(counts: GroupCounts, structures: Structures, *, cyclic: bool) -> Iterator[StepKinds]:
     """The kinds of steps of structures, in parts; with `cyclic` frames follow each other without a pause."""
     shift = counts.shift
-    columns = structures.inner.once(lambda: _column_kinds(structures.inner, shift), "columns")
+    columns = structures.inner.once(lambda: column_kinds(structures.inner.steps, shift), "columns")
     for late, chosen in structures.by_lateness(int(shift.max())):
-        rows = structures.outer.once(partial(_row_kinds, structures.outer, late, cyclic=cyclic), "rows", late, cyclic)
+        rows = structures.outer.once(
+            partial(row_kinds, structures.outer.steps, late, cyclic=cyclic), "rows", late, cyclic
+        )
         for part, high, wide in _alike(structures.pairs[chosen], rows, columns, len(shift)):
-            yield _paired(chosen[part], rows.first(high), columns.first(wide), structures, counts)
+            times, happens = paired(structures.pairs[chosen[part]], rows.first(high), columns.first(wide))
+            yield StepKinds.of(counts, structures, chosen[part], times, happens)
 
 
 def _alike(pairs: Ints, rows: Kinds, columns: Kinds, entries: int) -> Iterator[tuple[Ints, int, int]]:
@@ -102,32 +106,31 @@ def _alike(pairs: Ints, rows: Kinds, columns: Kinds, entries: int) -> Iterator[t
             yield (alike[start : start + step], *each)
 
 
-def _row_kinds(outer: OrderCounts, late: int, *, cyclic: bool) -> Kinds:
-    """Rows (S, kinds, Q + T + D + M, late + 1): what is counted, then what tells lines, levels and runs."""
-    entries = np.arange(outer.steps.entries)
-    rows = changing_rows(outer.steps, np.zeros_like(entries), late, cyclic=cyclic)
-    counts = counts_above(outer.steps, entries[None, :], rows, late, cyclic=cyclic)
+def row_kinds(outer: PlaceCounts, late: int, *, cyclic: bool) -> Kinds:
+    """Rows (S, kinds, entries, late + 1): of steps what is counted, then what tells lines, levels and runs."""
+    entries = np.arange(outer.entries)
+    rows = changing_rows(outer, np.zeros_like(entries), late, cyclic=cyclic)
+    counts = counts_above(outer, entries[None, :], rows, late, cyclic=cyclic)
     return kinds_of(rows.side, counts, rows.run)
 
 
-def _column_kinds(inner: OrderCounts, shift: Ints) -> Kinds:
-    """Columns (S, kinds, Q + T + D + M, 2): rows above, and the count in the column there."""
-    entries = np.arange(inner.steps.entries)
-    columns = changing_columns(inner.steps, np.zeros_like(entries), shift)
-    late, counts, _ = earlier(inner.steps, entries[None, :], shift[None, :], columns)
+def column_kinds(inner: PlaceCounts, shift: Ints) -> Kinds:
+    """Columns (S, kinds, entries, 2): rows above, and the count in the column there."""
+    entries = np.arange(inner.entries)
+    columns = changing_columns(inner, np.zeros_like(entries), shift)
+    late, counts, _ = earlier(inner, entries[None, :], shift[None, :], columns)
     narrow = np.int32 if counts.max(initial=0) <= np.iinfo(np.int32).max else np.int64  # of many tasks they are many
     return kinds_of(columns.side, np.stack([late, counts], axis=2, dtype=narrow, casting="unsafe"), columns.run)
 
 
-def _paired(chosen: Ints, rows: Kinds, columns: Kinds, structures: Structures, counts: GroupCounts) -> StepKinds:
-    pairs = structures.pairs[chosen]
+def paired(pairs: Ints, rows: Kinds, columns: Kinds) -> tuple[Ints, Ints]:
+    """How often each pair of a row and a column occurs (S, kinds), and the entries there (S, kinds, entries)."""
     late, count = columns.values[pairs[:, 1], ..., 0], columns.values[pairs[:, 1], ..., 1]
     row = np.arange(rows.times.shape[1])[None, :, None, None]
     entry = np.arange(count.shape[2])[None, None, None, :]
     happens = rows.values[pairs[:, 0][:, None, None, None], row, entry, late[:, None, :, :]] * count[:, None, :, :]
     times = rows.times[pairs[:, 0]][:, :, None] * columns.times[pairs[:, 1]][:, None, :]
-    happens = happens.reshape(len(pairs), -1, happens.shape[3])
-    return StepKinds.of(counts, structures, chosen, times.reshape(len(pairs), -1), happens)
+    return times.reshape(len(pairs), -1), happens.reshape(len(pairs), -1, happens.shape[3])
 
 
 _CELLS = 1 << 18  # of intermediate arrays at a time

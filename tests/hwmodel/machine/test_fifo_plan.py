@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from energy_oracle import with_energies
 from hypothesis import HealthCheck, Phase, assume, event, given, settings
 from hypothesis import strategies as st
@@ -18,66 +20,80 @@ from arrayol.errors import ArrayolError
 from hwmodel.design import Blocks, GroupDesign, Processor, interval_of, units_of
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.priced import FRAME, LATENCY
+from hwmodel.machine.separable.fifo_steps import FifoProcessors
 from hwmodel.machine.units_exact import PlannedStructure
+
+Rates = Sequence[tuple[int, ...]]
 
 
 @settings(
-    max_examples=300,
+    max_examples=400,
     deadline=None,
     phases=[Phase.generate, Phase.shrink],
     suppress_health_check=[HealthCheck.filter_too_much],
 )
 @given(st.data())
 def test_planned_by_counts_as_one_by_one(data: st.DataObject) -> None:
+    model, structure = _structure(data)
+    rates = data.draw(offered_rates(model.platform, model.network, structure.tasks, (1, 2, 3)))
+    try:
+        alone = PlannedStructure.of(model.accesses, model.platform, structure)
+        alone.price(some_rates(rates))
+    except ArrayolError as refused:
+        _require_refused(model, structure, rates, refused.diagnostics[0].code)
+        return
+    processors = model.planned(structure).plan.processors
+    event(f"planned by counts: {isinstance(processors, FifoProcessors)}")
+    if isinstance(processors, FifoProcessors):
+        ticks = [processors.ticks(own) for own in processors.pipelines if len(own) > 1]
+        event(f"ticks alike: {any(own.of_each.steps <= len(own.rows) * len(own.columns) for own in ticks)}")
+    _require_same(data, model, structure, rates, alone)
+
+
+def _structure(data: st.DataObject) -> tuple[MachineModel, GroupDesign]:
+    """A structure of a group of several tasks, mostly with FIFOs that the model offers."""
     network, loads = data.draw(residences(data.draw(networks(separable=True, fifos=True))))
     tasks = data.draw(groups(network))
-    kind = data.draw(st.sampled_from(("plain", "by_run", "built")))
-    platform = data.draw(platforms(**{kind: True}))
+    platform = data.draw(platforms(**{data.draw(st.sampled_from(("plain", "by_run", "built"))): True}))
     model = MachineModel(network, with_energies(platform, 1.5) if data.draw(st.booleans()) else platform, loads)
     batch = opened_batch(model, tasks)
-    if batch is None:
-        return
+    assume(batch is not None and len(tasks) > 1)
+    assert batch is not None
     last = batch.counts.parts.group.last
     extents = model.accesses.extents(last)
     shape = tuple(data.draw(st.integers(1, extent)) for extent in extents)
-    scan = data.draw(st.sampled_from(model.legal_scans(last, shape)))
-    made = list(batch.counts.parts.group.made)
-    fifos = data.draw(st.frozensets(st.sampled_from(made), min_size=1))
-    offered = model.offers(tasks, [Blocks(shape, scan)])[0].fifos
-    if data.draw(st.integers(0, 19)):
-        assume(offered)
-        fifos = data.draw(st.frozensets(st.sampled_from(offered), min_size=1))
+    blocks = Blocks(shape, data.draw(st.sampled_from(model.legal_scans(last, shape))))
+    fifos = model.offers(tasks, [blocks])[0].fifos
+    if data.draw(st.integers(0, 19)) == 0:
+        fifos = tuple(batch.counts.parts.group.made)
+    assume(fifos)
+    chosen = data.draw(st.frozensets(st.sampled_from(fifos), min_size=1))
     keeps = data.draw(array_keeps(network, tasks, len(extents)))
-    structure = GroupDesign(tuple(map(Processor, tasks)), Blocks(shape, scan), fifos, keeps=keeps)
-    rates = data.draw(offered_rates(model.platform, network, tasks, (1, 2, 3)))
-    try:
-        alone = PlannedStructure.of(model.accesses, model.platform, structure)
-        priced = alone.price(some_rates(rates))
-    except ArrayolError as refused:
-        event(f"refused, offered: {fifos <= set(offered)}")
-        try:
-            model.price_structure(structure, some_rates(rates))
-        except ArrayolError as found:
-            assert found.diagnostics[0].code == refused.diagnostics[0].code
-            return
-        raise AssertionError("what is refused is priced") from refused
-    planned = model._planned(structure)
-    event(f"planned: {planned.plan.path}")
-    kinds = [planned.plan.processors.in_equal_steps(own) for own in planned.plan.processors.pipelines if len(own) > 1]
-    event(f"equal steps: {any(own.steps - 1 < len(equal.of) - own.steps for equal, own in kinds)}")
-    found = planned.price(some_rates(rates))
-    np.testing.assert_array_equal(found.legal, priced.legal)
-    require_same_figures(found, 0, priced)
+    return model, GroupDesign(tuple(map(Processor, tasks)), blocks, chosen, keeps=keeps)
+
+
+def _require_refused(model: MachineModel, structure: GroupDesign, rates: Rates, code: str) -> None:
+    event("refused")
+    with pytest.raises(ArrayolError) as found:
+        model.price_structure(structure, some_rates(list(rates)))
+    assert found.value.diagnostics[0].code == code
+
+
+def _require_same(
+    data: st.DataObject, model: MachineModel, structure: GroupDesign, rates: Rates, alone: PlannedStructure
+) -> None:
+    every = some_rates(list(rates))
+    priced, expected = model.price_structure(structure, every), alone.price(every)
+    np.testing.assert_array_equal(priced.legal, expected.legal)
+    require_same_figures(priced, 0, expected)
     times = data.draw(st.sampled_from(((LATENCY,), (FRAME,), (LATENCY, FRAME))))
-    np.testing.assert_array_equal(
-        model.fastest(structure, rates, times=times).combinations, alone.fastest(rates, times=times).combinations
-    )
-    bounds = model.bounded(structure, rates), alone.bounded(rates)
-    assert bounds[0].least.latency_cycles == bounds[1].least.latency_cycles
-    assert bounds[0].least.internal_memory_bits == bounds[1].least.internal_memory_bits
+    fastest = model.fastest(structure, rates, times=times), alone.fastest(rates, times=times)
+    np.testing.assert_array_equal(fastest[0].combinations, fastest[1].combinations)
+    bounds = model.bounded(structure, rates).least, alone.bounded(rates).least
+    for name in (LATENCY, "internal_memory_bits", "port_bytes"):
+        assert bounds[0].objective(name) == bounds[1].objective(name)
     if priced.legal.any():
-        chosen = some_rates(rates)[np.flatnonzero(priced.legal[0])[-1]]
-        design = _at_rates(structure, chosen)
+        design = _at_rates(structure, every[np.flatnonzero(priced.legal[0])[-1]])
         assert replace(model.estimate(design), path="exact") == model.exact(design)
 
 
