@@ -120,8 +120,7 @@ def _require_once(group: Group, array: str, target: str, written: Elements, read
     subscripts = [int(index) for index in np.unravel_index(place, group.accesses.shape(array))]
     if len(unread):
         raise _refused(array, f"element {subscripts} is made and never read")
-    space = group.accesses.extents(target)
-    pair = [[int(index) for index in np.unravel_index(int(repetition[at]), space)] for at in (twice[0] - 1, twice[0])]
+    pair = [_indices(group, target, repetition[at]) for at in (twice[0] - 1, twice[0])]
     raise _refused(array, f"'{target}' reads element {subscripts} in its repetitions {pair[0]} and {pair[1]}")
 
 
@@ -138,15 +137,18 @@ def _require_neighbours(group: Group, ticks: Ticks, data: FifoData, taken: int) 
     if not len(wrong):
         return
     pair = early[wrong[0]], late[wrong[0]]
-    writer = group.accesses.repetitions(data.source)[work[0].repetition[data.writer[pair[0]]]].tolist()
-    readers = [
-        group.accesses.repetitions(data.target)[work[1].repetition[data.reader[datum]]].tolist() for datum in pair
-    ]
+    writer = _indices(group, data.source, work[0].repetition[data.writer[pair[0]]])
+    readers = [_indices(group, data.target, work[1].repetition[data.reader[datum]]) for datum in pair]
     raise _refused(
         data.array,
         f"two data that '{data.source}' writes one after the other in repetition {writer}, '{data.target}' does not "
         f"read one after the other, in {readers[0]} and {readers[1]}",
     )
+
+
+def _indices(group: Group, task: str, repetition: int) -> list[int]:
+    """The indices of a repetition, given by its number."""
+    return [int(index) for index in np.unravel_index(repetition, group.accesses.extents(task))]
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,9 +173,8 @@ def require_order(group: Group, data: FifoData, ends: tuple[Starts, Starts], aft
     if not len(wrong):
         return
     early, late = int(written[wrong[0]]), int(read[wrong[0]])
-    repetition = group.accesses.repetitions(data.source), group.accesses.repetitions(data.target)
-    writers = [repetition[0][source.repetition[data.writer[datum]]].tolist() for datum in (early, late)]
-    readers = [repetition[1][target.repetition[data.reader[datum]]].tolist() for datum in (early, late)]
+    writers = [_indices(group, data.source, source.repetition[data.writer[datum]]) for datum in (early, late)]
+    readers = [_indices(group, data.target, target.repetition[data.reader[datum]]) for datum in (early, late)]
     if writers[0] == writers[1]:
         which = f"two data that '{data.source}' writes in repetition {writers[0]}"
     else:

@@ -74,7 +74,7 @@ BANKS = "cycles[task] = max(bank_cycles(group, task, repetitions, layout, platfo
 MODEL = {  # the module, a line of it, and what stands there instead
     "every memory one too small": ("moves", SMALLER, f"{SMALLER} - 1"),
     "loads a step too late": ("ticks", "for reader in group.readers(name)) - 1", "for reader in group.readers(name))"),
-    "tasks a step too late": ("ticks", "(0 if array in design.fifos else 1)", "0"),
+    "tasks a step too late": ("ticks", "(0 if array in fifos else 1)", "0"),
     "no delay state": ("memories", "if delay in acting:", "if delay not in acting:"),
     "a port used twice": ("port", 'shared = self.platform.memory.port == "shared"', "shared = False"),
     "bank conflicts ignored": ("schedule.processors", BANKS, "cycles[task] = 0"),
