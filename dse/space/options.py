@@ -48,6 +48,15 @@ def one_more(space: MappingSpace, structures: Sequence[GroupDesign], *, keeps: b
         yield from _one_more(space, structure, offers, keeps=keeps)
 
 
+def other_fifos(space: MappingSpace, structures: Sequence[GroupDesign]) -> Iterator[GroupDesign]:
+    """What differs from each structure of a group, plain or not, in which arrays FIFOs carry."""
+    offered = _offers_of(space, [_bare(structure) for structure in structures])
+    for structure, offers in zip(structures, offered, strict=True):
+        for fifos in _fifos(space, offers.fifos):
+            if fifos != structure.fifos:
+                yield replace(structure, fifos=fifos)
+
+
 def _one_more(space: MappingSpace, structure: GroupDesign, offers: Offers, *, keeps: bool) -> Iterator[GroupDesign]:
     plain, choices, current = _decisions(space, structure, offers)
     seen = {structure}

@@ -45,8 +45,8 @@ _OFFER = 0.4  # of such a price: a look at what may be opened in a structure tha
 _BYTES = 90, 8  # of memory while it is priced, for each element of its arrays, and for each access
 BYTES_AT_MOST = 5 << 27  # what needs more is not priced: with all else that a process holds it would be above 1 GiB
 _RATE = 6e-3  # of a structure with FIFOs, for each combination of rates that is scheduled,
+_COUNTED_RATE = 2e-3  # the same of one that is planned by counts,
 _RATE_RUN = 0.15e-6  # and for each repetition in blocks that differ
-_COUNTED_TICK = 4e-7  # of a structure with FIFOs that is planned by counts, for each block
 _BLOCKS_APART = 4  # blocks that differ: inside, and at the ends of two axes
 _SCHEDULED = 64, 0.25  # combinations that are scheduled: so many, and so many of the others
 _LOOK = 5e-4  # of a plain structure, for a look at all that it may keep,
@@ -163,24 +163,22 @@ class JobCost:
             return self._alone + told + _BATCH_DESIGN * self.combinations
         blocks, cut = structure.blocks, any(processor.cut for processor in structure.processors)
         if self._is_counted(structure):
-            alone = (
-                self._alone + self._told + _BATCH_DESIGN * self.combinations + _COUNTED_TICK * self._count(blocks.shape)
-            )
-            return alone + self._scheduled(blocks.shape)
+            alone = self._alone + self._told + _BATCH_DESIGN * self.combinations
+            return alone + self._scheduled(blocks.shape, _COUNTED_RATE)
         listed = bool(blocks.outer or structure.recompute or cut)
         return self.opened(blocks.shape, fifos=bool(structure.fifos), listed=listed)
 
     def opened(self, shape: Shape, *, fifos: bool = True, listed: bool = True) -> float:
         """A structure that is priced element by element, with FIFOs or with what makes buffers be `listed`, or both."""
         seconds = self.exactly(shape) + (_LISTED * self._elements if listed else 0.0)
-        return seconds + (self._scheduled(shape) if fifos else 0.0)
+        return seconds + (self._scheduled(shape, _RATE) if fifos else 0.0)
 
-    def _scheduled(self, shape: Shape) -> float:
-        """Scheduling tasks with FIFOs between them."""
+    def _scheduled(self, shape: Shape, each: float) -> float:
+        """Scheduling tasks with FIFOs between them, where `each` combination of rates takes that, or more."""
         few, share = _SCHEDULED
         scheduled = min(self.rates, few + share * self.rates)
         runs = self._runs * min(1, _BLOCKS_APART / self._count(shape))
-        return scheduled * (_RATE + _RATE_RUN * runs)
+        return scheduled * (each + _RATE_RUN * runs)
 
     def is_bearable(self, structure: GroupDesign, seconds: float) -> bool:
         """Whether a structure that is priced by itself takes at most so many seconds, and not too much memory."""

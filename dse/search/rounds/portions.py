@@ -24,7 +24,7 @@ from dse.search.groups.search import GroupJobs, SomeJobs
 from dse.search.pricing import RateChoices, plain_structure
 from dse.search.rounds.schedule import ROUNDS, Schedule, Structure, by_scan
 from dse.space.mappings import MappingSpace
-from dse.space.options import count_mapping_options, is_offered, is_plain, spread
+from dse.space.options import count_mapping_options, is_offered, is_plain, other_fifos, spread
 from dse.space.outer_blocks import in_smaller_blocks
 from dse.space.task_graph import Mask
 from hwmodel.design import Blocks, GroupDesign, structure_of
@@ -286,6 +286,13 @@ class Portions:
                 if other.cost.is_bearable(structure, self.piece):
                     others = [with_rates(design, one) for one in fresh]
                     yield Portion(other.cost.structure(structure), partial(self._at_rates, other, structure, others))
+
+    def other_fifos(self, number: int, _: GroupPart, designs: Sequence[GroupDesign]) -> Iterator[Portion]:
+        """What differs from designs in FIFOs, and is priced from counts."""
+        jobs, by_counts = self._jobs(number), self.space.model.takes_by_counts
+        starts = [one for one in dict.fromkeys(map(structure_of, designs)) if "fifo" in self.space.study.links]
+        found = dict.fromkeys(one for one in other_fifos(self.space, starts) if not self._is_done(one))
+        yield from self._others(jobs, [one for one in found if by_counts(one)])
 
     def other_options(self, number: int, part: GroupPart, designs: Sequence[GroupDesign]) -> Iterator[Portion]:
         """What differs from designs in one option."""

@@ -86,9 +86,14 @@ class _Batch:
 
 _Decision = Callable[[Portions, int, GroupPart, Sequence[GroupDesign]], Iterator[Portion]]
 # What differs from a design in one decision. Sides of blocks gain most for what they take: so they are tried until
-# nothing better comes of it, then rates around the designs there are then, at last options; and sides again of what is
-# better.
-DECISIONS: tuple[_Decision, ...] = Portions.other_blocks, Portions.other_rates, Portions.other_options
+# nothing better comes of it, then FIFOs that are priced from counts, rates around the designs there are then, at last
+# all options; and sides again of what is better.
+DECISIONS: tuple[_Decision, ...] = (
+    Portions.other_blocks,
+    Portions.other_fifos,
+    Portions.other_rates,
+    Portions.other_options,
+)
 
 
 class _Search:
