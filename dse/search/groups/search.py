@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, islice
 from operator import itemgetter
@@ -126,13 +126,19 @@ class GroupJobs:
         ]
 
     def singly(
-        self, part: GroupPart, plain: Sequence[GroupDesign], seconds: float | None = None, *, keeps: bool = True
+        self,
+        part: GroupPart,
+        plain: Sequence[GroupDesign],
+        seconds: float | None = None,
+        *,
+        keeps: bool = True,
+        tried: Container[GroupDesign] = (),
     ) -> SomeJobs:
         """What differs from plain structures in one decision, of the slow ones as many as the arrays' size allows.
 
-        Within some seconds only as many of the quick and of the slow ones as take those.
+        Within some seconds only as many of the quick and of the slow ones as take those. What was `tried` is left out.
         """
-        structures = list(one_more(self.space, plain, keeps=keeps))
+        structures = [one for one in one_more(self.space, plain, keeps=keeps) if one not in tried]
         by_counts = list(map(self.space.model.takes_by_counts, structures))
         quick = [structure for structure, taken in zip(structures, by_counts, strict=True) if taken]
         slow = self.bearable(

@@ -178,7 +178,7 @@ class Portions:
 
     def _switched(self, jobs: GroupJobs, start: GroupDesign, part: GroupPart) -> Portion:
         """What differs from a structure in one option."""
-        opened = jobs.singly(part, [start], self.piece, keeps=not self._searches_keeps(jobs))
+        opened = jobs.singly(part, [start], self.piece, keeps=not self._searches_keeps(jobs), tried=self._tried)
         is_product = start.blocks not in part.skipped
         seconds = sum(job.cost for job in opened.jobs) + jobs.cost.offers(is_product=is_product)
         return Portion(seconds, partial(self._switch, start, opened))

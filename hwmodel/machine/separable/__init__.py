@@ -13,7 +13,11 @@ union of products is a product only if they differ along one dimension at most; 
 vector of the firsts if one of them leads along all. That is recorded of every union (`first_use.Merge`) and checked for
 every structure (`block_order`). Where only the last uses of a buffer's data are no product, as with readers of several
 stages, that buffer alone is told from its data (`coupled_contents`), for nothing else hangs on them. What else is no
-product is left to the exact path, and so are cuts, FIFOs and recomputing.
+product is left to the exact path, and so are cuts and recomputing.
+
+A structure with FIFOs is one of a group in other stages, with fewer buffers. Only the tasks that FIFOs join are
+scheduled: of ticks that do the same one for all (`fifo_steps`). Where a FIFO's data stay from tick to tick, or a task
+has a delay, the exact path takes it.
 
 Where a tiler moves several dimensions along one axis, or one along several, these stand as one (`coupling`): a
 component of the blocks takes the place of a dimension, with its places in the order in which the scan has them. What is
@@ -31,5 +35,5 @@ axis), `row_lines` (lines along an axis), `axis_table` (counts by place, for man
 steps), `live_sets` (what lives at once), `line_runs`, `line_terms`, `line_words`, `coupled_contents` and `sizes` (what
 addresses take, and depths of banks), `built` (what memories are built of), `fastest_rates` (rates that nothing beats),
 `batch` and `estimate` (the figures of many designs, and those of some in detail), `fifos` (which arrays FIFOs may
-carry).
+carry), `fifo_steps` and `fifo_plan` (what tasks do that FIFOs join, and the figures of such a structure).
 """

@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 
 from arrayol import api
+from arrayol.checks.check import load_checked
+from arrayol.checks.top import choose_top
 from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
 from dse.jobs.jobs import SEARCHING
@@ -24,12 +26,13 @@ from dse.search.context import ROUNDS, SearchContext, Searched, SearchRequest
 from dse.search.figures import columns_of
 from dse.search.group_front import joined, nothing
 from dse.search.groups.jobs import PlainJob, StructuresJob
+from dse.search.pricing import plain_structure
 from dse.search.rounds import search as rounds
 from dse.search.rounds.portions import Portion, Portions
 from dse.search.rounds.schedule import Schedule
 from dse.space.mappings import MappingSpace
 from dse.space.study import Study
-from hwmodel.design import GroupDesign, structure_of
+from hwmodel.design import Blocks, GroupDesign, Scan, structure_of
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import load_platform
 
@@ -106,8 +109,8 @@ def test_it_searches_around_the_front(path: Path, monkeypatch: pytest.MonkeyPatc
 def test_sides_of_blocks_come_first(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rates and options are tried where nothing better comes of other sides of any design on the front."""
     monkeypatch.setattr(rounds, "ROUNDS_TO", 0.02)
-    blocks, rates, options = Portions.other_blocks, Portions.other_rates, Portions.other_options
-    around: dict[Any, set[GroupDesign]] = {blocks: set(), rates: set(), options: set()}
+    decisions = rounds.DECISIONS
+    around: dict[Any, set[GroupDesign]] = {decision: set() for decision in decisions}
     order: list[Any] = []
 
     def noted(decision: Any, portions: Portions, number: int, part: Any, designs: list[GroupDesign]) -> Any:
@@ -117,9 +120,10 @@ def test_sides_of_blocks_come_first(path: Path, monkeypatch: pytest.MonkeyPatch)
         around[decision].update(designs)
         return decision(portions, number, part, designs)
 
-    monkeypatch.setattr(rounds, "DECISIONS", tuple(partial(noted, decision) for decision in rounds.DECISIONS))
+    monkeypatch.setattr(rounds, "DECISIONS", tuple(partial(noted, decision) for decision in decisions))
     searched(path, 40.0, FEW)
-    assert order.index(blocks) < order.index(rates) < order.index(options)
+    assert tuple(dict.fromkeys(order)) == decisions
+    assert decisions[0] == Portions.other_blocks
 
 
 def test_it_goes_on_around_the_front_while_that_gets_better(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,6 +181,30 @@ def test_around_a_design_is_only_what_was_not_priced(path: Path) -> None:
     assert len(options) == len(plain) > 1
     again = do(around(part), part)
     assert again.counts == part.counts
+
+
+def test_fifos_around_a_design_are_those_that_are_priced_from_counts() -> None:
+    """Each once, and none a second time by other options; none of what the exact path would take."""
+    spec = load_checked(shipped_folder() / "harris.aol", {"H": 20, "W": 24})
+    network = flatten(spec, choose_top(spec, None))
+    space = MappingSpace(MachineModel(network, load_platform(PLATFORM)), Study(cuts=("none",), policies=("reuse",)))
+    columns = columns_of(FEW, (), space.model, reuse_memory=False)
+    tasks = "boxsum@sxx", "boxsum@sxy", "response"
+    group = sum(1 << number for number, task in enumerate(network.processes) if task in tasks)
+    portions = Portions(space, columns, Schedule(space), group, piece=5.0)
+    plain = plain_structure(tasks, Blocks((4, 6), Scan((0, 1), (False, False))))
+    part = nothing(columns, len(tasks))
+
+    def structures(decision: Any, of: GroupDesign) -> list[GroupDesign]:
+        portion = [job for one in decision(portions, 0, part, [of]) for job in one.jobs(part)]
+        return [one for job in portion for one in job.structures]
+
+    fifos = [frozenset({"sxx"}), frozenset({"sxy"}), frozenset({"sxx", "sxy"})]
+    assert structures(Portions.other_fifos, plain) == [replace(plain, fifos=own) for own in fifos]
+    assert structures(Portions.other_fifos, plain) == []
+    assert not any(one.fifos for one in structures(Portions.other_options, plain))
+    recomputing = replace(plain, recompute=True)
+    assert structures(Portions.other_fifos, recomputing) == []
 
 
 class Interrupted:

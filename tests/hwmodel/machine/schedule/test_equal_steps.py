@@ -25,7 +25,7 @@ from hwmodel.machine.model import MachineModel
 from hwmodel.machine.pipeline_variants import variants_of
 from hwmodel.machine.plan import Plan, plan_group
 from hwmodel.machine.schedule import equal_steps
-from hwmodel.machine.schedule.equal_steps import EqualSteps
+from hwmodel.machine.schedule.equal_steps import EqualSteps, Table
 from hwmodel.machine.schedule.fifo import FifoData
 from hwmodel.machine.schedule.issue import Issue, Stage
 from hwmodel.machine.ticks import Work
@@ -158,3 +158,9 @@ def test_what_steps_have_to_have_alike(equal: dict[str, Any], other: dict[str, A
 def test_where_data_stay_from_step_to_step_all_differ() -> None:
     data = [(run, run + 2, 0) for run in range(6)]  # what a step writes the next one reads, in all but the last alike
     assert len(set(_find(data=data, places=(0, 1) * 4))) == 4
+
+
+def test_a_step_with_one_run_is_not_taken_for_one_without() -> None:
+    """So they would be if the first row of a step, with nothing but zeros, added nothing to its sum."""
+    zeros = np.zeros(2, np.int64)
+    assert EqualSteps.by_tables(4, [Table(np.array([0, 2]), (zeros,))]).of.tolist() in ([0, 1, 0, 1], [1, 0, 1, 0])
