@@ -88,7 +88,10 @@ def _add_process(building: _Building, name: str) -> None:
         st.sampled_from([*list(building.shapes)[-3:], *list(building.shapes)[-1:] * (9 if building.fifos else 2)])
     )
     extents = building.finite(leader)
-    steps = list(building.patterns.get(leader, ())) if building.straight else []
+    others = (
+        building.fifos and draw(st.integers(0, 3)) == 0
+    )  # blocks, at times of several or of parts of what is written
+    steps = list(building.patterns.get(leader, ())) if building.straight and not others else []
     steps = steps or [
         draw(st.sampled_from([side for side in range(1, extent + 1) if extent % side == 0][:3])) for extent in extents
     ]
@@ -98,7 +101,9 @@ def _add_process(building: _Building, name: str) -> None:
         order = draw(st.permutations(order))
     repetition: Shape = tuple(None if building.shapes[leader][axis] is None else counts[axis] for axis in order)
     flows = [_with_ends(building, _leading(building, leader, steps, order), repetition)]
-    if (building.coupled and draw(st.integers(0, 3))) or draw(st.integers(0, 4 if building.straight else 2)) == 0:
+    if (building.coupled and draw(st.integers(0, 3))) or draw(
+        st.integers(0, 4 if building.straight and not building.fifos else 2)
+    ) == 0:
         other = draw(st.sampled_from(list(building.shapes)))
         along = len(building.shapes[other]) == len(order) and not building.coupled and draw(st.booleans())
         another = _along(building, other, repetition) if along else _anyhow(building, other, repetition)
