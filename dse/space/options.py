@@ -49,11 +49,11 @@ def one_more(space: MappingSpace, structures: Sequence[GroupDesign], *, keeps: b
 
 
 def other_fifos(space: MappingSpace, structures: Sequence[GroupDesign]) -> Iterator[GroupDesign]:
-    """What differs from each structure of a group, plain or not, in which arrays FIFOs carry."""
+    """What differs from each structure of a group, plain or not, in which arrays FIFOs carry; some they do."""
     offered = _offers_of(space, [_bare(structure) for structure in structures])
     for structure, offers in zip(structures, offered, strict=True):
         for fifos in _fifos(space, offers.fifos):
-            if fifos != structure.fifos:
+            if fifos and fifos != structure.fifos:
                 yield replace(structure, fifos=fifos)
 
 

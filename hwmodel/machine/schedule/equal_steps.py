@@ -130,9 +130,8 @@ class Table:
 
     def sums(self, steps: int, number: int) -> NDArray[np.uint64]:
         """A sum over the rows of each step."""
-        row = (_since_first(self.step) + 1).astype(np.uint64) * _FACTORS[
-            2 * number % 60
-        ]  # so that no row counts as none
+        place = _since_first(self.step) + 1  # so that no row adds nothing
+        row = place.astype(np.uint64) * _FACTORS[2 * number % 60]
         for factor, column in zip(_FACTORS[2 * number % 60 + 1 :], self.columns, strict=False):
             row += column.astype(np.uint64) * factor
         row ^= row >> _SPREAD

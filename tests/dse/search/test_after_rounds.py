@@ -203,6 +203,8 @@ def test_fifos_around_a_design_are_those_that_are_priced_from_counts() -> None:
     assert structures(Portions.other_fifos, plain) == [replace(plain, fifos=own) for own in fifos]
     assert structures(Portions.other_fifos, plain) == []
     assert not any(one.fifos for one in structures(Portions.other_options, plain))
+    joined_once = replace(plain, fifos=fifos[0])
+    assert structures(Portions.other_fifos, joined_once) == []  # the plain one is a round's, the others were tried
     recomputing = replace(plain, recompute=True)
     assert structures(Portions.other_fifos, recomputing) == []
 
