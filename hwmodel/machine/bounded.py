@@ -100,14 +100,16 @@ class LeastRates:
                 totals[name] += min(costs.get(name, 0) for costs in each)
         return {name: np.array([[total]]) for name, total in totals.items()}
 
-    def energy(self, prices: EnergyPrices, runs: Mapping[str, int], outside: Callable[[], Figures]) -> PricedEnergy:
-        """Of datapaths that run so often, by task, and of so much energy `outside` (S, 1)."""
+    def energy(
+        self, prices: EnergyPrices, runs: Mapping[str, int | Figures], outside: Callable[[], Figures]
+    ) -> PricedEnergy:
+        """Of datapaths that run so often, by task, in all structures or (S, 1), and of energy `outside` (S, 1)."""
 
         def femtojoules() -> Figures:
-            least = 0
+            least: Figures = np.zeros((1, 1), np.int64)
             for task, rates in zip(self.tasks, self.offered, strict=True):
                 intervals = {interval_of(rate) for rate in rates}
-                least += runs[task] * min(sum(repetition_fj(self.paths.at(task, one))) for one in intervals)
+                least = least + runs[task] * min(sum(repetition_fj(self.paths.at(task, one))) for one in intervals)
             return outside() + least
 
         return PricedEnergy(femtojoules, prices.leaking)

@@ -181,10 +181,10 @@ class MachineModel:
         families: dict[object, list[int]] = {}
         for place, group in enumerate(groups):
             if is_plain(group):
-                key = group.tasks, group.blocks.scan, group.layouts
+                key = group.tasks, group.blocks.scan, group.layouts, group.recompute
                 families.setdefault(key, []).append(place)
         for places in families.values():
-            batch = self.batch(groups[places[0]].tasks)
+            batch = self.batch_for(groups[places[0]])
             if batch is None:
                 continue
             for start in range(0, len(places), ESTIMATED_AT_ONCE):
@@ -253,7 +253,8 @@ class MachineModel:
         blocks = structure.blocks
         if blocks.outer and halves_of(self.network, structure) is None:
             return False
-        return is_plain(replace(structure, blocks=Blocks(blocks.shape, blocks.scan)))
+        is_alike = is_plain(replace(structure, blocks=Blocks(blocks.shape, blocks.scan)))
+        return is_alike and not (structure.recompute and self.batch_for(structure) is None)
 
     def takes_by_counts(self, structure: GroupDesign) -> bool:
         """Whether a structure is priced from counts, in batches or planned by itself, however large its arrays are."""
@@ -267,19 +268,26 @@ class MachineModel:
 
     def _batch_with_fifos(self, structure: GroupDesign) -> GroupBatch | None:
         """What may plan a structure by counts that opens FIFOs, and nothing else but what is kept."""
-        is_plain_else = not structure.layouts and is_plain(replace(structure, fifos=frozenset()))
+        is_plain_else = not (structure.layouts or structure.recompute) and is_plain(
+            replace(structure, fifos=frozenset())
+        )
         has_alone = structure.fifos and is_plain_else and self.is_separable(structure.tasks)
         return self.batch(structure.tasks) if has_alone else None
 
     def _batch_of(self, structure: GroupDesign) -> _Alone | None:
         """What prices a structure in batches. Raises ArrayolError for what is refused whatever the units."""
         model, own = self._in_one_level(structure)
-        batch = model.batch(own.tasks) if is_plain(own) else None
+        batch = model.batch_for(own) if is_plain(own) else None
         if batch is None:
             return None
         group = Group(self.accesses, own.tasks) if structure.blocks.outer else batch.counts.parts.group
         require_legal(group, group.last, structure.blocks)
         return _Alone(batch.with_layouts(own.layouts), own)
+
+    def batch_for(self, structure: GroupDesign) -> GroupBatch | None:
+        """What prices a plain structure in batches, recomputing if it does; None where there is none."""
+        batch = self.batch(structure.tasks)
+        return batch.recomputing() if batch is not None and structure.recompute else batch
 
     def _in_one_level(self, structure: GroupDesign) -> tuple[MachineModel, GroupDesign]:
         """A model that has the blocks of a structure in one level, where there is one, and the structure there."""

@@ -18,8 +18,8 @@ from hwmodel.local_memory.bank_functions import Shared
 from hwmodel.machine.numbering import ascending
 from hwmodel.machine.separable.axes import Ints, Mask
 from hwmodel.machine.separable.fetches import Instances
-from hwmodel.machine.separable.first_use import NEVER
 from hwmodel.machine.separable.line_runs import LineRuns, members
+from hwmodel.machine.separable.places import NEVER
 
 
 @dataclass(frozen=True, eq=False)

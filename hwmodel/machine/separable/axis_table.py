@@ -21,8 +21,9 @@ from hwmodel.machine.separable.axes import Ints, Mask
 from hwmodel.machine.separable.axis_lines import AxisLines, shared
 from hwmodel.machine.separable.counts import GroupCounts, Living
 from hwmodel.machine.separable.fetches import ONCE, START, Instances, Reading, Strips, instances_of
-from hwmodel.machine.separable.first_use import BEFORE, NEVER, Fields, Merge, fields_along
+from hwmodel.machine.separable.first_use import Fields, fields_along
 from hwmodel.machine.separable.moved import MovedAxis
+from hwmodel.machine.separable.places import BEFORE, NEVER, Merge, Places
 from hwmodel.machine.separable.row_lines import lines_at, row_lines
 from hwmodel.machine.separable.runs import AxisRuns, Moved, other_axis, runs_along
 
@@ -39,13 +40,16 @@ class AxisTable:
 
     `happens` (S, Q, places) for what is counted; `kinds` (S, T, places) of rows of each task that moves along this
     dimension, among its `rows` (`row_lines`); `contiguous` (S, T) says whether the indices of each task at a place
-    follow each other, where its delay acts along this dimension; `born` and `dead` (S, I, places) for all that
-    lives in memories. `merges` by
-    side; `at_once` (S,) by piece that is stored and read: whether every element is last read at the place that makes
-    it; likewise by piece that is `read_in_part`. `runs` (S, M, places) and `starts` (S, M, 3) are those of `AxisRuns`,
-    where runs are counted. `lines` are those of the sources of buffers, `pieces` by number and side what products these
-    are found to be (`coupled_contents`). `lasts` has by piece that is `followed` the last places (S, cells) of each of
-    its readers, `single` (S,) by array from outside whether each of its indices comes once.
+    follow each other, where its delay acts along this dimension; `born` and `dead` (S, I, places) for all that lives in
+    memories. `merges` by side; `at_once` (S,) by piece that is stored and read: whether every element is last read at
+    the place that makes it; likewise by piece that is `read_in_part`. Of tasks that recompute `again` has the number of
+    places of each index (S, cells), and `read_whole` (S,) says by piece that they make and others read whether all of
+    it is read wherever it is made.
+
+    `runs` (S, M, places) and `starts` (S, M, 3) are those of `AxisRuns`, where runs are counted. `lines` are those of
+    the sources of buffers, `pieces` by number and side what products these are found to be (`coupled_contents`).
+    `lasts` has by piece that is `followed` the last places (S, cells) of each of its readers, `single` (S,) by array
+    from outside whether each of its indices comes once.
     """
 
     loops: Ints
@@ -64,6 +68,8 @@ class AxisTable:
     lines: tuple[AxisLines, ...]
     lasts: Mapping[str, Sequence[Ints]]
     single: Mapping[str, Mask]
+    again: Mapping[str, Ints]
+    read_whole: Mapping[str, Mask]
     pieces: dict[tuple[int, int], Piece | None] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -115,7 +121,9 @@ def axis_table(counts: GroupCounts, walk: Walk, sides: Ints, codes: Ints) -> Axi
     counted = [
         fetched[entry.source][0]
         if entry.kind == "load"
-        else _histogram((fields.work if entry.kind == "task" else fields.made)[entry.source], most)
+        else _histogram(fields.made[entry.source], most)
+        if entry.kind == "store"
+        else _work(fields, entry.source, most)
         for entry in counts.counted
     ]
     kinds, rows = zip(*(_rows(counts, fields, block, task, most) for task in parts.group.tasks), strict=True)
@@ -141,13 +149,15 @@ def axis_table(counts: GroupCounts, walk: Walk, sides: Ints, codes: Ints) -> Axi
         {
             piece: _is_read_at_once(fields, piece)
             for piece in (*counts.stored, *counts.read_in_part, *counts.fifos)
-            if piece in fields.read
+            if piece in fields.read and piece not in fields.again
         },
         np.stack([runs.packed for runs in along], axis=1) if along else none,
         np.stack([runs.starts for runs in along], axis=1) if along else none,
         shared([_lines(counts, fields, fetches, places, source.piece) for source in counts.sources]),
         {piece: fields.lasts[piece] for piece in counts.followed},
         {name: own.once for name, own in fetches.items()},
+        {task: fields.again[task].times for task in counts.again},
+        fields.read_whole,
     )
 
 
@@ -166,7 +176,7 @@ def fields_of(counts: GroupCounts, walk: Walk, sides: Ints) -> tuple[Ints, Field
     for k, down, side, wide in zip(walk.dimensions, walk.descending, sides.T, loops.T, strict=True):
         digit = index[own.index(k)][None, :] // side[:, None]
         place = place * wide[:, None] + (wide[:, None] - 1 - digit if down else digit)
-    return loops, fields_along(parts, counts.masks, walk.block, place)
+    return loops, fields_along(parts, counts.masks, walk.block, place, counts.again)
 
 
 def reading_along(counts: GroupCounts, walk: Walk, sides: Ints) -> Reading:
@@ -195,9 +205,9 @@ class _Fetches:
         once = (codes == ONCE) | (codes == START)
         if once.all():
             return _Fetches(come, gone, once, None)
-        several = instances_of(counts.parts, counts.masks, fields, block, array, Strips.of(codes, loops))
+        several, merge = instances_of(counts.parts, counts.masks, fields, block, array, Strips.of(codes, loops))
         for kind in ("first", "last"):
-            fields.merges[kind, array] = fields.merges[kind, array].where(once, several.merge)
+            fields.merges[kind, array] = fields.merges[kind, array].where(once, merge)
         return _Fetches(come, gone, once, several)
 
     def counted(self, most: int) -> tuple[Counts, Counts]:
@@ -227,6 +237,9 @@ def _lines(counts: GroupCounts, fields: Fields, fetches: Mapping[str, _Fetches],
     """The lines of what a source brings."""
     if piece in fetches:
         return fetches[piece].lines(places)
+    if piece in fields.again:
+        side, cell, place = fields.again[piece].split
+        return AxisLines.of_instances(places, Instances(side, cell, place, place))
     made, last = fields.made[piece], fields.made[piece]
     if piece in fields.last and piece not in counts.stored:
         last = np.where(fields.last[piece] == BEFORE, made, fields.last[piece])
@@ -281,6 +294,17 @@ def _in_all_combinations(slot: Ints, cell: Ints, extents: Sequence[int], shape: 
     return product
 
 
+def _work(fields: Fields, task: str, most: int) -> Counts:
+    """How many indices of a task run at each place, by side."""
+    return _of_places(fields.again[task], most) if task in fields.again else _histogram(fields.work[task], most)
+
+
+def _of_places(places: Places, most: int) -> Counts:
+    """How many indices stand at each place, by side."""
+    side, _, place = places.split
+    return np.bincount(side * most + place, minlength=places.sides * most).reshape(places.sides, most)
+
+
 def _histogram(field: Ints, most: int) -> Counts:
     """How many cells have each place, by side."""
     sides = len(field)
@@ -295,6 +319,9 @@ def _rows(counts: GroupCounts, fields: Fields, block: int, task: str, most: int)
     moving = counts.parts.dimensions[task][block]
     if moving is None or len(counts.parts.spaces.dimensions(task)[moving]) > 1:
         return np.ones((len(work), most), np.int64), RowLines.whole(1)
+    if task in fields.again:
+        side, cell, place = fields.again[task].split
+        return lines_at(side * most + place, cell, work.shape[1], (len(work), most))
     return row_lines(work, most)
 
 
@@ -334,6 +361,9 @@ def _lives(counts: GroupCounts, fields: Fields, block: int, living: Living, most
     if living.fate == "chain":
         return _chain_lives(counts, fields, block, living.source, most)
     piece = living.source
+    if piece in fields.again and living.fate != "stored":
+        number = _of_places(fields.again[piece], most)
+        return number, number
     if living.fate == "read":
         # What is made and read lives from its making; what of it nobody reads does not count here.
         source = np.where(fields.read[piece] == NEVER, NEVER, fields.made[piece])

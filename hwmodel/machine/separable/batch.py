@@ -1,4 +1,4 @@
-"""Plain designs of one separable group in batches: no cuts, FIFOs or recomputing.
+"""Plain designs of one separable group in batches, or such that recompute: no cuts or FIFOs.
 
 A structure is a block shape under a scan; what depends on rates (units and intervals) is only how long steps are. So
 all shapes under one scan are priced together, and each under all combinations of rates (`GroupBatch.price`), or, where
@@ -46,7 +46,7 @@ from hwmodel.machine.separable.block_order import OrderCounts, Structures, Walke
 from hwmodel.machine.separable.built import BatchMemories, Words
 from hwmodel.machine.separable.counts import GroupCounts, Memory, make_counts
 from hwmodel.machine.separable.distinct import distinct_rows, places_of
-from hwmodel.machine.separable.energy import GroupEnergy, moved_data, port_words
+from hwmodel.machine.separable.energy import GroupEnergy, moved_data, port_words, task_runs
 from hwmodel.machine.separable.fastest_rates import FastestRates
 from hwmodel.machine.separable.fetches import Reading, StructureKeeps
 from hwmodel.machine.separable.first_use import find_masks
@@ -60,6 +60,7 @@ from hwmodel.platform import Platform
 _CELLS = 1 << 20  # of a component of the blocks, times structures priced together
 _TABLES = 1 << 28  # bytes of tables of one group
 _NOTHING = np.zeros((1, 1), np.int64)
+_RECOMPUTING = "recomputing"
 
 
 def open_batch(
@@ -101,14 +102,14 @@ class Kept:
     readings: dict[tuple[Walk, bytes], Reading] = field(default_factory=dict)
     orders: dict[tuple[object, ...], OrderCounts] = field(default_factory=dict)
     ports: dict[tuple[Scan, frozenset[str]], LocalPorts] = field(default_factory=dict)
-    fifos: dict[frozenset[str], GroupBatch] = field(default_factory=dict)  # the same group with FIFOs
+    opened: dict[object, GroupBatch] = field(default_factory=dict)  # the same group with FIFOs, or recomputing
     size: int = 0
 
     def count(self) -> None:
         """Find out the bytes, with what was computed of orders since they were made."""
         self.size = sum(table.nbytes for table in self.tables.values())
         self.size += sum(order.nbytes for order in self.orders.values())
-        for batch in self.fifos.values():
+        for batch in self.opened.values():
             batch.kept.count()
             self.size += batch.kept.size
 
@@ -119,7 +120,7 @@ class Kept:
         self.readings.clear()
         self.orders.clear()
         self.ports.clear()
-        self.fifos.clear()
+        self.opened.clear()
         self.size = 0
 
 
@@ -260,13 +261,14 @@ class GroupBatch:
         memories, fast = self._memories(scan, structures), FastestRates.of(timing, structures, offered, times)
         least, energy = LeastRates(self.accesses, self.paths, self.tasks, offered), self.energy
         of_times = {name: least_of(fast.time(name), fast.legal) if name in times else _NOTHING for name in TIMES}
+        runs = {task: own[:, None] for task, own in task_runs(self.counts, structures).items()}
         priced = least.priced(
             np.asarray(fast.legal.any(axis=1, keepdims=True)),
             of_times,
             self._least_memory(memories),
             memories.builder,
             (self.traffic(structures)[:, None], lambda: self.port_traffic(structures)[:, None]),
-            energy if energy is None else least.energy(energy.prices, energy.runs, partial(energy.outside, structures)),
+            energy if energy is None else least.energy(energy.prices, runs, partial(energy.outside, structures)),
         )
         rates = np.array(list(product(*offered)), np.int64).reshape(-1, len(self.tasks))
 
@@ -343,7 +345,7 @@ class GroupBatch:
 
         def femtojoules() -> Figures:
             own = energy.outside(structures) if is_built else energy.of_structures(structures, memory, banks)
-            return own + energy.of_rates(self.tasks, combinations)
+            return own + energy.of_rates(structures, self.tasks, combinations)
 
         return PricedEnergy(femtojoules, energy.prices.leaking)
 
@@ -364,12 +366,19 @@ class GroupBatch:
 
         Raises ArrayolError (`fifo-refused`) where a FIFO's reader would work in another step.
         """
-        if fifos not in self.kept.fifos:
+        if fifos not in self.kept.opened:
             parts = self.counts.parts
             stages = stage_group(parts.group, fifos)
             counts = replace(self.counts, parts=replace(parts, stages=stages), fifos=fifos)
-            self.kept.fifos[fifos] = replace(self, counts=counts, kept=Kept())
-        return self.kept.fifos[fifos]
+            self.kept.opened[fifos] = replace(self, counts=counts, kept=Kept())
+        return self.kept.opened[fifos]
+
+    def recomputing(self) -> GroupBatch | None:
+        """The same group recomputing; None where what its tasks make again and again is no product."""
+        again = self.counts.may_recompute
+        if again is not None and _RECOMPUTING not in self.kept.opened:
+            self.kept.opened[_RECOMPUTING] = replace(self, counts=replace(self.counts, again=again), kept=Kept())
+        return None if again is None else self.kept.opened[_RECOMPUTING]
 
     def timing(self, tasks: tuple[str, ...], scan: Scan) -> Timing:
         """The lengths of steps under a scan; columns of rates stand for `tasks`."""
@@ -531,5 +540,6 @@ class GroupBatch:
             blocks = Blocks(tuple(shapes[row].tolist()), scan)
             own = keeps.choices[keeps.which[row]] if keeps is not None else ()
             chosen = zip(loaded, own, strict=keeps is not None)
-            design = GroupDesign(processors, blocks, layouts=self.layouts, keeps=tuple(chosen))
+            recompute = bool(self.counts.again)
+            design = GroupDesign(processors, blocks, layouts=self.layouts, recompute=recompute, keeps=tuple(chosen))
             yield PlannedStructure.of(self.accesses, self.platform, design, self.local_ports(scan))

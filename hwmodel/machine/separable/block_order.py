@@ -354,14 +354,16 @@ def _holds(counts: GroupCounts, walked: Sequence[Walked], picks: Ints) -> tuple[
     """Whether every merge of several readers is exact: they differ along one dimension, or one leads along all.
 
     Readers of different stages are compared in steps, not places: the last of them is one that works latest. And
-    whether what happens along several dimensions of a task or array that stand as one is a product of them, and whether
-    FIFOs are read at the tick that writes them.
+    whether what happens along several dimensions of a task or array that stand as one is a product of them, whether
+    FIFOs are read at the tick that writes them, and whether what recomputing tasks make is read wherever it is made.
 
     When data are used last concerns no more than how they live in their buffer: where that alone is no product, the
     buffer is listed instead, (S, memories), if its readers can be followed one by one (`coupled_contents`).
     """
     sides = [(each.table, pick) for each, pick in zip(walked, picks.T, strict=True)]
     holds = np.logical_and.reduce([np.ones(len(picks), np.bool_), *(table.product[pick] for table, pick in sides)])
+    for piece in dict.fromkeys(piece for table, _ in sides for piece in table.read_whole):
+        holds &= np.logical_and.reduce([table.read_whole[piece][pick] for table, pick in sides])
     wrong: dict[str, Mask] = {}
     for key in dict.fromkeys([*counts.masks.merges, *(key for table, _ in sides for key in table.merges)]):
         exact = _is_exact(counts, sides, key, len(picks))

@@ -27,7 +27,7 @@ import numpy as np
 
 from hwmodel.machine.separable.axes import Ints, Mask
 from hwmodel.machine.separable.distinct import distinct_rows
-from hwmodel.machine.separable.first_use import BEFORE
+from hwmodel.machine.separable.places import BEFORE
 
 _FEWEST = 16  # places from which on it is worth looking
 

@@ -28,10 +28,11 @@ from hwmodel.machine.group import frames_back
 from hwmodel.machine.schedule.rounds import RowLines
 from hwmodel.machine.separable.axes import Ints, Mask, Parts
 from hwmodel.machine.separable.coupling import along_each, is_product
-from hwmodel.machine.separable.first_use import NEVER, Fields, Masks, fields_along
+from hwmodel.machine.separable.first_use import Fields, Masks, fields_along
 from hwmodel.machine.separable.line_cache import LineCache
 from hwmodel.machine.separable.links import Link, separate
 from hwmodel.machine.separable.moved import Burst, Bursts, Counted
+from hwmodel.machine.separable.places import NEVER
 from hwmodel.machine.ticks import STORES
 from hwmodel.units import Riding, riding_dimensions, unit_dimension
 
@@ -90,6 +91,7 @@ class GroupCounts:
     local: Mapping[Burst, LocalWord]  # of the bursts whose local words are counted
     lines: LineCache = field(default_factory=LineCache, repr=False)  # that are known of all groups of a network
     fifos: frozenset[str] = frozenset()  # arrays without a buffer
+    again: frozenset[str] = frozenset()  # tasks that recompute
 
     @cached_property
     def counted(self) -> list[Counted]:
@@ -187,13 +189,32 @@ class GroupCounts:
         return frozenset(
             piece
             for piece, links in parts.reads.items()
-            if (len(links) > 1 or piece in self.stored or piece in self.read_in_part)
+            if piece not in self.made_again
+            and (len(links) > 1 or piece in self.stored or piece in self.read_in_part)
             and not any(merge.differs[0] for merge in self.masks.merges.get(("last", piece), []))
             and all(
                 np.array_equal(self.masks.read[piece, axis], self.free_indices(piece, axis))
                 for axis in parts.free_axes(piece)
             )
         )
+
+    @cached_property
+    def may_recompute(self) -> frozenset[str] | None:
+        """The tasks that run what they need at every tick, if the group recomputes; None where that is no product.
+
+        What stands as one dimension has to be one, and what such tasks make and others read, these read whole.
+        """
+        parts, group = self.parts, self.parts.group
+        again = {task for task in group.tasks if not (group.delays(task) or group.frame_delays(task))} - {group.last}
+        read = [piece for piece, link in parts.writes.items() if link.task in again and piece in parts.reads]
+        if parts.spaces.couple or not all(map(self.is_read_whole, read)):
+            return None
+        return frozenset(again)
+
+    @property
+    def made_again(self) -> list[str]:
+        """The pieces of tasks that recompute."""
+        return [piece for piece, link in self.parts.writes.items() if link.task in self.again]
 
     @cached_property
     def memory_of(self) -> dict[str, int]:
@@ -207,9 +228,10 @@ class GroupCounts:
 
     @cached_property
     def accesses(self) -> AccessCounts:
-        """How often tasks access each memory, whatever the blocks: all but for what is loaded and stored."""
+        """How often tasks that do not recompute access each memory, whatever the blocks, but for loads and stores."""
         group = self.parts.group
-        return accesses_of_products(group, {task: self.running(task) for task in group.tasks}, self.fifos)
+        running = {task: self.running(task) for task in group.tasks if task not in self.again}
+        return accesses_of_products(group, running, self.fifos)
 
     def free_runs(self, task: str) -> int:
         """Repetitions of a task for each index of what moves with the blocks."""
@@ -413,6 +435,12 @@ class GroupCounts:
         if piece in group.loaded:
             return [Living(piece, "read", stages.load[piece], last + 1, self._free_read(piece))]
         born, made = stages.task[self.parts.writes[piece].task], self._free_made(piece)
+        if piece in self.made_again:
+            fate: Fate = "read" if piece in self.parts.reads else "lost"
+            dead = last + 1 if fate == "read" else born + 1
+            # Of what is stored the first instance lives on.
+            stored = [Living(piece, "stored", dead, STORES + 1, made)] if piece in self.stored else []
+            return [Living(piece, fate, born, dead, made), *stored]
         if piece in self.stored:
             return [Living(piece, "stored", born, STORES + 1, made)]
         if piece not in self.parts.reads:

@@ -31,7 +31,7 @@ from hwmodel.machine.separable.axis_table import AxisTable
 from hwmodel.machine.separable.block_order import Structures, Walked
 from hwmodel.machine.separable.cells import Cells, Residue
 from hwmodel.machine.separable.counts import GroupCounts, Source
-from hwmodel.machine.separable.first_use import BEFORE
+from hwmodel.machine.separable.places import BEFORE
 from hwmodel.machine.ticks import STORES
 
 _ONE_BANK = Residue(1)

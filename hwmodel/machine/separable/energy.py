@@ -1,20 +1,22 @@
-"""Energies of plain structures of a separable group: repetitions, accesses and words by counts.
+"""Energies of structures of a separable group: repetitions, accesses and words by counts.
 
 Which repetitions run does not depend on blocks, nor what they read and write, so nearly all accesses of a group are one
-number for each memory. Blocks decide how often data are loaded, how large memories are, and with that what an access
-takes; the port moves whole words, so its bits are summed over the kinds of steps (see `timing`).
+number for each memory; but for tasks that recompute, which run an index as often as it has places. Blocks decide how
+often data are loaded, how large memories are, and with that what an access takes; the port moves whole words, so its
+bits are summed over the kinds of steps (see `timing`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from hwmodel.accesses import Accesses
 from hwmodel.design import interval_of
-from hwmodel.machine.access_counts import Counts
+from hwmodel.machine.access_counts import Counts, accesses_of_products
 from hwmodel.machine.energy import (
     EnergyPrices,
     energy_uses,
@@ -42,10 +44,59 @@ def moved_data(counts: GroupCounts, structures: Structures) -> Ints:
     return moved
 
 
-def all_accesses(counts: GroupCounts, moved: Ints) -> Counts:
-    """How often memories of one structure are read and written, with what is moved (Q,)."""
-    accesses = counts.accesses.copy()
-    for (kind, name), data in zip(counts.names, moved.tolist(), strict=True):
+def task_runs(counts: GroupCounts, structures: Structures) -> dict[str, Ints]:
+    """How often each task runs, (1,) or (S,)."""
+    tasks = counts.parts.group.tasks
+    runs = {task: np.array([counts.repetitions(task)]) for task in tasks if task not in counts.again}
+    if counts.again:
+        moved = moved_data(counts, structures)
+        runs |= {task: moved[:, counts.names.index(("task", task))] for task in counts.again}
+    return runs
+
+
+@dataclass(frozen=True, eq=False)
+class TaskAccesses:
+    """How often tasks access memories in some structures, what is loaded and stored left out."""
+
+    counts: GroupCounts
+    structures: Structures
+
+    def of(self, kind: MemoryKind, name: str, *, writes: bool) -> Ints:
+        """Data read from a memory or written to it, (1,) or (S,)."""
+        key = kind, name, writes
+        own = np.array([self.counts.accesses[key]])
+        return own + np.array([again[key] for again in self._again]) if self.counts.again else own
+
+    def of_row(self, row: int) -> Counts:
+        """Those of one structure."""
+        return Counts(self.counts.accesses + self._again_in(row))
+
+    @cached_property
+    def _again(self) -> list[Counts]:
+        return list(map(self._again_in, range(len(self.structures.pairs))))
+
+    def _again_in(self, row: int) -> Counts:
+        """Those of tasks that recompute: an index counts as often as it has places."""
+        parts, found = self.counts.parts, Counts()
+        for task in self.counts.again:
+            running, factor = self.counts.running(task), 1
+            for walked, pick in zip(self.structures.walked, self.structures.picks[row], strict=True):
+                times, moving = walked.table.again[task][pick], parts.dimensions[task][walked.block]
+                if moving is None:
+                    factor *= int(times[0])
+                else:
+                    (dimension,) = parts.spaces.dimensions(task)[moving]
+                    running[dimension] = np.repeat(running[dimension], times[running[dimension]])
+            for key, number in accesses_of_products(parts.group, {task: running}, self.counts.fifos).items():
+                found[key] += number * factor
+        return found
+
+
+def all_accesses(counts: GroupCounts, structures: Structures, row: int) -> Counts:
+    """How often memories of one of some structures are read and written."""
+    accesses = TaskAccesses(counts, structures).of_row(row)
+    moved = moved_data(counts, structures)[row].tolist()
+    for (kind, name), data in zip(counts.names, moved, strict=True):
         if kind != "task":
             accesses["buffer", name, kind == "load"] += data
     return accesses
@@ -79,11 +130,12 @@ class GroupEnergy:
 
     def uses(self, structures: Structures) -> EnergyOf:
         """What says where the energy of one of some structures goes, with memories of some sizes and tasks at rates."""
-        moved, outside, runs = moved_data(self.counts, structures), self._port_bits(structures), self.runs
+        outside, runs = self._port_bits(structures), task_runs(self.counts, structures)
 
         def of_row(row: int, memories: Sequence[MemoryUse], rates: Mapping[str, int]) -> tuple[EnergyUse, ...]:
-            counts, paths = all_accesses(self.counts, moved[row]), self.paths
-            datapaths = {task: (runs[task], paths.at(task, interval_of(rate))) for task, rate in rates.items()}
+            counts, paths = all_accesses(self.counts, structures, row), self.paths
+            own = {task: int(each[row if len(each) > 1 else 0]) for task, each in runs.items()}
+            datapaths = {task: (own[task], paths.at(task, interval_of(rate))) for task, rate in rates.items()}
             bits = {name: int(own[row]) for name, own in outside.items()}
             every = with_residents(self.accesses, paths.platform, rates, memories)
             return energy_uses(self.prices, datapaths, counts, every, bits)
@@ -97,23 +149,24 @@ class GroupEnergy:
         (`figure-too-large`).
         """
         terms: list[tuple[Ints, Ints]] = []
-        accesses = self.local_accesses(structures)
+        accesses, of_tasks = self.local_accesses(structures), TaskAccesses(self.counts, structures)
         for column, (local, number) in enumerate(zip(self.counts.memories, banks, strict=True)):
             sizes, of = np.unique(-(-memory[:, column] // number) * local.bits, return_inverse=True)
             prices = np.array([self.prices.access(size, local.bits) for size in sizes.tolist()], np.int64)
             terms += [(count, prices[of.ravel()]) for count in accesses(local.kind, local.name)]
         for use in with_residents(self.accesses, self.paths.platform, self.counts.parts.group.tasks, ()):
-            numbers = [self.counts.accesses[use.kind, use.name, writes] for writes in (False, True)]
-            prices = np.array([self.prices.memory(use)[0] if any(numbers) else 0])
-            terms += [(np.array([number]), prices) for number in numbers]
+            numbers = [of_tasks.of(use.kind, use.name, writes=writes) for writes in (False, True)]
+            prices = np.array([self.prices.memory(use)[0] if any(map(np.any, numbers)) else 0])
+            terms += [(number, prices) for number in numbers]
         return self.outside(structures) + _sum(terms, len(memory))[:, None]
 
     def local_accesses(self, structures: Structures) -> AccessesOf:
         """What says how many data are read from a memory and written to it, (1,) or (S,) each."""
         moved, bursts = moved_data(self.counts, structures), self.counts.bursts
+        of_tasks = TaskAccesses(self.counts, structures)
 
         def accesses(kind: MemoryKind, name: str) -> tuple[Ints, Ints]:
-            reads, writes = (np.array([self.counts.accesses[kind, name, own]]) for own in (False, True))
+            reads, writes = (of_tasks.of(kind, name, writes=own) for own in (False, True))
             if kind != "buffer":
                 return reads, writes
             stored, loaded = (moved[:, bursts.get((way, name), [])].sum(axis=1) for way in ("store", "load"))
@@ -127,19 +180,15 @@ class GroupEnergy:
         terms = [(bits, external) for bits in self._port_bits(structures).values()]
         return _sum(terms, len(structures.pairs))[:, None]
 
-    @property
-    def runs(self) -> dict[str, int]:
-        """How often each task runs."""
-        return {task: self.counts.repetitions(task) for task in self.counts.parts.group.tasks}
-
-    def of_rates(self, tasks: Sequence[str], rates: Ints) -> Ints:
-        """Of the datapaths of tasks at combinations of rates (S, U, tasks), (S, U)."""
-        terms = []
+    def of_rates(self, structures: Structures, tasks: Sequence[str], rates: Ints) -> Ints:
+        """Of the datapaths of tasks at combinations of rates (1, U, tasks) or (S, U, tasks), (1, U) or (S, U)."""
+        runs, terms = task_runs(self.counts, structures), list[tuple[Ints, Ints]]()
+        shape = max(len(rates), *map(len, runs.values())), rates.shape[1]
         for place, task in enumerate(tasks):
             intervals, of = np.unique(interval_of(rates[:, :, place]), return_inverse=True)
             each = np.array([sum(repetition_fj(self.paths.at(task, one))) for one in intervals.tolist()], np.int64)
-            terms.append((np.array([self.counts.repetitions(task)]), each[of.ravel()]))
-        return _sum(terms, rates[:, :, 0].size).reshape(rates.shape[:2])
+            terms.append((runs[task][:, None], each[of.reshape(rates.shape[:2])]))
+        return _sum(terms, shape)
 
     def _port_bits(self, structures: Structures) -> dict[str, Ints]:
         port = Port(self.accesses, self.paths.platform)
@@ -147,10 +196,10 @@ class GroupEnergy:
         return {name: number * port.word_bits(name) for name, number in words.items()}
 
 
-def _sum(terms: Sequence[tuple[Ints, Ints]], size: int) -> Ints:
-    """The sum of products, (size,). Raises ArrayolError where 64 bits may not hold it."""
+def _sum(terms: Sequence[tuple[Ints, Ints]], shape: int | tuple[int, int]) -> Ints:
+    """The sum of products, of a shape. Raises ArrayolError where 64 bits may not hold it."""
     require_energy(sum(float(number.max(initial=0)) * float(price.max(initial=0)) for number, price in terms))
-    total = np.zeros(size, np.int64)
+    total = np.zeros(shape, np.int64)
     for number, price in terms:
         total += number * price
     return total

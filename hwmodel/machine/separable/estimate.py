@@ -31,14 +31,12 @@ from hwmodel.machine.ticks import require_legal
 
 
 def is_plain(design: GroupDesign) -> bool:
-    """Whether a design opens nothing but a policy, keeps or layouts: no outer blocks, cuts, FIFOs or recomputing."""
-    return not (design.blocks.outer or design.fifos or design.recompute) and all(
-        processor.cut is None for processor in design.processors
-    )
+    """Whether a design opens nothing but a policy, keeps, layouts or recomputing: no outer blocks, cuts or FIFOs."""
+    return not (design.blocks.outer or design.fifos) and all(processor.cut is None for processor in design.processors)
 
 
 def estimate_separably(batch: GroupBatch, designs: Sequence[GroupDesign]) -> list[GroupEstimate | None]:
-    """The estimates of plain designs of one scan and the same layouts.
+    """The estimates of plain designs of one scan and the same layouts, all of which recompute or none.
 
     None for one whose structure is no product after all (see `GroupBatch.price`). Raises ArrayolError
     (`scan-against-delay`, `too-many-units`) for the first design that is refused.

@@ -26,8 +26,8 @@ from hwmodel.design import Keep
 from hwmodel.machine.int64 import require_numbers
 from hwmodel.machine.numbering import ascending
 from hwmodel.machine.separable.axes import Ints, Mask, Parts
-from hwmodel.machine.separable.first_use import NEVER, Fields, Masks, Merge, by_allowed
-from hwmodel.machine.separable.links import Link
+from hwmodel.machine.separable.first_use import Fields, Masks, read_places
+from hwmodel.machine.separable.places import Merge, Places
 
 ONCE, EACH, START, RUNS, STRIPS = range(5)  # from the last on of strips of several loops, see `_of_component`
 
@@ -37,13 +37,12 @@ Loops = Sequence[tuple[int, ...]]  # of the scan, by dimension of the blocks
 
 @dataclass(frozen=True, eq=False)
 class Instances:
-    """Instances of indices: the side, the index, and the first and last places; and how several readers were merged."""
+    """Instances of indices: the side, the index, and the first and last places."""
 
     side: Ints
     cell: Ints
     first: Ints
     last: Ints
-    merge: Merge
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,21 +65,21 @@ class Strips:
         return Strips(length, codes == RUNS, (codes >= STRIPS) & ((codes - STRIPS) % 2 == 1))
 
 
-def instances_of(parts: Parts, masks: Masks, fields: Fields, block: int, piece: str, strips: Strips) -> Instances:
-    """One for each place that reads an index of an array or, where there are strips or runs, for each of these."""
-    pairs = _Pairs.of(parts, masks, fields, block, piece)
-    together = pairs.together
-    side, cell, place = pairs.split(together)
+def instances_of(
+    parts: Parts, masks: Masks, fields: Fields, block: int, piece: str, strips: Strips
+) -> tuple[Instances, Merge]:
+    """One for each place that reads an index of an array or, where there are strips or runs, for each of these.
+
+    And how several readers were merged.
+    """
+    _, together, merge = _read(parts, masks, fields, block, piece)
+    side, cell, place = together.split
     number = np.diff(place // strips.length[side], prepend=-1) != 0
-    apart = (np.diff(together // pairs.places, prepend=-1) != 0) | number
-    heads = np.where(strips.in_runs[side], (np.diff(together, prepend=-2) != 1) | (place == 0), apart)
+    apart = (np.diff(together.key // together.wide, prepend=-1) != 0) | number
+    heads = np.where(strips.in_runs[side], (np.diff(together.key, prepend=-2) != 1) | (place == 0), apart)
     begin = np.where(strips.eager[side], place // strips.length[side] * strips.length[side], place)
     tails = np.append(heads[1:], True) if len(heads) else heads
-    number = np.bincount(side, minlength=pairs.sides)
-    leads = np.stack([np.bincount(pairs.split(key)[0], minlength=pairs.sides) == number for key in pairs.keys])
-    leaders = (np.int64(1) << np.arange(len(pairs.keys))) @ leads.astype(np.int64)
-    merge = Merge(np.logical_not(leads.all(axis=0)), leaders)
-    return Instances(side[heads], cell[heads], begin[heads], place[tails], merge)
+    return Instances(side[heads], cell[heads], begin[heads], place[tails]), merge
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +101,7 @@ class Reading:
     @staticmethod
     def along(parts: Parts, masks: Masks, of: Fields, block: int, places: Ints) -> Reading:
         """That along a dimension whose blocks have so many places (S,)."""
-        columns = [_reading(_Pairs.of(parts, masks, of, block, name), places) for name in parts.group.loaded]
+        columns = [_reading(*_read(parts, masks, of, block, name)[:2], places) for name in parts.group.loaded]
         together = np.array(columns, np.bool_).reshape(len(columns), len(fields(Reading)), len(places))
         return Reading(*together.transpose(1, 2, 0))
 
@@ -194,81 +193,53 @@ class StructureKeeps:
         return found, all_hold
 
 
-def _reading(pairs: _Pairs, places: Ints) -> list[Mask]:
+def _read(parts: Parts, masks: Masks, fields: Fields, block: int, piece: str) -> tuple[Sequence[Places], Places, Merge]:
+    """The places of all that is read of an array by each tiler, and together."""
+    axis = parts.axes[piece][block]
+    require_numbers(len(fields.work[parts.group.last]), 1 if axis is None else parts.extent(piece, axis), fields.wide)
+    own = [read_places(parts, masks, fields, block, link) for link in parts.reads[piece]]
+    return own, *Places.joined(own)
+
+
+def _reading(own: Sequence[Places], together: Places, places: Ints) -> list[Mask]:
     """The masks of one array, (S,) each, in the order of `Reading`."""
-    together, sides = pairs.together, pairs.sides
-    side, _, place = pairs.split(together)
-    index = together // pairs.places
+    side, _, place = together.split
+    index = together.key // together.wide
     starts = np.diff(index, prepend=-1) != 0
     ends = np.append(starts[1:], True) if len(starts) else starts
-    number, indices = (np.bincount(of, minlength=sides) for of in (side, side[starts]))
+    number, indices = (np.bincount(of, minlength=together.sides) for of in (side, side[starts]))
     both = (place[starts] == 0) & (place[ends] == places[side[ends]] - 1)
-    gapless = np.logical_and.reduce([pairs.is_gapless(key) for key in (together, *pairs.keys)])
-    same = np.logical_and.reduce([pairs.is_same_at_all(key) for key in pairs.keys])
-    meets = np.bincount(side[ends][both], minlength=sides) > 0
-    from_start = np.logical_and.reduce([pairs.begins(key) for key in pairs.keys])
+    gapless = np.logical_and.reduce([_is_gapless(each) for each in (together, *own)])
+    same = np.logical_and.reduce([_is_same_at_all(each) for each in own])
+    meets = np.bincount(side[ends][both], minlength=together.sides) > 0
+    from_start = np.logical_and.reduce([_begins(each) for each in own])
     return [same, number == indices * places, number == indices, from_start, gapless, meets]
 
 
-@dataclass(frozen=True, eq=False)
-class _Pairs:
-    """Side, index and place of all that is read of an array, as one number each, ascending: by tiler, and together."""
-
-    sides: int
-    cells: int
-    places: int
-    keys: list[Ints]
-    together: Ints
-
-    @staticmethod
-    def of(parts: Parts, masks: Masks, fields: Fields, block: int, piece: str) -> _Pairs:
-        places = int(max(work.max(initial=0, where=work != NEVER) for work in fields.work.values())) + 1
-        axis = parts.axes[piece][block]
-        cells, sides = 1 if axis is None else parts.extent(piece, axis), len(fields.work[parts.group.last])
-        require_numbers(sides, cells, places)
-        keys = [_of_tiler(parts, masks, fields, block, link, (cells, places)) for link in parts.reads[piece]]
-        return _Pairs(sides, cells, places, keys, ascending(np.concatenate(keys)) if len(keys) > 1 else keys[0])
-
-    def split(self, key: Ints) -> tuple[Ints, Ints, Ints]:
-        """Side, index and place."""
-        index = key // self.places
-        return index // self.cells, index % self.cells, key % self.places
-
-    def is_gapless(self, key: Ints) -> Mask:
-        """By side, whether all places of each index are neighbours."""
-        gaps = (np.diff(key) > 1) & (np.diff(key // self.places) == 0)
-        gapless: Mask = np.bincount(self.split(key[1:][gaps])[0], minlength=self.sides) == 0
-        return gapless
-
-    def begins(self, key: Ints) -> Mask:
-        """By side, whether each index is at the first place."""
-        side, _, place = self.split(key)
-        later = (np.diff(key // self.places, prepend=-1) != 0) & (place > 0)
-        begins: Mask = np.bincount(side[later], minlength=self.sides) == 0
-        return begins
-
-    def is_same_at_all(self, key: Ints) -> Mask:
-        """By side, whether a tiler with these pairs reads the same indices at every place at which it reads.
-
-        What a tiler reads at a tick is a product over the dimensions: it is the same at every tick if it is along each.
-        """
-        side, _, place = self.split(key)
-        indices = ascending(key // self.places) // self.cells
-        at = ascending(side * self.places + place) // self.places
-        number, indices, at = (np.bincount(each, minlength=self.sides) for each in (side, indices, at))
-        same: Mask = number == indices * at
-        return same
+def _is_gapless(places: Places) -> Mask:
+    """By side, whether all places of each index are neighbours."""
+    key = places.key
+    gaps = (np.diff(key) > 1) & (np.diff(key // places.wide) == 0)
+    gapless: Mask = np.bincount(places.split[0][1:][gaps], minlength=places.sides) == 0
+    return gapless
 
 
-def _of_tiler(parts: Parts, masks: Masks, fields: Fields, block: int, link: Link, most: tuple[int, int]) -> Ints:
-    dimension, axis, (cells, places) = parts.dimensions[link.task][block], parts.axes[link.piece][block], most
-    work = by_allowed(link, dimension, fields.work[link.task])
-    if axis is not None and dimension is not None and link.axes[axis].dimension == dimension:
-        index, place = link.axes[axis].element, work[:, link.axes[axis].repetition]
-        side, pair = np.nonzero(place != NEVER)
-        return ascending((side * cells + index[pair]) * places + place[side, pair])
-    side, repetition = np.nonzero(work != NEVER)
-    at = ascending(side * places + work[side, repetition])
-    touched = np.zeros(1, np.int64) if axis is None else np.flatnonzero(masks.touched(link, axis))
-    whole = (at // places * cells)[:, None] + touched
-    return ascending(whole * places + (at % places)[:, None])
+def _begins(places: Places) -> Mask:
+    """By side, whether each index is at the first place."""
+    side, _, place = places.split
+    later = (np.diff(places.key // places.wide, prepend=-1) != 0) & (place > 0)
+    begins: Mask = np.bincount(side[later], minlength=places.sides) == 0
+    return begins
+
+
+def _is_same_at_all(places: Places) -> Mask:
+    """By side, whether a tiler that reads at these places reads the same indices at every one of them.
+
+    What a tiler reads at a tick is a product over the dimensions: it is the same at every tick if it is along each.
+    """
+    side, _, place = places.split
+    indices = ascending(places.key // places.wide) // places.cells
+    at = ascending(side * places.wide + place) // places.wide
+    number, indices, at = (np.bincount(each, minlength=places.sides) for each in (side, indices, at))
+    same: Mask = number == indices * at
+    return same

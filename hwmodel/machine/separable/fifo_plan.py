@@ -29,7 +29,7 @@ from hwmodel.machine.separable.axis_table import fields_of
 from hwmodel.machine.separable.batch import GroupBatch
 from hwmodel.machine.separable.block_order import Structures
 from hwmodel.machine.separable.built import Words
-from hwmodel.machine.separable.energy import all_accesses, moved_data, port_words
+from hwmodel.machine.separable.energy import all_accesses, port_words
 from hwmodel.machine.separable.estimate import kept_memories, number_of_steps
 from hwmodel.machine.separable.fifo_steps import AlongBlocks, FifoProcessors
 from hwmodel.machine.separable.place_counts import PlaceCounts
@@ -170,8 +170,7 @@ class FifoPlan:
     @cached_property
     def access_counts(self) -> Counts:
         """How often memories are read and written, what is loaded and stored included."""
-        counts = self.batch.counts
-        return all_accesses(counts, moved_data(counts, self.structures)[0])
+        return all_accesses(self.batch.counts, self.structures, 0)
 
     @property
     def traffic_bytes(self) -> int:

@@ -28,8 +28,9 @@ from hwmodel.machine.schedule.fifo import fifo_data
 from hwmodel.machine.schedule.processors import Pipeline, Processors, pipelines_of, stage_of
 from hwmodel.machine.separable.axes import Ints
 from hwmodel.machine.separable.counts import GroupCounts
-from hwmodel.machine.separable.first_use import NEVER, Fields
+from hwmodel.machine.separable.first_use import Fields
 from hwmodel.machine.separable.links import AxisLink
+from hwmodel.machine.separable.places import NEVER
 from hwmodel.machine.ticks import Ticks, Work
 
 

@@ -6,54 +6,20 @@ and of the indices that its delays lead to. The least in the block order of a pr
 found along each dimension by itself, so these minima over one axis are those over the whole box. What several tilers
 read together is exact under the condition of `Merge`.
 
-A field is an array (sides, cells): one row for each block side priced, one column for each index of the dimension or
-axis that moves there (one column where none does). NEVER marks what does not run or is not read; in fields of last
-uses that is BEFORE.
+What recomputes stands at several places (`places`): an index at every place that needs it. The ticks that need it are
+a product too, of what needs it along each dimension.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from hwmodel.machine.separable.axes import Ints, Mask, Parts
 from hwmodel.machine.separable.links import Link, Runs
-
-NEVER = np.int64(1) << 62
-BEFORE = np.int64(-1)
-
-
-@dataclass(frozen=True, eq=False)
-class Merge:
-    """Several fields taken together, by side: whether they differ, and the bits of those that lead all others.
-
-    Over all dimensions the merge is exact where the fields differ along one at most, or one field leads along all: the
-    earliest of vectors is the vector of the earliest if all entries but one are equal, or one vector is nowhere later.
-    """
-
-    differs: Mask
-    leaders: Ints
-
-    def where(self, chosen: Mask, other: Merge) -> Merge:
-        """The same for the sides `chosen`, another one for the rest."""
-        return Merge(
-            np.where(chosen, self.differs, other.differs),
-            np.where(chosen, self.leaders, other.leaders),
-        )
-
-
-def merged(fields: Sequence[Ints], *, latest: bool) -> tuple[Ints, Merge]:
-    """The earliest (or latest) of several fields, entry by entry."""
-    wide = np.broadcast_arrays(*fields)
-    best = np.maximum.reduce(wide) if latest else np.minimum.reduce(wide)
-    everyone = (1 << len(fields)) - 1
-    if len(fields) == 1:
-        return best, Merge(np.zeros(len(best), np.bool_), np.full(len(best), everyone))
-    leads = np.stack([(field == best).all(axis=1) for field in wide])
-    weights = np.int64(1) << np.arange(len(fields))
-    return best, Merge(np.logical_not(leads.all(axis=0)), weights @ leads.astype(np.int64))
+from hwmodel.machine.separable.places import BEFORE, NEVER, Merge, Places, by_allowed, merged
 
 
 def least_by(runs: Runs, place: Ints, cells: int) -> Ints:
@@ -93,25 +59,38 @@ class Fields:
     """All fields of a group along one dimension of its blocks, and how several readers of one array were merged.
 
     `work` by task; `read` and `last` by piece: the first and the last place at which each index is read; `made` by
-    piece that the group makes: where it is. `lasts` are the last places of each tiler that reads a piece.
+    piece that the group makes: where it is. `lasts` are the last places of each tiler that reads a piece. Places are
+    less than `wide`.
+
+    `again` has all places of tasks that recompute, and of the pieces that they make; `read_whole` (sides,) says of such
+    a piece that is read whether all of it is, wherever it is made.
     """
 
+    wide: int
     work: dict[str, Ints]
-    read: dict[str, Ints]
-    last: dict[str, Ints]
-    made: dict[str, Ints]
-    merges: dict[tuple[str, str], Merge]
+    read: dict[str, Ints] = field(default_factory=dict)
+    last: dict[str, Ints] = field(default_factory=dict)
+    made: dict[str, Ints] = field(default_factory=dict)
+    merges: dict[tuple[str, str], Merge] = field(default_factory=dict)
     lasts: dict[str, list[Ints]] = field(default_factory=dict)
+    again: dict[str, Places] = field(default_factory=dict)
+    read_whole: dict[str, Mask] = field(default_factory=dict)
 
 
-def fields_along(parts: Parts, masks: Masks, block: int, place: Ints) -> Fields:
-    """The fields along a dimension of the blocks, given the place (sides, extent) of each index of the last task."""
-    fields = Fields({parts.group.last: place}, {}, {}, {}, {})
+def fields_along(parts: Parts, masks: Masks, block: int, place: Ints, again: Collection[str] = ()) -> Fields:
+    """The fields along a dimension of the blocks, given the place (sides, extent) of each index of the last task.
+
+    The tasks `again` recompute.
+    """
+    fields = Fields(int(place.max(initial=0)) + 1, {parts.group.last: place})
     for task in parts.order:
         if task != parts.group.last:
             for piece in parts.pieces_of(task):
                 _read_piece(parts, masks, fields, block, piece)
-            _run_task(parts, fields, block, task)
+            if task in again:
+                _run_again(parts, masks, fields, block, task)
+            else:
+                _run_task(parts, fields, block, task)
         for piece in parts.pieces_of(task):
             fields.made[piece] = _made(parts, fields, block, piece)
     for piece in parts.group.loaded:
@@ -129,8 +108,29 @@ def _read_piece(parts: Parts, masks: Masks, fields: Fields, block: int, piece: s
     fields.lasts[piece] = [pair[1] for pair in pairs]
 
 
+def read_places(parts: Parts, masks: Masks, fields: Fields, block: int, link: Link) -> Places:
+    """All places at which one tiler reads each index of what moves with this dimension."""
+    dimension, axis = parts.dimensions[link.task][block], parts.axes[link.piece][block]
+    along = None if axis is None else link.axes[axis]
+    work, again = by_allowed(link, dimension, fields.work[link.task]), fields.again.get(link.task)
+    if again is not None and dimension is not None and dimension in link.allowed:
+        again = again.only(link.allowed[dimension])
+    if along is None or dimension is None or along.dimension != dimension:
+        side, cell = np.nonzero(work != NEVER)
+        own = Places.of((*work.shape, fields.wide), side, cell, work[side, cell]) if again is None else again
+        return own.of_all(np.ones(1, np.bool_) if axis is None else masks.touched(link, axis))
+    if again is not None:
+        return again.through(along.by_repetition, along.extent)
+    place = work[:, along.repetition]
+    side, pair = np.nonzero(place != NEVER)
+    return Places.of((len(work), along.extent, fields.wide), side, along.element[pair], place[side, pair])
+
+
 def _read_through(parts: Parts, masks: Masks, fields: Fields, block: int, link: Link) -> tuple[Ints, Ints]:
     """First and last places at which one tiler reads each index of what moves with this dimension."""
+    if link.task in fields.again:
+        places = read_places(parts, masks, fields, block, link)
+        return places.first, places.last
     dimension, axis = parts.dimensions[link.task][block], parts.axes[link.piece][block]
     work = fields.work[link.task]
     work = by_allowed(link, dimension, work)
@@ -167,11 +167,42 @@ def _run_task(parts: Parts, fields: Fields, block: int, task: str) -> None:
     fields.work[task] = work
 
 
-def by_allowed(link: Link, dimension: int | None, places: Ints) -> Ints:
-    """The places of those indices of a dimension that access through a tiler, NEVER for the others."""
-    if dimension is None or dimension not in link.allowed:
-        return places
-    return np.where(link.allowed[dimension], places, NEVER)
+def _run_again(parts: Parts, masks: Masks, fields: Fields, block: int, task: str) -> None:
+    """Where each index of a task that recomputes runs, and where it is made what it writes."""
+    needs, own = list[Places](), [piece for piece in parts.pieces_of(task) if piece in fields.read]
+    for piece in own:
+        read = [read_places(parts, masks, fields, block, link) for link in parts.reads[piece]]
+        fields.again[piece], merge = Places.joined(read)
+        fields.merges["first", piece] = fields.merges["last", piece] = merge  # what is made at a place is used there
+        needs.append(_need(parts, fields.again[piece], block, parts.writes[piece]))
+    fields.again[task], fields.merges["work", task] = Places.joined(needs)
+    fields.work[task] = fields.again[task].first
+    for piece in parts.pieces_of(task):
+        made = _made_again(parts, fields.again[task], block, parts.writes[piece])
+        if piece in own:
+            fields.read_whole[piece] = made.number == fields.again[piece].number
+        fields.again[piece] = made
+
+
+def _need(parts: Parts, read: Places, block: int, link: Link) -> Places:
+    """The places of a task's indices that write what is read of a piece."""
+    dimension, axis = parts.dimensions[link.task][block], parts.axes[link.piece][block]
+    cells = 1 if dimension is None else parts.extents(link.task)[dimension]
+    allowed = np.ones(cells, np.bool_) if dimension is None else link.allowed.get(dimension, np.ones(cells, np.bool_))
+    if axis is not None and dimension is not None and link.axes[axis].dimension == dimension:
+        return read.through(link.axes[axis].by_element, cells).only(allowed)
+    return (read if axis is None else read.only(link.axes[axis].touched)).of_all(allowed)
+
+
+def _made_again(parts: Parts, work: Places, block: int, link: Link) -> Places:
+    """All places at which a piece's indices are made by a task with such places."""
+    dimension, axis = parts.dimensions[link.task][block], parts.axes[link.piece][block]
+    if dimension is not None and dimension in link.allowed:
+        work = work.only(link.allowed[dimension])
+    if axis is None:
+        return work.of_all(np.ones(1, np.bool_))
+    along = link.axes[axis]
+    return work.of_all(along.touched) if along.dimension is None else work.through(along.by_repetition, along.extent)
 
 
 def _made(parts: Parts, fields: Fields, block: int, piece: str) -> Ints:

@@ -15,7 +15,7 @@ from hwmodel.machine.numbering import ascending
 from hwmodel.machine.schedule.rounds import RowLines
 from hwmodel.machine.separable.axes import Ints
 from hwmodel.machine.separable.distinct import distinct_rows
-from hwmodel.machine.separable.first_use import NEVER
+from hwmodel.machine.separable.places import NEVER
 
 
 def row_lines(work: Ints, most: int) -> tuple[Ints, RowLines]:

@@ -20,8 +20,8 @@ import numpy as np
 
 from hwmodel.machine.separable.axes import Ints, Mask
 from hwmodel.machine.separable.counts import GroupCounts
-from hwmodel.machine.separable.first_use import BEFORE, NEVER
 from hwmodel.machine.separable.moved import LONGEST, Burst
+from hwmodel.machine.separable.places import BEFORE, NEVER
 
 _LOW = LONGEST
 _BITS = _LOW.bit_length()  # of each of the three numbers

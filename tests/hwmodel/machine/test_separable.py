@@ -63,6 +63,10 @@ def _require_batch_holds(data: st.DataObject, platform: Platform, *, coupled: bo
     for load in set(loads.values()):
         event(f"load {load}")
     batch = opened_batch(model, tasks)
+    recompute = batch is not None and len(tasks) > 1 and data.draw(st.integers(0, 2)) == 0
+    if batch is not None and recompute:
+        batch = batch.recomputing()
+        event(f"recomputing: {batch is not None}")
     if batch is None:
         return
     last = batch.counts.parts.group.last
@@ -91,8 +95,14 @@ def _require_batch_holds(data: st.DataObject, platform: Platform, *, coupled: bo
         for kind in {_kind(keep) for _, keep in own}:
             event(f"{kind}: {'product' if structures.holds[number] else 'no product'}")
         design = GroupDesign(
-            tuple(Processor(task) for task in tasks), Blocks(tuple(shape), scan), layouts=layouts, keeps=own
+            tuple(Processor(task) for task in tasks),
+            Blocks(tuple(shape), scan),
+            layouts=layouts,
+            recompute=recompute,
+            keeps=own,
         )
+        if recompute and len(tasks) > 1:
+            event(f"recomputing: {'product' if structures.holds[number] else 'no product'}")
         alone = PlannedStructure.of(model.accesses, model.platform, design).price(rates)
         np.testing.assert_array_equal(priced.legal[number], alone.legal[0])
         designs.append(design)
