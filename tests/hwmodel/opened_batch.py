@@ -9,8 +9,8 @@ from hwmodel.machine.model import MachineModel
 from hwmodel.machine.separable.batch import GroupBatch
 
 
-def opened_batch(model: MachineModel, tasks: tuple[str, ...]) -> GroupBatch | None:
-    """The batch of a group; None, with an event that says why, where it is refused or not separable."""
+def opened_batch(model: MachineModel, tasks: tuple[str, ...], *, recompute: bool = False) -> GroupBatch | None:
+    """The batch of a group, which may recompute; None, with an event that says why, where it is refused or has none."""
     try:
         batch = model.batch(tasks)
     except ArrayolError as refused:
@@ -18,4 +18,7 @@ def opened_batch(model: MachineModel, tasks: tuple[str, ...]) -> GroupBatch | No
         return None
     if batch is None:
         event("not separable")
+    elif recompute:
+        batch = batch.recomputing()
+        event(f"recomputing: {batch is not None}")
     return batch

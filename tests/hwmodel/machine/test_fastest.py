@@ -88,7 +88,8 @@ def test_in_batches_the_fewest_units_of_the_fastest(data: st.DataObject) -> None
     model = MachineModel(network, data.draw(platforms(plain=data.draw(st.integers(0, 3)) > 0)))
     offered = data.draw(offered_rates(model.platform, network, tasks, data.draw(OFFERED)))
     times = data.draw(NAMED)
-    batch = opened_batch(model, tasks)
+    recompute = len(tasks) > 1 and data.draw(st.integers(0, 3)) == 0
+    batch = opened_batch(model, tasks, recompute=recompute)
     if batch is None:
         return
     last = batch.counts.parts.group.last
@@ -104,7 +105,9 @@ def test_in_batches_the_fewest_units_of_the_fastest(data: st.DataObject) -> None
     legal = 0
     for number, shape in enumerate(shapes):
         processors = tuple(Processor(task) for task in tasks)
-        structure = GroupDesign(processors, Blocks(tuple(shape), scan), layouts=layouts, policy=policy)
+        structure = GroupDesign(
+            processors, Blocks(tuple(shape), scan), layouts=layouts, policy=policy, recompute=recompute
+        )
         every = All.of(model, structure, offered, times)
         legal += len(every.rates)
         assert found.legal[number].any() == (len(every.rates) > 0)

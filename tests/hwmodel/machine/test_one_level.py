@@ -70,10 +70,11 @@ def _require_one_level_holds(data: st.DataObject, platform: Platform, network: N
     shape = tuple(data.draw(st.sampled_from((1, min(2, extent), extent))) for extent in extents)
     blocks = data.draw(in_outer_blocks(Blocks(shape, data.draw(scans(network, tasks[-1]))), extents, always=True))
     kept = data.draw(array_keeps(network, tasks, len(blocks.scan.dimensions)))
-    structure = GroupDesign(tuple(map(Processor, tasks)), blocks, keeps=kept)
+    recompute = len(tasks) > 1 and data.draw(st.integers(0, 3)) == 0
+    structure = GroupDesign(tuple(map(Processor, tasks)), blocks, recompute=recompute, keeps=kept)
     rates = some_rates(data.draw(offered_rates(platform, network, tasks, (1, 2, 3))))
     is_split = bool(extents) and halves_of(network, structure) is not None
-    event(f"split: {is_split}, in batches: {is_split and model.takes_in_batches(structure)}")
+    event(f"split {is_split}, recomputing {recompute}, in batches {is_split and model.takes_in_batches(structure)}")
     event(f"between: {any(blocks.shape[k] < blocks.outer[k] < extents[k] for k in blocks.scan.twice)}")
     alone = _priced(lambda: PlannedStructure.of(model.accesses, model.platform, structure).price(rates))
     found = _priced(lambda: model.price_structure(structure, rates))

@@ -62,11 +62,8 @@ def _require_batch_holds(data: st.DataObject, platform: Platform, *, coupled: bo
     model = MachineModel(network, with_energies(platform, 1.5) if data.draw(st.booleans()) else platform, loads)
     for load in set(loads.values()):
         event(f"load {load}")
-    batch = opened_batch(model, tasks)
-    recompute = batch is not None and len(tasks) > 1 and data.draw(st.integers(0, 2)) == 0
-    if batch is not None and recompute:
-        batch = batch.recomputing()
-        event(f"recomputing: {batch is not None}")
+    recompute = len(tasks) > 1 and data.draw(st.integers(0, 2)) == 0
+    batch = opened_batch(model, tasks, recompute=recompute)
     if batch is None:
         return
     last = batch.counts.parts.group.last
@@ -76,8 +73,9 @@ def _require_batch_holds(data: st.DataObject, platform: Platform, *, coupled: bo
     shapes = [shape for shape in shapes if scan in model.legal_scans(last, shape)] or [extents]
     rates = some_rates(data.draw(offered_rates(model.platform, network, tasks, (1, 2, 3))))
     event(f"coupled: {batch.counts.parts.spaces.couple}, loops: {max(map(len, batch.counts.parts.blocks), default=0)}")
-    axes = min(len(batch.counts.moved.axes), 4)
-    event(f"burst {platform.memory.burst}, moving axes: {axes}, intervals: {len(np.unique(interval_of(rates)))}")
+    event(
+        f"burst {platform.memory.burst}, axes: {min(len(batch.counts.moved.axes), 4)}, intervals: {len(np.unique(interval_of(rates)))}"
+    )
     chosen_keeps = data.draw(st.lists(all_keeps(batch, len(extents)), min_size=1, max_size=3))
     which = data.draw(st.lists(st.sampled_from(range(len(chosen_keeps))), min_size=len(shapes), max_size=len(shapes)))
     drawn = data.draw(bank_layouts(network, tasks))
@@ -101,8 +99,7 @@ def _require_batch_holds(data: st.DataObject, platform: Platform, *, coupled: bo
             recompute=recompute,
             keeps=own,
         )
-        if recompute and len(tasks) > 1:
-            event(f"recomputing: {'product' if structures.holds[number] else 'no product'}")
+        event(f"recomputing {recompute}: {'product' if structures.holds[number] else 'no product'}")
         alone = PlannedStructure.of(model.accesses, model.platform, design).price(rates)
         np.testing.assert_array_equal(priced.legal[number], alone.legal[0])
         designs.append(design)
