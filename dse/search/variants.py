@@ -56,6 +56,8 @@ def search_each(
         timeout = None if request.timeout is None else request.timeout * share
         own = replace(request, budget=request.budget * share, timeout=timeout)
         parts.append(search(context, method, own, runner))
+        if len(contexts) > 1:
+            context.space.model.forget_tables()  # those of the next one need the room
         if not parts[-1].complete and timeout is None:
             break
     return tuple(parts)

@@ -1,6 +1,6 @@
 """Addresses of data that are no product of two lines: a box on the array's own subscripts, from every lifetime.
 
-What cuts, recomputing or several writers bring has no simple shape. Its data still have subscripts, and the step that
+What cuts or several writers bring has no simple shape. Its data still have subscripts, and the step that
 brings them tells several fetches of one element apart (counted in fetches where these come at equal distances, as
 whole strips do). With an order of these coordinates, the least modulus of each is
 1 + the greatest distance along it of two data that meet and are equal along all before it: successive moduli, so no two

@@ -7,7 +7,7 @@ that brings it; it lives to the greatest last digit of its instances. If all com
 places of the axes that move with no loop, and none is used later than its indices live, then the source's instances
 are such a product (`hwmodel/local_memory`). Living longer than its use does no harm.
 
-What is no product, for the sake of cuts, recomputing or borders, is listed instance by instance.
+What is no product, for the sake of cuts or borders, is listed instance by instance.
 """
 
 from __future__ import annotations

@@ -10,10 +10,14 @@ have the place v_k there (`counts`, `axis_table`), times a constant for what mov
 
 Why it is exact. All of the above are equalities, but for one thing: what several tilers read together is a union, and a
 union of products is a product only if they differ along one dimension at most; its first (last) element is still the
-vector of the firsts if one of them leads along all. That is recorded of every union (`first_use.Merge`) and checked for
+vector of the firsts if one of them leads along all. That is recorded of every union (`places.Merge`) and checked for
 every structure (`block_order`). Where only the last uses of a buffer's data are no product, as with readers of several
 stages, that buffer alone is told from its data (`coupled_contents`), for nothing else hangs on them. What else is no
-product is left to the exact path, and so are cuts and recomputing.
+product is left to the exact path, and so are cuts: they put in ticks, so that these are no product any more.
+
+A task that recomputes runs an index at every place that needs it, not at the first alone (`places`). The ticks that
+need it are a product as well, and all counts are made of these places in the same way. Data that it makes are used at
+the tick that makes them.
 
 A structure with FIFOs is one of a group in other stages, with fewer buffers. Only the tasks that FIFOs join are
 scheduled: of ticks that do the same one for all (`fifo_steps`). Where a FIFO's data stay from tick to tick, or a task
@@ -28,12 +32,12 @@ Where several tilers write one array, all this is asked of what each of them wri
 reader's box is a box.
 
 The files, in the order of the data: `coupling` (what stands as one), `links` (tilers, axis by axis), `axes` (which
-dimension moves along which axis), `first_use` (the place of each index), `fetches` (what is kept of arrays from
-outside), `counts` (what is counted, and its constant factors), `moved` and `runs` (bursts, and their runs along an
-axis), `row_lines` (lines along an axis), `axis_table` (counts by place, for many block sides at once), `axis_lines`
-(when each index comes and goes), `place_counts` and `block_order` (the dimensions put together), `timing` (lengths of
-steps), `live_sets` (what lives at once), `line_runs`, `line_terms`, `line_words`, `coupled_contents` and `sizes` (what
-addresses take, and depths of banks), `built` (what memories are built of), `fastest_rates` (rates that nothing beats),
-`batch` and `estimate` (the figures of many designs, and those of some in detail), `fifos` (which arrays FIFOs may
-carry), `fifo_steps` and `fifo_plan` (what tasks do that FIFOs join, and the figures of such a structure).
+dimension moves along which axis), `places` and `first_use` (the places of each index), `fetches` (what is kept of
+arrays from outside), `counts` (what is counted, and its constant factors), `moved` and `runs` (bursts, and their runs
+along an axis), `row_lines` (lines along an axis), `axis_table` (counts by place, for many block sides at once),
+`axis_lines` (when each index comes and goes), `place_counts` and `block_order` (the dimensions put together), `timing`
+(lengths of steps), `live_sets` (what lives at once), `line_runs`, `line_terms`, `line_words`, `coupled_contents` and
+`sizes` (what addresses take, and depths of banks), `built` (what memories are built of), `fastest_rates` (rates that
+nothing beats), `batch` and `estimate` (the figures of many designs, and those of some in detail), `fifos` (which arrays
+FIFOs may carry), `fifo_steps` and `fifo_plan` (what tasks do that FIFOs join, and the figures of such a structure).
 """

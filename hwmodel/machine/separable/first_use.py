@@ -12,7 +12,7 @@ a product too, of what needs it along each dimension.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -21,20 +21,29 @@ from hwmodel.machine.separable.axes import Ints, Mask, Parts
 from hwmodel.machine.separable.links import Link, Runs
 from hwmodel.machine.separable.places import BEFORE, NEVER, Merge, Places, by_allowed, merged
 
+_CELLS = 1 << 20  # of intermediate arrays at a time: where patterns are wide many pairs stand for few indices
+
+
+def _parts(sides: int, pairs: int) -> Iterator[slice]:
+    """Sides in parts of which each takes so many pairs."""
+    step = max(1, _CELLS // max(1, pairs))
+    return (slice(start, start + step) for start in range(0, sides, step))
+
 
 def least_by(runs: Runs, place: Ints, cells: int) -> Ints:
     """For each of `cells` keys the least `place` over its values; NEVER for keys without any."""
-    result = np.full((len(place), cells), NEVER)
-    if len(runs.key):
-        result[:, runs.key] = np.minimum.reduceat(place[:, runs.value], runs.start, axis=1)
-    return result
+    return _ends_by(np.minimum, NEVER, runs, place, cells)
 
 
 def greatest_by(runs: Runs, place: Ints, cells: int) -> Ints:
     """For each of `cells` keys the greatest `place` over its values; BEFORE for keys without any."""
-    result = np.full((len(place), cells), BEFORE)
-    if len(runs.key):
-        result[:, runs.key] = np.maximum.reduceat(place[:, runs.value], runs.start, axis=1)
+    return _ends_by(np.maximum, BEFORE, runs, place, cells)
+
+
+def _ends_by(end: np.ufunc, none: np.int64, runs: Runs, place: Ints, cells: int) -> Ints:
+    result = np.full((len(place), cells), none)
+    for part in _parts(len(place), len(runs.value)) if len(runs.key) else ():
+        result[part, runs.key] = end.reduceat(place[part, runs.value], runs.start, axis=1)
     return result
 
 
@@ -121,9 +130,12 @@ def read_places(parts: Parts, masks: Masks, fields: Fields, block: int, link: Li
         return own.of_all(np.ones(1, np.bool_) if axis is None else masks.touched(link, axis))
     if again is not None:
         return again.through(along.by_repetition, along.extent)
-    place = work[:, along.repetition]
-    side, pair = np.nonzero(place != NEVER)
-    return Places.of((len(work), along.extent, fields.wide), side, along.element[pair], place[side, pair])
+    keys, shape = [np.zeros(0, np.int64)], (len(work), along.extent, fields.wide)
+    for part in _parts(len(work), len(along.repetition)):
+        place = work[part, along.repetition]
+        side, pair = np.nonzero(place != NEVER)
+        keys.append(Places.of(shape, side + part.start, along.element[pair], place[side, pair]).key)
+    return Places(*shape, np.concatenate(keys))
 
 
 def _read_through(parts: Parts, masks: Masks, fields: Fields, block: int, link: Link) -> tuple[Ints, Ints]:

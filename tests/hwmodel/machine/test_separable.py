@@ -73,9 +73,8 @@ def _require_batch_holds(data: st.DataObject, platform: Platform, *, coupled: bo
     shapes = [shape for shape in shapes if scan in model.legal_scans(last, shape)] or [extents]
     rates = some_rates(data.draw(offered_rates(model.platform, network, tasks, (1, 2, 3))))
     event(f"coupled: {batch.counts.parts.spaces.couple}, loops: {max(map(len, batch.counts.parts.blocks), default=0)}")
-    event(
-        f"burst {platform.memory.burst}, axes: {min(len(batch.counts.moved.axes), 4)}, intervals: {len(np.unique(interval_of(rates)))}"
-    )
+    intervals = len(np.unique(interval_of(rates)))
+    event(f"burst {platform.memory.burst}, axes: {min(len(batch.counts.moved.axes), 4)}, intervals: {intervals}")
     chosen_keeps = data.draw(st.lists(all_keeps(batch, len(extents)), min_size=1, max_size=3))
     which = data.draw(st.lists(st.sampled_from(range(len(chosen_keeps))), min_size=len(shapes), max_size=len(shapes)))
     drawn = data.draw(bank_layouts(network, tasks))
