@@ -267,10 +267,8 @@ class MachineModel:
             return True  # it is refused soon
 
     def _batch_with_fifos(self, structure: GroupDesign) -> GroupBatch | None:
-        """What may plan a structure by counts that opens FIFOs, and nothing else but what is kept."""
-        is_plain_else = not (structure.layouts or structure.recompute) and is_plain(
-            replace(structure, fifos=frozenset())
-        )
+        """What may plan a structure by counts that opens FIFOs, and nothing else but keeps and bank layouts."""
+        is_plain_else = is_plain(replace(structure, fifos=frozenset())) and not structure.recompute
         has_alone = structure.fifos and is_plain_else and self.is_separable(structure.tasks)
         return self.batch(structure.tasks) if has_alone else None
 

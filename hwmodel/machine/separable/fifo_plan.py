@@ -8,7 +8,7 @@ that `units_exact` computes figures from, and takes hardly longer for large arra
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -22,9 +22,8 @@ from hwmodel.machine.estimate import Path
 from hwmodel.machine.group import Group
 from hwmodel.machine.group_plan import GroupSteps
 from hwmodel.machine.port import Port
-from hwmodel.machine.schedule.datapaths import Datapaths
 from hwmodel.machine.schedule.fifo import ends_of
-from hwmodel.machine.schedule.processors import Pipeline
+from hwmodel.machine.schedule.processors import Pipeline, check_layouts
 from hwmodel.machine.separable.axis_table import fields_of
 from hwmodel.machine.separable.batch import GroupBatch
 from hwmodel.machine.separable.block_order import Structures
@@ -40,7 +39,7 @@ from hwmodel.platform import Platform
 
 
 def takes_fifos(batch: GroupBatch, structure: GroupDesign) -> bool:
-    """Whether a structure of a separable group that has FIFOs, and opens nothing else but what is kept, is a product.
+    """Whether a structure with FIFOs, and nothing else but keeps and bank layouts, of a separable group is a product.
 
     Raises ArrayolError for what is refused whatever the rates.
     """
@@ -67,10 +66,11 @@ def _product(batch: GroupBatch, structure: GroupDesign) -> tuple[GroupBatch, Str
     parts, group = batch.counts.parts, batch.counts.parts.group
     if parts.spaces.couple or any(group.delays(task) or group.frame_delays(task) for task in group.tasks):
         return None
+    check_layouts(group, structure.layouts, structure.fifos, batch.platform)
     require_legal(group, group.last, structure.blocks)
     for array in sorted(structure.fifos):
         ends_of(group, array)
-    own = batch.with_fifos(structure.fifos)
+    own = batch.with_fifos(structure.fifos).with_layouts(structure.layouts)
     structures = own.structures_of(structure)
     return (own, structures) if structures.holds[0] else None
 
@@ -99,7 +99,7 @@ class FifoPlan:
     @cached_property
     def builder(self) -> Builder | None:
         """What builds the memories; None without a technology."""
-        return Builder.of(self.ports, ())
+        return Builder.of(self.ports, self.design.layouts)
 
     @cached_property
     def words_of(self) -> Words:
@@ -115,7 +115,7 @@ class FifoPlan:
     def processors(self) -> FifoProcessors:
         """The processors by kinds of steps."""
         batch, scan = self.batch, self.design.blocks.scan
-        paths = Datapaths(self.group.network, self.platform, filling=self.ports.fill)
+        paths = replace(batch.paths, filling=self.ports.fill)
         sides = []
         for walk, _, own in batch.walks(scan, np.array([self.design.blocks.shape], np.int64)):
             loops, fields = fields_of(batch.counts, walk, own)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from opened_batch import opened_batch
 from same_figures import require_same_figures
-from strategies_machine import array_keeps, groups, offered_rates, platforms, residences, some_rates
+from strategies_machine import array_keeps, bank_layouts, groups, offered_rates, platforms, residences, some_rates
 from strategies_networks import networks
 
 from arrayol.errors import ArrayolError
@@ -69,7 +69,10 @@ def _structure(data: st.DataObject) -> tuple[MachineModel, GroupDesign]:
     assume(fifos)
     chosen = data.draw(st.frozensets(st.sampled_from(fifos), min_size=1))
     keeps = data.draw(array_keeps(network, tasks, len(extents)))
-    return model, GroupDesign(tuple(map(Processor, tasks)), blocks, chosen, keeps=keeps)
+    drawn = data.draw(bank_layouts(network, tasks))
+    layouts = tuple(layout for layout in drawn if not model.accesses.is_resident(layout.array))
+    event(f"layouts: {len(layouts)}")
+    return model, GroupDesign(tuple(map(Processor, tasks)), blocks, chosen, layouts, keeps=keeps)
 
 
 def _require_refused(model: MachineModel, structure: GroupDesign, rates: Rates, code: str) -> None:
