@@ -50,7 +50,7 @@ def networks(
 
     With `separable` every tiler follows the axes and every delay lies along one; with `coupled` so do delays, and three
     in four tasks read something by a tiler that may move several dimensions along an axis; with `parts` half of the
-    tasks write arrays in parts; with `fifos` most arrays may pass through a FIFO, and no task has a delay.
+    tasks write arrays in parts; with `fifos` most arrays may pass through a FIFO, and few tasks have a delay.
     """
     frames = not fifos and draw(st.integers(0, 9)) == 0
     sizes = (8, 12, 6, 9, 10) if fifos else (4, 6, 3, 2, 5)
@@ -308,7 +308,7 @@ def _exit(building: _Building, repetition: Shape) -> tuple[tuple[int, ...] | Non
 
 def _delays(building: _Building, repetition: Shape, output: Port) -> tuple[tuple[Delay, ...], tuple[Port, ...]]:
     draw = building.draw
-    number = 0 if building.fifos else draw(st.sampled_from((0, 0, 1, 1, 2)))
+    number = draw(st.sampled_from((0, 0, 0, 0, 1) if building.fifos else (0, 0, 1, 1, 2)))
     rank = len(repetition)
     signs = [1 if extent is None else draw(st.sampled_from((1, 1, -1))) for extent in repetition]
     weights = [draw(st.sampled_from((1, 3, 9))) * sign for sign in signs]

@@ -64,15 +64,17 @@ def plan_fifos(batch: GroupBatch, structure: GroupDesign, ports: LocalPorts) -> 
 def _product(batch: GroupBatch, structure: GroupDesign) -> tuple[GroupBatch, Structures] | None:
     """What prices a structure with its FIFOs in batches; None where that is no product."""
     parts, group = batch.counts.parts, batch.counts.parts.group
-    if parts.spaces.couple or any(group.delays(task) or group.frame_delays(task) for task in group.tasks):
+    if parts.spaces.couple:
         return None
     check_layouts(group, structure.layouts, structure.fifos, batch.platform)
     require_legal(group, group.last, structure.blocks)
-    for array in sorted(structure.fifos):
-        ends_of(group, array)
+    joined = {task for array in sorted(structure.fifos) for task in ends_of(group, array)}
+    if any(group.delays(task) or group.frame_delays(task) for task in joined):
+        return None
     own = batch.with_fifos(structure.fifos).with_layouts(structure.layouts)
     structures = own.structures_of(structure)
-    return (own, structures) if structures.holds[0] else None
+    has_formula = own.timing(own.tasks, structure.blocks.scan).has_formula(structures)
+    return (own, structures) if structures.holds[0] and has_formula[0] else None
 
 
 @dataclass(frozen=True, eq=False)

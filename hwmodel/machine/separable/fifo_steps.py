@@ -8,7 +8,7 @@ same data of FIFOs between them. So they are one kind (`schedule.equal_steps`), 
 the same code as where every repetition is planned.
 
 All that is asked for is that data are read at the tick that writes them (`block_order`), that what stands as one
-dimension is one, and that no delay joins steps.
+dimension is one, and that no task that a FIFO joins has a delay.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class FifoProcessors:
         return pipelines_of(self.group, map(self._ends, sorted(self.counts.fifos)))
 
     def has_formula(self, pipeline: Pipeline) -> bool:
-        """Whether it is one processor: without delays its steps need no schedule."""
+        """Whether it is one processor: tasks with delays whose steps need a schedule are not planned here."""
         return len(pipeline) == 1
 
     def one_of_each(self, pipeline: Pipeline) -> Processors:

@@ -43,7 +43,8 @@ def test_planned_by_counts_as_one_by_one(data: st.DataObject) -> None:
         _require_refused(model, structure, rates, refused.diagnostics[0].code)
         return
     processors = model.planned(structure).plan.processors
-    event(f"planned by counts: {isinstance(processors, FifoProcessors)}")
+    delays = any(model.network.processes[task].delays for task in structure.tasks)
+    event(f"planned by counts: {isinstance(processors, FifoProcessors)}, delays: {delays}")
     if isinstance(processors, FifoProcessors):
         ticks = [processors.ticks(own) for own in processors.pipelines if len(own) > 1]
         event(f"ticks alike: {any(own.of_each.steps <= len(own.rows) * len(own.columns) for own in ticks)}")
