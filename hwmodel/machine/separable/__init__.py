@@ -20,8 +20,8 @@ need it are a product as well, and all counts are made of these places in the sa
 the tick that makes them.
 
 A structure with FIFOs is one of a group in other stages, with fewer buffers. Only the tasks that FIFOs join are
-scheduled: of ticks that do the same one for all (`fifo_steps`). Where a FIFO's data stay from tick to tick, or a task
-has a delay, the exact path takes it.
+scheduled: of ticks that do the same one for all (`fifo_steps`). Where a FIFO's data stay from tick to tick, or a
+task that it joins has a delay, the exact path takes it.
 
 Where a tiler moves several dimensions along one axis, or one along several, these stand as one (`coupling`): a
 component of the blocks takes the place of a dimension, with its places in the order in which the scan has them. What is
