@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -84,18 +84,32 @@ class CoupledBuffer:
 
     def _once(self, function: BankFunction | None, words: Callable[[], int]) -> int:
         """Words, told once for all buffers of a network with the same cells: other arrays may be kept longer."""
-        content = hashlib.blake2b(digest_size=16)
+        key = "coupled", function, self._content
+        return int(self.counts.lines.words([key], lambda _: np.array([words()]))[0])
+
+    @cached_property
+    def _content(self) -> bytes:
+        """All that its words hang on."""
+        content = hashlib.blake2b(repr(self._shape).encode(), digest_size=16)
         for source in self._sources:
             content.update(source.content)
-        key = "coupled", self._shape, function, content.digest()
-        return int(self.counts.lines.words([key], lambda _: np.array([words()]))[0])
+        return content.digest()
+
+    @property
+    def _pieces(self) -> tuple[Piece | None, ...]:
+        """The product that each source is, asked once for all banks that the data may lie in."""
+
+        def made(_: Sequence[Hashable]) -> list[tuple[Piece | None, ...]]:
+            return [tuple(source.piece() for source in self._sources)]
+
+        return self.counts.lines.values([("pieces", self._content)], made)[0]
 
     @property
     def _shape(self) -> tuple[int, ...]:
         return tuple(self.counts.parts.group.accesses.shape(self.counts.memories[self.memory].name))
 
     def _contents(self, function: BankFunction | None) -> Contents:
-        shape, pieces = self._shape, [source.piece() for source in self._sources]
+        shape, pieces = self._shape, self._pieces
         whole = [piece for piece in pieces if piece is not None]
         if len(whole) == len(pieces):
             return Pieces(shape, tuple(piece for piece in whole if piece.lines.pairs))

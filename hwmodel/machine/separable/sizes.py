@@ -61,10 +61,13 @@ class Sizes:
         words = self._of_sources(structures, [(number, *wanted[place][1:]) for place, number in asked])
         for (place, number), own in zip(asked, words, strict=True):
             found[place] += own * self._free(self.counts.sources[number], wanted[place][1])
-        apart = _apart(structures, coupled)
+        apart, buffers = _apart(structures, coupled), dict[tuple[int, int], CoupledBuffer]()
         for own, (memory, function, rows) in zip(found, wanted, strict=True):
             for place in np.flatnonzero(apart[rows, memory]).tolist():
-                own[place] = CoupledBuffer(self.counts, structures, int(rows[place]), memory).depth(function)
+                key = int(rows[place]), memory
+                if key not in buffers:
+                    buffers[key] = CoupledBuffer(self.counts, structures, *key)
+                own[place] = buffers[key].depth(function)
         return found
 
     def _free(self, source: Source, function: BankFunction) -> int:
