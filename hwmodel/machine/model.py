@@ -254,14 +254,22 @@ class MachineModel:
         if blocks.outer and halves_of(self.network, structure) is None:
             return False
         is_alike = is_plain(replace(structure, blocks=Blocks(blocks.shape, blocks.scan)))
-        return is_alike and not (structure.recompute and self.batch_for(structure) is None)
+        if is_alike and structure.recompute:
+            return self.is_separable(structure.tasks) and self.batch_for(structure) is not None
+        return is_alike
 
     def takes_by_counts(self, structure: GroupDesign) -> bool:
-        """Whether a structure is priced from counts, in batches or planned by itself, however large its arrays are."""
-        if self.takes_in_batches(structure):
+        """Whether a structure is priced from counts, in batches or planned by itself, however large its arrays are.
+
+        Of one with FIFOs, or that recomputes, it is found out whether it is a product.
+        """
+        if self.takes_in_batches(structure) and not structure.recompute:
             return True
-        batch = self._batch_with_fifos(structure)
         try:
+            if structure.recompute:
+                alone = self._batch_of(structure)
+                return alone is not None and bool(alone.of.takes(*alone.blocks, alone.keeps)[0])
+            batch = self._batch_with_fifos(structure)
             return batch is not None and takes_fifos(batch, structure)
         except ArrayolError:
             return True  # it is refused soon

@@ -164,7 +164,7 @@ class JobCost:
         blocks, cut = structure.blocks, any(processor.cut for processor in structure.processors)
         if self._is_counted(structure):
             alone = self._alone + self._told + _BATCH_DESIGN * self.combinations
-            return alone + self._scheduled(blocks.shape, _COUNTED_RATE)
+            return alone + (self._scheduled(blocks.shape, _COUNTED_RATE) if structure.fifos else 0.0)
         listed = bool(blocks.outer or structure.recompute or cut)
         return self.opened(blocks.shape, fifos=bool(structure.fifos), listed=listed)
 
@@ -244,11 +244,13 @@ class JobCost:
         return self._told_of(self._arrays) + _LISTED_TICK * prod(counts) + _LISTED_FETCH * fetches
 
     def _is_in_batches(self, structure: GroupDesign) -> bool:
-        return self.is_separable and self.space.model.takes_in_batches(structure)
+        """Whether it is priced in batches, and that it is a product need not be asked."""
+        return self.is_separable and not structure.recompute and self.space.model.takes_in_batches(structure)
 
     def _is_counted(self, structure: GroupDesign) -> bool:
-        """Whether it has FIFOs, and is planned by counts."""
-        return self.is_separable and bool(structure.fifos) and self.space.model.takes_by_counts(structure)
+        """Whether it has FIFOs or recomputes, and is priced by counts."""
+        opens = bool(structure.fifos) or structure.recompute
+        return self.is_separable and opens and self.space.model.takes_by_counts(structure)
 
     @cached_property
     def _elements(self) -> int:

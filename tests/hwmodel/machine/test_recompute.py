@@ -118,6 +118,7 @@ def test_as_by_the_exact_path(tmp_path: Path, text: str, shape: tuple[int, ...],
     structure = GroupDesign(processors, Blocks(shape, row_major(len(shape))), recompute=True)
     batch, rates = model.batch_for(structure), np.ones((1, len(processors)), np.int64)
     assert (batch is None) == (product is None)
+    assert model.takes_by_counts(structure) == bool(product)
     if batch is not None:
         assert batch.structures_of(structure).holds.tolist() == [product]
     require_same_figures(
