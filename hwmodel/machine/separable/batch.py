@@ -46,7 +46,7 @@ from hwmodel.machine.separable.block_order import OrderCounts, Structures, Walke
 from hwmodel.machine.separable.built import BatchMemories, Words
 from hwmodel.machine.separable.counts import GroupCounts, Memory, make_counts
 from hwmodel.machine.separable.distinct import distinct_rows, places_of
-from hwmodel.machine.separable.energy import GroupEnergy, moved_data, port_words, task_runs
+from hwmodel.machine.separable.energy import GroupEnergy, moved_data, port_words
 from hwmodel.machine.separable.fastest_rates import FastestRates
 from hwmodel.machine.separable.fetches import Reading, StructureKeeps
 from hwmodel.machine.separable.first_use import find_masks
@@ -261,14 +261,13 @@ class GroupBatch:
         memories, fast = self._memories(scan, structures), FastestRates.of(timing, structures, offered, times)
         least, energy = LeastRates(self.accesses, self.paths, self.tasks, offered), self.energy
         of_times = {name: least_of(fast.time(name), fast.legal) if name in times else _NOTHING for name in TIMES}
-        runs = {task: own[:, None] for task, own in task_runs(self.counts, structures).items()}
         priced = least.priced(
             np.asarray(fast.legal.any(axis=1, keepdims=True)),
             of_times,
             self._least_memory(memories),
             memories.builder,
             (self.traffic(structures)[:, None], lambda: self.port_traffic(structures)[:, None]),
-            energy if energy is None else least.energy(energy.prices, runs, partial(energy.outside, structures)),
+            None if energy is None else least.energy(energy.prices, *energy.beside_memories(structures)),
         )
         rates = np.array(list(product(*offered)), np.int64).reshape(-1, len(self.tasks))
 
@@ -376,9 +375,11 @@ class GroupBatch:
     def recomputing(self) -> GroupBatch | None:
         """The same group recomputing; None where what its tasks make again and again is no product."""
         again = self.counts.may_recompute
-        if again is not None and _RECOMPUTING not in self.kept.opened:
+        if not again:
+            return None if again is None else self
+        if _RECOMPUTING not in self.kept.opened:
             self.kept.opened[_RECOMPUTING] = replace(self, counts=replace(self.counts, again=again), kept=Kept())
-        return None if again is None else self.kept.opened[_RECOMPUTING]
+        return self.kept.opened[_RECOMPUTING]
 
     def timing(self, tasks: tuple[str, ...], scan: Scan) -> Timing:
         """The lengths of steps under a scan; columns of rates stand for `tasks`."""

@@ -211,7 +211,7 @@ class GroupCounts:
             return None
         return frozenset(again)
 
-    @property
+    @cached_property
     def made_again(self) -> list[str]:
         """The pieces of tasks that recompute."""
         return [piece for piece, link in self.parts.writes.items() if link.task in self.again]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -55,28 +55,37 @@ def task_runs(counts: GroupCounts, structures: Structures) -> dict[str, Ints]:
 
 
 @dataclass(frozen=True, eq=False)
-class TaskAccesses:
-    """How often tasks access memories in some structures, what is loaded and stored left out."""
+class LocalAccesses:
+    """How often the memories of some structures are accessed, by tasks and for what is loaded and stored."""
 
     counts: GroupCounts
     structures: Structures
 
-    def of(self, kind: MemoryKind, name: str, *, writes: bool) -> Ints:
-        """Data read from a memory or written to it, (1,) or (S,)."""
+    def by_tasks(self, kind: MemoryKind, name: str, *, writes: bool) -> Ints:
+        """Data that tasks read from a memory or write to it, (1,) or (S,)."""
         key = kind, name, writes
         own = np.array([self.counts.accesses[key]])
         return own + np.array([again[key] for again in self._again]) if self.counts.again else own
 
     def of_row(self, row: int) -> Counts:
-        """Those of one structure."""
-        return Counts(self.counts.accesses + self._again_in(row))
+        """All accesses in one structure."""
+        found = Counts(self.counts.accesses + self._again_in(row))
+        for (kind, name), data in zip(self.counts.names, self.moved[row].tolist(), strict=True):
+            if kind != "task":
+                found["buffer", name, kind == "load"] += data
+        return found
+
+    @cached_property
+    def moved(self) -> Ints:
+        """What is counted, (S, Q)."""
+        return moved_data(self.counts, self.structures)
 
     @cached_property
     def _again(self) -> list[Counts]:
         return list(map(self._again_in, range(len(self.structures.pairs))))
 
     def _again_in(self, row: int) -> Counts:
-        """Those of tasks that recompute: an index counts as often as it has places."""
+        """Those by tasks that recompute: an index counts as often as it has places."""
         parts, found = self.counts.parts, Counts()
         for task in self.counts.again:
             running, factor = self.counts.running(task), 1
@@ -90,16 +99,6 @@ class TaskAccesses:
             for key, number in accesses_of_products(parts.group, {task: running}, self.counts.fifos).items():
                 found[key] += number * factor
         return found
-
-
-def all_accesses(counts: GroupCounts, structures: Structures, row: int) -> Counts:
-    """How often memories of one of some structures are read and written."""
-    accesses = TaskAccesses(counts, structures).of_row(row)
-    moved = moved_data(counts, structures)[row].tolist()
-    for (kind, name), data in zip(counts.names, moved, strict=True):
-        if kind != "task":
-            accesses["buffer", name, kind == "load"] += data
-    return accesses
 
 
 def port_words(counts: GroupCounts, port: Port, structures: Structures) -> dict[str, Ints]:
@@ -131,9 +130,10 @@ class GroupEnergy:
     def uses(self, structures: Structures) -> EnergyOf:
         """What says where the energy of one of some structures goes, with memories of some sizes and tasks at rates."""
         outside, runs = self._port_bits(structures), task_runs(self.counts, structures)
+        accesses = LocalAccesses(self.counts, structures)
 
         def of_row(row: int, memories: Sequence[MemoryUse], rates: Mapping[str, int]) -> tuple[EnergyUse, ...]:
-            counts, paths = all_accesses(self.counts, structures, row), self.paths
+            counts, paths = accesses.of_row(row), self.paths
             own = {task: int(each[row if len(each) > 1 else 0]) for task, each in runs.items()}
             datapaths = {task: (own[task], paths.at(task, interval_of(rate))) for task, rate in rates.items()}
             bits = {name: int(own[row]) for name, own in outside.items()}
@@ -149,27 +149,26 @@ class GroupEnergy:
         (`figure-too-large`).
         """
         terms: list[tuple[Ints, Ints]] = []
-        accesses, of_tasks = self.local_accesses(structures), TaskAccesses(self.counts, structures)
+        accesses, of_tasks = self.local_accesses(structures), LocalAccesses(self.counts, structures)
         for column, (local, number) in enumerate(zip(self.counts.memories, banks, strict=True)):
             sizes, of = np.unique(-(-memory[:, column] // number) * local.bits, return_inverse=True)
             prices = np.array([self.prices.access(size, local.bits) for size in sizes.tolist()], np.int64)
             terms += [(count, prices[of.ravel()]) for count in accesses(local.kind, local.name)]
         for use in with_residents(self.accesses, self.paths.platform, self.counts.parts.group.tasks, ()):
-            numbers = [of_tasks.of(use.kind, use.name, writes=writes) for writes in (False, True)]
+            numbers = [of_tasks.by_tasks(use.kind, use.name, writes=writes) for writes in (False, True)]
             prices = np.array([self.prices.memory(use)[0] if any(map(np.any, numbers)) else 0])
             terms += [(number, prices) for number in numbers]
         return self.outside(structures) + _sum(terms, len(memory))[:, None]
 
     def local_accesses(self, structures: Structures) -> AccessesOf:
         """What says how many data are read from a memory and written to it, (1,) or (S,) each."""
-        moved, bursts = moved_data(self.counts, structures), self.counts.bursts
-        of_tasks = TaskAccesses(self.counts, structures)
+        local, bursts = LocalAccesses(self.counts, structures), self.counts.bursts
 
         def accesses(kind: MemoryKind, name: str) -> tuple[Ints, Ints]:
-            reads, writes = (of_tasks.of(kind, name, writes=own) for own in (False, True))
+            reads, writes = (local.by_tasks(kind, name, writes=own) for own in (False, True))
             if kind != "buffer":
                 return reads, writes
-            stored, loaded = (moved[:, bursts.get((way, name), [])].sum(axis=1) for way in ("store", "load"))
+            stored, loaded = (local.moved[:, bursts.get((way, name), [])].sum(axis=1) for way in ("store", "load"))
             return reads + stored, writes + loaded
 
         return accesses
@@ -179,6 +178,11 @@ class GroupEnergy:
         external = np.array([self.prices.external])
         terms = [(bits, external) for bits in self._port_bits(structures).values()]
         return _sum(terms, len(structures.pairs))[:, None]
+
+    def beside_memories(self, structures: Structures) -> tuple[dict[str, Ints], Callable[[], Ints]]:
+        """How often each task runs, (1, 1) or (S, 1), and what takes the energy of the external memory."""
+        runs = {task: own[:, None] for task, own in task_runs(self.counts, structures).items()}
+        return runs, partial(self.outside, structures)
 
     def of_rates(self, structures: Structures, tasks: Sequence[str], rates: Ints) -> Ints:
         """Of the datapaths of tasks at combinations of rates (1, U, tasks) or (S, U, tasks), (1, U) or (S, U)."""

@@ -28,7 +28,7 @@ from hwmodel.machine.separable.axis_table import fields_of
 from hwmodel.machine.separable.batch import GroupBatch
 from hwmodel.machine.separable.block_order import Structures
 from hwmodel.machine.separable.built import Words
-from hwmodel.machine.separable.energy import all_accesses, port_words
+from hwmodel.machine.separable.energy import LocalAccesses, port_words
 from hwmodel.machine.separable.estimate import kept_memories, number_of_steps
 from hwmodel.machine.separable.fifo_steps import AlongBlocks, FifoProcessors
 from hwmodel.machine.separable.place_counts import PlaceCounts
@@ -172,7 +172,7 @@ class FifoPlan:
     @cached_property
     def access_counts(self) -> Counts:
         """How often memories are read and written, what is loaded and stored included."""
-        return all_accesses(self.batch.counts, self.structures, 0)
+        return LocalAccesses(self.batch.counts, self.structures).of_row(0)
 
     @property
     def traffic_bytes(self) -> int:
