@@ -249,7 +249,11 @@ class Completions:
         """Their front, thinned on the way."""
         if self.fusions:
             return listed_front(self.graph, fronts.__getitem__, combination, self.fusions, thin=thin)
-        return whole_front(self.graph, fronts.__getitem__, combination, self.following.__getitem__, thin=thin)
+
+        def follow(done: Mask) -> Sequence[Mask]:
+            return self.following.get(done, ())  # without any complete design not even the first has a group
+
+        return whole_front(self.graph, fronts.__getitem__, combination, follow, thin=thin)
 
 
 def completions_of(graph: TaskGraph, groups: Collection[Mask], fusions: Sequence[Sequence[Mask]]) -> Completions | None:

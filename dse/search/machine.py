@@ -23,7 +23,7 @@ from dse.results.records import datapath_records, group_record, resident_records
 from dse.results.schema import FORMAT, EvolutionRecord, GenerationRecord, Refusal, Result, SpaceSummary, SplitSummary
 from dse.results.steps import StepFinder
 from dse.results.volume import volume_of
-from dse.search.context import Chosen, Evolution, SearchContext, Searched, SearchRequest
+from dse.search.context import ROUNDS, Chosen, Evolution, SearchContext, Searched, SearchRequest
 from dse.search.exact import ordered_design
 from dse.search.figures import Columns, objective_values
 from dse.search.group_front import GroupFront
@@ -154,7 +154,8 @@ def _why_infeasible(
     is_free = unbounded(columns) == columns
     unbound = searched if is_free else joined(search_each(free, method, request.quietly(), runner), free)
     refusal = searched.refusal[1] if searched.refusal else None
-    return infeasible(space, columns, Points(unbound.front, unbound.design), refusal)
+    points, early = Points(unbound.front, unbound.design), method.name == ROUNDS and not searched.exact
+    return infeasible(space, columns, points, refusal, ended_early=early)
 
 
 def _other_fronts(

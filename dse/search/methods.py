@@ -169,17 +169,26 @@ def unbounded(columns: Columns) -> Columns:
     return replace(columns, combination=combination, bounds=())
 
 
-def infeasible(space: MappingSpace, columns: Columns, points: Points, refusal: str | None) -> InfeasibleError:
-    """The error for a space without a feasible design; `found` is the front that it has without constraints."""
+def infeasible(
+    space: MappingSpace, columns: Columns, points: Points, refusal: str | None, *, ended_early: bool
+) -> InfeasibleError:
+    """The error for a space without a feasible design, or without one that was found before the search ended.
+
+    `points` are the front that it has without constraints.
+    """
     name = space.model.network.name
     if not len(points.front):
         why = f"; {refusal}" if refusal else ""
         hint = "open more of the space in a study: other fusions, units or orders"
+        if ended_early:
+            message = f"no legal design of '{name}' was found before the search ended{why}"
+            return InfeasibleError([Diagnostic("infeasible", message, hint=f"give it more with --budget, or {hint}")])
         return InfeasibleError([Diagnostic("infeasible", f"'{name}' has no legal design here{why}", hint=hint)])
     nearest = _nearest(columns, points.front)
     parts = [_need(space, columns, points, constraint) for constraint in columns.constraints]
     design = identifier(points.design(nearest).fusion, space.graph)
-    message = f"no design of '{name}' keeps all constraints: {'; '.join(parts)}"
+    found = " that was found before the search ended" if ended_early else ""
+    message = f"no design of '{name}'{found} keeps all constraints: {'; '.join(parts)}"
     known = space.figures
     figures: dict[str, Figure] = {}
     for figure in (*columns.objectives, *(known[constraint.figure] for constraint in columns.constraints)):

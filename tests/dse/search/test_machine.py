@@ -6,6 +6,7 @@ import json
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 from explored import GIVEN
 from schemas import fits
@@ -15,8 +16,15 @@ from arrayol.checks.top import choose_top
 from arrayol.errors import ArrayolError, InfeasibleError
 from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
+from dse.pareto.fronts import front_of
 from dse.results.schema import Result
+from dse.search.figures import columns_of
+from dse.search.methods import Points, infeasible
+from dse.space.mappings import MappingSpace
+from dse.space.study import Study
+from hwmodel.design import Design
 from hwmodel.machine.model import MachineModel
+from hwmodel.platform import default_platform
 
 SMALL = {"H": 8, "W": 8}
 MEMORY = (
@@ -111,6 +119,39 @@ def test_nothing_is_feasible(narrow: Result) -> None:
         f"  hint: the nearest design, of fusion 1+1+1+1, has latency_cycles {latency:,}"
         f", internal_memory_data {least // 32}, internal_memory_bits {least:,}"
     )
+
+
+def test_what_the_budget_ends_is_not_called_infeasible() -> None:
+    space = api.Space(narrow=True, verify=False, constraints=["internal_memory_bits <= 100"])
+    with pytest.raises(InfeasibleError, match="no design of 'lpsf' that was found before the search ended keeps all"):
+        api.explore(lpsf(), GIVEN, method="rounds", budget=0.2, space=space)
+
+
+def _never(_: int) -> Design:
+    raise AssertionError("there is no point to ask for")
+
+
+def test_nothing_is_found() -> None:
+    spec = lpsf()
+    mappings = MappingSpace(MachineModel(flatten(spec, choose_top(spec, None)), default_platform()), Study())
+    columns = columns_of(("latency_cycles", "units"), (), mappings.model, reuse_memory=False)
+    nothing = Points(front_of(np.zeros((0, 2), np.int64), np.zeros(0, np.int64)), _never)
+    found, early = (str(infeasible(mappings, columns, nothing, None, ended_early=own)) for own in (False, True))
+    assert found == (
+        "error[infeasible]: 'lpsf' has no legal design here\n"
+        "  hint: open more of the space in a study: other fusions, units or orders"
+    )
+    assert early == (
+        "error[infeasible]: no legal design of 'lpsf' was found before the search ended\n"
+        "  hint: give it more with --budget, or open more of the space in a study: other fusions, units or orders"
+    )
+
+
+def test_of_one_fusion_options_alone_are_found_within_any_budget(tmp_path: Path) -> None:
+    """Before the first of its groups has a design there is nothing to put together."""
+    path = study(tmp_path, "recompute = [true]\nfusions = [[['hflr', 'vftd', 'hfrl', 'vfbu']]]\n")
+    found = api.explore(lpsf(), GIVEN, method="rounds", budget=0.001, space=api.Space(path, verify=False)).result
+    assert all(group.mapping.recompute for design in found.pareto for group in design.groups)
 
 
 def test_shared_memories_take_the_largest_group(narrow: Result) -> None:
