@@ -21,7 +21,11 @@ from dse.results.compare import values_of
 from dse.results.consistency import require_consistent
 from dse.results.designs import Design
 from dse.results.schema import Result
+from dse.search import variants
+from dse.search.context import SearchContext, Searched
+from dse.search.methods import search
 from dse.space.study import Study
+from hwmodel.machine.model import MachineModel
 
 # Two tasks in a row, a sum in each; of the second a part follows the sum.
 TEXT = """\
@@ -117,6 +121,28 @@ def test_the_front_is_that_of_all_transformed_specifications(folder: Path, apart
     assert {design.splits for design in found.pareto} > {()}
     assert sorted(one.steps for one in found.space.splits) == sorted(STEPS)
     require_consistent(found, "here")
+
+
+def test_tables_of_a_network_do_not_stand_beside_those_of_the_next(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    events = list[tuple[str, MachineModel]]()
+    forget = MachineModel.forget_tables
+
+    def searched(context: SearchContext, *asked: Any) -> Searched:
+        events.append(("search", context.space.model))
+        return search(context, *asked)
+
+    def forgot(model: MachineModel) -> None:
+        events.append(("forget", model))
+        forget(model)
+
+    monkeypatch.setattr(variants, "search", searched)
+    monkeypatch.setattr(MachineModel, "forget_tables", forgot)
+    explored(folder / "t.aol", SPLITS, method="exact")
+    first = events[: 2 * (1 + len(STEPS))]
+    assert [what for what, _ in first] == ["search", "forget"] * (1 + len(STEPS))
+    assert all(before is after for (_, before), (_, after) in zip(first[::2], first[1::2], strict=True))
 
 
 def test_designs_are_simulated_at_the_reduced_size(result: Result) -> None:

@@ -12,8 +12,10 @@ from same_figures import require_same_figures
 from arrayol.checks.check import load_checked
 from arrayol.checks.top import choose_top
 from arrayol.ir.network import flatten
-from hwmodel.design import Blocks, GroupDesign, Processor, row_major
+from hwmodel.design import POLICIES, Blocks, GroupDesign, Processor, row_major
 from hwmodel.machine.model import MachineModel
+from hwmodel.machine.separable import first_use
+from hwmodel.machine.separable.fetches import StructureKeeps
 from hwmodel.machine.units_exact import PlannedStructure
 from hwmodel.platform import find_platform
 
@@ -88,6 +90,13 @@ task top(a: u8[16]) -> (c: u8[14]) { b = make(a)  m = mid(b)  c = use(b, m) }
 """
 
 
+def _model(folder: Path, text: str) -> MachineModel:
+    (folder / "t.aol").write_text(text, encoding="utf-8")
+    spec = load_checked(folder / "t.aol")
+    platform = with_energies(find_platform(folder / "t.aol", None)[0], 1.5)
+    return MachineModel(flatten(spec, choose_top(spec, None)), platform)
+
+
 @pytest.mark.parametrize(
     ("text", "shape", "product"),
     [
@@ -110,10 +119,7 @@ task top(a: u8[16]) -> (c: u8[14]) { b = make(a)  m = mid(b)  c = use(b, m) }
     ],
 )
 def test_as_by_the_exact_path(tmp_path: Path, text: str, shape: tuple[int, ...], product: bool | None) -> None:
-    (tmp_path / "t.aol").write_text(text, encoding="utf-8")
-    spec = load_checked(tmp_path / "t.aol")
-    platform = with_energies(find_platform(tmp_path / "t.aol", None)[0], 1.5)
-    model = MachineModel(flatten(spec, choose_top(spec, None)), platform)
+    model = _model(tmp_path, text)
     processors = tuple(map(Processor, model.network.processes))
     structure = GroupDesign(processors, Blocks(shape, row_major(len(shape))), recompute=True)
     batch, rates = model.batch_for(structure), np.ones((1, len(processors)), np.int64)
@@ -124,5 +130,27 @@ def test_as_by_the_exact_path(tmp_path: Path, text: str, shape: tuple[int, ...],
     require_same_figures(
         model.price_structure(structure, rates),
         0,
-        PlannedStructure.of(model.accesses, platform, structure).price(rates),
+        PlannedStructure.of(model.accesses, model.platform, structure).price(rates),
     )
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("recompute", [False, True])
+def test_sides_are_looked_at_in_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, policy: str, recompute: bool
+) -> None:
+    """Where patterns are wide, what tilers read of many block sides is not looked at all at once."""
+    monkeypatch.setattr(first_use, "_CELLS", 50)  # a side of 42 pairs of an index and an element at a time
+    model = _model(tmp_path, SINGLE)
+    shapes, rates = np.arange(1, 15)[:, None], np.ones((1, 2), np.int64)
+    designs = [
+        GroupDesign(
+            tuple(map(Processor, ("make", "use"))), Blocks((side,), row_major(1)), policy=policy, recompute=recompute
+        )
+        for side in range(1, 15)
+    ]
+    batch = model.batch_for(designs[0])
+    assert batch is not None
+    priced = batch.price(row_major(1), shapes, rates, StructureKeeps.of(map(batch.keeps_of, designs)))
+    for number, design in enumerate(designs):
+        require_same_figures(priced, number, PlannedStructure.of(model.accesses, model.platform, design).price(rates))
