@@ -24,7 +24,8 @@ from dse.jobs.pools import InProcess, Pool, Task, processes
 Result = TypeVar("Result")
 CHECK_SECONDS = 2.0  # between two looks at the pool where no task ends
 _UNMEASURED = 3  # times as much work as is worth a pool has to be there before a task was measured
-TASK_SECONDS = 0.3  # how long a task for a pool should take: long beside what it costs to send it
+TASK_SECONDS = 0.3  # how long a task for a pool should take: long beside what it costs to send it,
+_SHORT = 0.1  # and where little is left
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,7 @@ class JobRunner:
     def __init__(self, pool: Pool | None = None, cache: JobCache | None = None) -> None:
         self.pool = pool or InProcess()
         self.cache = cache or JobCache(None)
+        self.here = 0.0  # seconds of work done in this process so far
 
     def do(
         self, context: Any, plans: Sequence[JobPlan[Result]], watch: Watch = lambda _share, _results: None
@@ -103,11 +105,12 @@ class _Run:
     """One call of `JobRunner.do`."""
 
     def __init__(self, runner: JobRunner, context: Any, watch: Watch) -> None:
-        self.pool, self.cache, self.context, self.watch = runner.pool, runner.cache, context, watch
+        self.runner, self.pool, self.cache = runner, runner.pool, runner.cache
+        self.context, self.watch = context, watch
         self.here = InProcess()
         self.waiting: deque[_Place] = deque()
         self.busy: dict[Task, list[_Place]] = {}
-        self.done = self.known = 0.0
+        self.done = self.known = self.queued = 0.0
         self.rate, self.is_measured = 1.0, False  # seconds that an estimated second takes here
 
     def run(self, states: Sequence[_PlanState[Any]]) -> None:
@@ -138,24 +141,30 @@ class _Run:
                     self.done += job.cost
                 else:
                     self.waiting.append(_Place(state, number, keys[number]))
+                    self.queued += job.cost
             if known:
                 self.watch(Share(self.done, self.known), tuple(known.values()))
 
     def _fill(self) -> None:
         """Give the pool as many tasks as it takes; what is too little for it is done here."""
-        left = (self.known - self.done) * self.rate
-        worth = self.pool.worth_seconds * (1 if self.is_measured else _UNMEASURED)
-        pool = self.pool if self.busy or left >= worth else self.here
+        pool = self.pool if self.busy or self._is_worth_a_pool() else self.here
         while self.waiting and len(self.busy) < pool.slots:
             bundle = self._bundle()
             self.busy[pool.submit(self.context, [place.job for place in bundle])] = bundle
 
+    def _is_worth_a_pool(self) -> bool:
+        left, worth = (self.known - self.done) * self.rate, self.pool.worth_seconds
+        if self.runner.here >= worth:
+            worth = min(worth, TASK_SECONDS)
+        return left >= worth * (1 if self.is_measured else _UNMEASURED)
+
     def _bundle(self) -> list[_Place]:
-        """The next jobs, as many as make a task worth sending."""
+        """The next jobs, as many as make a task worth sending; in the end each slot has its share of what is left."""
         bundle: list[_Place] = []
-        seconds = 0.0
-        while self.waiting and seconds < TASK_SECONDS:
+        seconds, share = 0.0, self.queued * self.rate / self.pool.slots
+        while self.waiting and seconds < min(TASK_SECONDS, max(_SHORT, share)):
             bundle.append(self.waiting.popleft())
+            self.queued -= bundle[-1].job.cost
             seconds += bundle[-1].job.cost * self.rate
         return bundle
 
@@ -167,6 +176,7 @@ class _Run:
             self.rate = (self.rate + taken) / 2 if self.is_measured else taken
             self.is_measured = True
         self.done += estimated
+        self.runner.here += seconds
         for place, result in zip(bundle, results, strict=True):
             self.cache.keep(place.job, place.key, result)
             place.state.results[place.number] = result

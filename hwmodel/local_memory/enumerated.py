@@ -7,9 +7,9 @@ whole strips do). With an order of these coordinates, the least modulus of each 
 data that meet have one address. All orders of the axes are tried, the step before or behind them; the smallest stays.
 
 Two data meet if they live in a common step, then also in the step that brings the later of them. Of data that come and
-go together only the extremes count, and these are few: a sort of one number for each datum, which holds what it is
-equal to others in, its life and its coordinate, finds them. In the order in which they begin, a life meets those that
-begin while it goes on, which stand side by side: their extremes are looked up.
+go together only the extremes count, and these are few. Data are put in the order of what they are equal to others in,
+then of their lives: by digits, without comparing, and once for all coordinates. In the order in which they begin, a
+life meets those that begin while it goes on, which stand side by side: their extremes are looked up.
 
 Data meet only within a run of lives that overlap one after another. So no two of a run are farther apart than its
 extremes, and where all lives of a run have a step in common these are the distance. Of the others the runs with the
@@ -44,8 +44,11 @@ def element_box(shape: tuple[int, ...], element: Ints, born: Ints, last: Ints, b
     Data of different banks never meet: all banks share the moduli. Raises ValueError where two data of a bank are alive
     at once that are one element, brought in one step.
     """
-    rank, start = len(shape), int(born.min()) if len(born) else 0
-    every = max(1, int(np.gcd.reduce(born - start))) if len(born) else 1
+    rank = len(shape)
+    if not len(born):
+        return ElementBox(shape, _orders(rank)[0], (1,) * (rank + 1), 0, 1)
+    start = int(born.min())
+    every = max(1, int(np.gcd.reduce(born - start)))
     coordinates = (*(np.unravel_index(element, shape) if shape else ()), (born - start) // every)
     apart = np.zeros(len(born), np.int64) if bank is None else bank
     moduli = _Moduli.of(coordinates, born, last, apart)
@@ -65,10 +68,54 @@ _LARGEST = 1 << 62  # of a number that holds several
 
 
 @dataclass(frozen=True, eq=False)
+class _Meeting:
+    """Data in groups of a number (`alike`) and a life, those that meet side by side: what is said of any coordinate.
+
+    `order` puts data in the order of the groups, which start at `heads`; lives of number a go from `begin` to `end`,
+    steps of other numbers lie apart. `runs` are where runs of groups start, of so many `rows`, that are linked by such
+    as meet; in some of them all do.
+    """
+
+    order: Ints
+    heads: Ints
+    begin: Ints
+    end: Ints
+    runs: Ints
+    rows: Ints
+    all_meet: Mask
+
+    @staticmethod
+    def of(alike: Ints, life: Ints, born: Ints, last: Ints, steps: int) -> _Meeting:
+        """Of data, of each its number and its life, ascending; lives are from step `born` to step `last`."""
+        order = _stable_order(alike)
+        alike, life = alike[order], life[order]
+        heads = np.flatnonzero(np.append(True, (alike[1:] != alike[:-1]) | (life[1:] != life[:-1])))
+        base, life = alike[heads] * steps, life[heads]
+        begin, end = base + born[life], base + last[life]
+        runs = _runs(begin, end)
+        rows = np.diff(runs, append=len(begin))
+        all_meet = begin[runs + rows - 1] <= np.minimum.reduceat(end, runs)
+        return _Meeting(order, heads, begin, end, runs, rows, all_meet)
+
+    def distance(self, coordinate: Ints) -> int:
+        """The greatest difference along a coordinate of two data that are alike and meet."""
+        ordered = coordinate[self.order]
+        least, most = np.minimum.reduceat(ordered, self.heads), np.maximum.reduceat(ordered, self.heads)
+        span = np.maximum.reduceat(most, self.runs) - np.minimum.reduceat(least, self.runs)
+        found = int(span[self.all_meet].max(initial=0))
+        span[self.all_meet] = 0
+        for some in _portions(self.rows, np.argsort(-span, kind="stable")) if (span > found).any() else ():
+            own = np.flatnonzero((some & (span > found)).repeat(self.rows))  # in others no two are farther apart
+            if len(own):
+                found = max(found, _distance_of_meeting(self.begin[own], self.end[own], least[own], most[own]))
+        return found
+
+
+@dataclass(frozen=True, eq=False)
 class _Moduli:
     """The least modulus of a coordinate, given which ones stand before it: in whatever order these do.
 
-    `life` is by datum which of the lives, ascending from step `born` to step `last`, it has.
+    `life` is by datum which of the lives, ascending from step `born` to step `last`, it has; data are in its order.
     """
 
     coordinates: tuple[Ints, ...]
@@ -77,19 +124,23 @@ class _Moduli:
     last: Ints
     bank: Ints
     known: dict[tuple[frozenset[int], int], int] = field(default_factory=dict)
+    meeting: dict[frozenset[int], _Meeting] = field(default_factory=dict)
 
     @staticmethod
     def of(coordinates: tuple[Ints, ...], born: Ints, last: Ints, bank: Ints) -> _Moduli:
         """Of data with these coordinates and lives; those of other banks do not count for each other."""
-        start, wide = int(born.min(initial=0)), int(last.max(initial=0)) + 1
-        lives, life = np.unique((born - start) * (wide - start) + last - start, return_inverse=True)
-        first, end = np.divmod(lives, wide - start) if len(lives) else (lives, lives)
-        return _Moduli(coordinates, life.ravel(), first, end, bank)
+        start, wide = int(born.min()), int(last.max()) + 1
+        packed = (born - start) * (wide - start) + last - start
+        order = _stable_order(packed)
+        packed = packed[order]
+        is_new = np.append(True, packed[1:] != packed[:-1])
+        first, end = np.divmod(packed[is_new], wide - start)
+        return _Moduli(tuple(own[order] for own in coordinates), np.cumsum(is_new) - 1, first, end, bank[order])
 
     def alike(self, those: frozenset[int]) -> Ints:
         """A number for each datum: the same for those of a bank that are equal along some coordinates."""
         numbers, size = self.bank, _range(self.bank)
-        room = _LARGEST // max(self._widest * len(self.born), self._steps)
+        room = _LARGEST // self._steps
         for coordinate in (self.coordinates[number] for number in sorted(those)):
             wide = _range(coordinate)
             if size * wide > room:
@@ -98,20 +149,18 @@ class _Moduli:
             numbers, size = numbers * wide + coordinate, size * wide
         return numbers
 
-    @property
-    def _widest(self) -> int:
-        return max(map(_range, self.coordinates))
-
-    @property
+    @cached_property
     def _steps(self) -> int:
         """A step more than there are: those of one number stand apart from the next one's."""
-        return 2 + int(self.last.max(initial=0))
+        return 2 + int(self.last.max())
 
     @property
     def are_apart(self) -> bool:
-        """Whether no two data of a bank are equal along all coordinates."""
-        ordered = np.sort(self.alike(frozenset(range(len(self.coordinates)))))
-        return not bool((ordered[1:] == ordered[:-1]).any())
+        """Whether no two data of a bank are equal along all coordinates; of one element they come by their steps."""
+        axes, step = frozenset(range(len(self.coordinates) - 1)), self.coordinates[-1]
+        order, element = self._meeting(axes).order, self.alike(axes)
+        alike = (element[order[1:]] == element[order[:-1]]) & (step[order[1:]] == step[order[:-1]])
+        return not bool(alike.any())
 
     def of_order(self, order: tuple[int, ...]) -> tuple[int, ...]:
         """The moduli of an order."""
@@ -138,12 +187,15 @@ class _Moduli:
 
     def _floor(self, order: tuple[int, ...]) -> int:
         """What an order with the step outside takes at least: by the longest life, and by data that come together."""
-        if not len(self.life):
-            return 1
+        return self._steps_at_once * math.prod(self._together.of_order(order[1:]))
+
+    @cached_property
+    def _steps_at_once(self) -> int:
+        """How many steps bring data during the longest life."""
         longest = int(np.argmax((self.last - self.born)[self.life]))
-        born, end, steps = self.born[self.life], self.last[self.life[longest]], self.coordinates[order[0]]
+        born, end, steps = self.born[self.life], self.last[self.life[longest]], self.coordinates[-1]
         meeting = (self.bank == self.bank[longest]) & (born >= born[longest]) & (born <= end)
-        return (1 + int(steps[meeting].max() - steps[longest])) * math.prod(self._together.of_order(order[1:]))
+        return 1 + int(steps[meeting].max() - steps[longest])
 
     @cached_property
     def _together(self) -> _Moduli:
@@ -156,34 +208,24 @@ class _Moduli:
 
     def _least(self, before: frozenset[int], number: int) -> int:
         if (before, number) not in self.known:
-            self.known[before, number] = 1 + self._greatest_distance(before, number)
+            self.known[before, number] = 1 + self._meeting(before).distance(self.coordinates[number])
         return self.known[before, number]
 
-    def _greatest_distance(self, before: frozenset[int], number: int) -> int:
-        """The greatest difference along a coordinate of two data that are alike and meet."""
-        coordinate, lives = self.coordinates[number], len(self.born)
-        if not lives:
-            return 0
-        wide = _range(coordinate)
-        packed = (self.alike(before) * lives + self.life) * wide + coordinate
-        packed.sort()
-        group = packed // wide
-        heads = np.flatnonzero(np.append(True, group[1:] != group[:-1]))
-        group, ends = group[heads], np.append(heads[1:], len(packed)) - 1
-        least, most = packed[heads] - group * wide, packed[ends] - group * wide
-        alike, life = np.divmod(group, lives)
-        begin, end = alike * self._steps + self.born[life], alike * self._steps + self.last[life]
-        runs = _runs(begin, end)
-        rows = np.diff(runs, append=len(begin))
-        span = np.maximum.reduceat(most, runs) - np.minimum.reduceat(least, runs)
-        all_meet = begin[runs + rows - 1] <= np.minimum.reduceat(end, runs)
-        found = int(span[all_meet].max(initial=0))
-        span[all_meet] = 0
-        for some in _portions(rows, np.argsort(-span, kind="stable")) if (span > found).any() else ():
-            own = np.flatnonzero((some & (span > found)).repeat(rows))  # in others no two are farther apart
-            if len(own):
-                found = max(found, _distance_of_meeting(begin[own], end[own], least[own], most[own]))
-        return found
+    def _meeting(self, alike: frozenset[int]) -> _Meeting:
+        """Data that are equal along some coordinates, and meet."""
+        if alike not in self.meeting:
+            numbers = self.alike(alike)
+            self.meeting[alike] = _Meeting.of(numbers, self.life, self.born, self.last, self._steps)
+        return self.meeting[alike]
+
+
+def _stable_order(numbers: Ints) -> Ints:
+    """The order in which numbers ascend, equal ones as they come: by digits of 16 bits, which needs no comparing."""
+    order, size = np.argsort(numbers.astype(np.uint16), kind="stable"), int(numbers.max(initial=0))
+    while size := size >> 16:
+        numbers = numbers >> 16
+        order = order[np.argsort(numbers[order].astype(np.uint16), kind="stable")]
+    return order
 
 
 def _runs(begin: Ints, end: Ints) -> Ints:

@@ -74,7 +74,7 @@ class JobCost:
         self.listed = batch.listed if batch is not None else frozenset()  # arrays that may have to be told from data
         self._couples = batch is not None and batch.at_once is not None
 
-    @property
+    @cached_property
     def tables(self) -> float:
         """What must be there before the first plain structure is priced."""
         return self.tables_of(_SIDES)
@@ -87,7 +87,7 @@ class JobCost:
         of_lines = _TABLES * number + _PAIRS * number**2
         return _OPEN + of_lines * min(1.0, sides / _SIDES) + _KIND * self.kinds
 
-    @property
+    @cached_property
     def plain(self) -> float:
         """A plain structure, among others."""
         if not self.is_separable:
@@ -95,7 +95,7 @@ class JobCost:
         each = _BUILT_STRUCTURE if self.kinds else _BATCH_STRUCTURE
         return self._told + each * len(self.tasks) + _BATCH_DESIGN * self.combinations
 
-    @property
+    @cached_property
     def keeps(self) -> float:
         """What a plain structure may keep in other ways."""
         if not self._reads_again:
@@ -109,10 +109,11 @@ class JobCost:
     @cached_property
     def _reads_again(self) -> bool:
         """Whether some of a few structures read data from outside in several blocks."""
-        batch, found = self.space.model.batch(self.tasks), list(self.space.blocks(self.tasks[-1]))
+        structures, batch = self.space.structures(self.tasks[-1]), self.space.model.batch(self.tasks)
+        found = [(scan, shape) for scan, shapes in structures for shape in shapes]
         few = (found[len(found) * place // 5] for place in range(1, 5)) if found else ()
         return batch is not None and any(
-            batch.reads_again(own.scan, np.array([own.shape], np.int64)).any() for own in few
+            batch.reads_again(scan, np.array([shape], np.int64)).any() for scan, shape in few
         )
 
     @cached_property
@@ -197,7 +198,7 @@ class JobCost:
         extents = self.space.accesses.extents(self.tasks[-1])
         return prod(-(-extent // side) for extent, side in zip(extents, shape, strict=True))
 
-    @property
+    @cached_property
     def _alone(self) -> float:
         built = _STRUCTURE_BUILT + _STRUCTURE_ARRAY * len(self._arrays) if self.kinds else 0.0
         return STRUCTURE_SECONDS + _STRUCTURE_TASK * len(self.tasks) + built

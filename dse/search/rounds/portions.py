@@ -61,6 +61,7 @@ class Portions:
         self._beside: dict[Structure, RateChoices] = {}  # plain structures that it priced, and the rates
         self._each: tuple[int, float] | None = None  # options of a structure, and their seconds
         self._kept: set[Structure] = set()  # those of which all keeps were looked at
+        self._of_round: dict[int, GroupJobs] = {}
 
     def sketch(self) -> list[Portion]:
         """One plain structure, before the first round."""
@@ -324,8 +325,11 @@ class Portions:
         return sum(self._open.values()) + self._left + exact * each + sum(self._dear.values())
 
     def _jobs(self, number: int) -> GroupJobs:
-        rates = self.schedule.rates(self.group, number, free=self._is_free)
-        return GroupJobs(self.space, self.columns, self.tasks, rates)
+        """Those of a round, made once: of what they cost much is told by looking at the group."""
+        if number not in self._of_round:
+            rates = self.schedule.rates(self.group, number, free=self._is_free)
+            self._of_round[number] = GroupJobs(self.space, self.columns, self.tasks, rates)
+        return self._of_round[number]
 
     @property
     def _is_free(self) -> bool:

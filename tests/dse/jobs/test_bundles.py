@@ -50,8 +50,18 @@ def test_tasks_are_worth_sending(costs: list[float], factor: float) -> None:
 def test_good_estimates_are_worth_sending_from_the_first(costs: list[float]) -> None:
     pool = Slow(1.0)
     JobRunner(pool).do(0, [one(Square(number, cost)) for number, cost in enumerate(costs)])
-    assert all(sum(seconds) >= TASK_SECONDS - 1e-9 for seconds in pool.tasks[:-1])
+    assert all(sum(seconds) >= LEAST - 1e-9 for seconds in pool.tasks[:-1])
     assert all(sum(seconds[:-1]) < TASK_SECONDS for seconds in pool.tasks)
+
+
+def test_the_last_tasks_end_together() -> None:
+    """While much is left they are long, then each has its share of what is."""
+    pool = Slow(1.0)
+    JobRunner(pool).do(0, [one(Square(number, 0.02)) for number in range(100)])
+    seconds = [sum(task) for task in pool.tasks]
+    assert seconds == sorted(seconds, reverse=True)
+    assert abs(seconds[0] - TASK_SECONDS) < 0.021
+    assert max(seconds[-3:]) < 0.121
 
 
 def test_jobs_of_several_plans_go_together() -> None:

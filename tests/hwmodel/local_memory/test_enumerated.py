@@ -19,7 +19,10 @@ Datum = tuple[int, int, int]  # element, first and last step
 
 @st.composite
 def instances(draw: st.DrawFn) -> tuple[tuple[int, ...], list[Datum]]:
-    """A small array, and data of it with any lifetimes; an element may come several times, once a step."""
+    """A small array, and data of it with any lifetimes; an element may come several times, once a step.
+
+    Some steps and subscripts have more than 16 bits.
+    """
     shape = draw(st.sampled_from([(), (7,), (3, 4), (2, 3, 2)]))
     drawn = draw(
         st.lists(
@@ -29,7 +32,10 @@ def instances(draw: st.DrawFn) -> tuple[tuple[int, ...], list[Datum]]:
             unique_by=lambda datum: datum[:2],
         )
     )
-    return shape, [(element, born, born + life) for element, born, life in drawn]
+    apart, slow = draw(st.sampled_from([1, 70_001])), draw(st.sampled_from([1, 70_001]))
+    if len(shape) == 1:
+        shape, drawn = (shape[0] * apart,), [(element * apart, born, life) for element, born, life in drawn]
+    return shape, [(element, born * slow, (born + life) * slow) for element, born, life in drawn]
 
 
 def coordinates(box: ElementBox, datum: Datum) -> tuple[int, ...]:
@@ -98,6 +104,13 @@ def test_strips_that_come_whole_are_counted_as_strips() -> None:
     born = np.repeat([2, 9, 16], 6)
     box = element_box((14,), element, born, born + 7)
     assert (box.size, box.every) == (12, 7)
+
+
+@pytest.mark.parametrize("shape", [(), (7,), (3, 4)])
+def test_no_data_take_one_word(shape: tuple[int, ...]) -> None:
+    none = np.zeros(0, np.int64)
+    box = element_box(shape, none, none, none)
+    assert (box.size, sorted(box.order)) == (1, list(range(len(shape) + 1)))
 
 
 def test_an_element_twice_in_one_step_is_refused() -> None:
