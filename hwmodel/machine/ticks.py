@@ -139,6 +139,9 @@ def _first_of_each(group: Group, touch: Touch, still: Sequence[int], work: Work)
 def is_unchanging(group: Group, ticks: Ticks, array: str) -> bool:
     """Whether each tiler reads the same elements of an array from outside at every tick at which it reads."""
     for task in group.readers(array):
+        tick = ticks.work[task].tick
+        if not len(tick) or (tick == tick[0]).all():
+            continue
         for touch in group.reads(task, array):
             if _ends_differ(group, touch, ticks.work[task]):
                 return False
@@ -152,8 +155,6 @@ def is_unchanging(group: Group, ticks: Ticks, array: str) -> bool:
 
 def _ends_differ(group: Group, touch: Touch, work: Work) -> bool:
     """Whether the ticks of the first run and the last read other elements, as the ends show: soon seen."""
-    if not len(work.tick):
-        return False
     ends = []
     for at in (work.tick[0], work.tick[-1]):
         read = [element for element, _ in _read_through(group, touch, work.only(work.tick == at)) if len(element)]

@@ -16,7 +16,7 @@ from hwmodel.machine.scans import loop_counts
 
 Item = TypeVar("Item")
 
-JOB_SECONDS = 3.0  # how long a job may take, by these estimates of seconds:
+JOB_SECONDS = 2.0  # how long a job may take, by these estimates of seconds:
 STRUCTURE_SECONDS = 4e-3  # priced by itself, if the group is separable; also a batch, whatever is in it
 _STRUCTURE_TASK = 8e-3  # of such a structure, for each task,
 _STRUCTURE_BUILT = 1.2e-2  # and where memories are compared that are built,

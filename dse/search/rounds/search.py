@@ -334,8 +334,9 @@ class _Search:
         """Do what waits, and make whole designs where that takes little beside what was done since the last time."""
         batch, self.batch = self.batch, _Batch()
         self.longest = max([self.longest, *(job.cost for jobs in batch.jobs.values() for job in jobs)])
-        plans = [self._plan(group, jobs) for group, jobs in batch.jobs.items()]
-        for group, part in zip(batch.jobs, self.runner.do(self.context, plans), strict=True):
+        longest_first = sorted(batch.jobs, key=lambda group: -max((job.cost for job in batch.jobs[group]), default=0))
+        plans = [self._plan(group, batch.jobs[group]) for group in longest_first]  # so that no worker waits for one
+        for group, part in zip(longest_first, self.runner.do(self.context, plans), strict=True):
             self.known[group].part, self.known[group].front = part, None
         self.spent += batch.seconds
         if self.spent >= self.next_look:

@@ -25,6 +25,7 @@ from hwmodel.local_memory.bank_functions import BankFunction, Linear
 from hwmodel.local_memory.contents import Contents, Listed, Pieces
 from hwmodel.local_memory.pieces import Loop, Piece
 from hwmodel.machine.moves import Brought
+from hwmodel.machine.numbering import numbered
 from hwmodel.machine.pieces import piece_of
 from hwmodel.machine.separable.axes import Ints
 from hwmodel.machine.separable.axis_table import AxisTable
@@ -68,9 +69,10 @@ class CoupledBuffer:
         """How many of its data live at once at most."""
         columns = [source.data(source.classes()) for source in self._sources]
         _, born, last, weight = (np.concatenate(column) for column in zip(*columns, strict=True))
-        steps, number = np.unique(np.concatenate([born, last + 1]), return_inverse=True)
-        change = np.zeros(len(steps), np.int64)
-        np.add.at(change, number.ravel(), np.concatenate([weight, -weight]))
+        start = int(born.min(initial=0))
+        ends = np.concatenate([born, last + 1]) - start
+        steps, number = numbered(ends, int(ends.max(initial=0)) + 1)
+        change = np.bincount(number, np.concatenate([weight, -weight]), len(steps))
         return int(np.cumsum(change).max(initial=0))
 
     @property

@@ -73,5 +73,5 @@ def test_jobs_of_several_plans_go_together() -> None:
 
     plans: list[JobPlan[None]] = [in_turn(3) for _ in range(24)]  # type: ignore[misc]
     JobRunner(pool).do(0, plans)
-    assert len(pool.tasks) == 12
-    assert {len(task) for task in pool.tasks} == {6}
+    assert all(sum(task) >= LEAST - 1e-9 for task in pool.tasks)
+    assert min(map(len, pool.tasks)) > 1
