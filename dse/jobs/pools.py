@@ -1,4 +1,7 @@
-"""Where jobs are done: in this process or in others. A cluster has a module of its own."""
+"""Where jobs are done: in this process or in others. A cluster has a module of its own.
+
+Until processes have loaded what jobs need, which takes them about two seconds, work goes on in this one.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,9 @@ import pickle
 import signal
 import sys
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import CancelledError, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing.connection import wait
 from multiprocessing.context import BaseContext
 from threading import Thread
@@ -21,7 +24,7 @@ from dse.jobs.jobs import Job, done, perform
 
 Task = Future[tuple[list[Any], float]]
 MOST_WORKERS = 1024  # processes of one machine
-WORTH_SECONDS = 4.0  # of work for which processes are started: that takes them about two, of one core
+WORTH_SECONDS = 4.0  # of work, left or done so far, for which processes are started
 _WORTH_ONCE_STARTED = 0.3
 _WAITING = 1  # tasks per worker that wait behind the one in work, so that none is idle
 
@@ -36,6 +39,9 @@ class Pool(Protocol):
     @property
     def worth_seconds(self) -> float:
         """How much work there must be for it to pay."""
+
+    def is_ready(self) -> bool:
+        """Whether a task would start at once. To ask is to want it: what takes time begins in the background."""
 
     def submit(self, context: Any, jobs: Sequence[Job]) -> Task:
         """Start a task: what `perform` returns."""
@@ -52,6 +58,10 @@ class InProcess:
 
     slots = 1
     worth_seconds = 0.0
+
+    def is_ready(self) -> bool:
+        """It is."""
+        return True
 
     def submit(self, context: Any, jobs: Sequence[Job]) -> Task:
         """Do it now."""
@@ -88,6 +98,20 @@ class Processes:
         self.slots = workers * (1 + _WAITING)
         self._executor = executor
         self._sender = Sender()
+        self._start: Thread | None = None
+
+    def is_ready(self) -> bool:
+        """Whether processes can be forked, which the first call sees to. Where any work is worth them they are."""
+        if not self.worth_seconds:
+            return True
+        if self._start is None:
+            self._start = Thread(target=self._begin, daemon=True)
+            self._start.start()
+        return not self._start.is_alive()
+
+    def _begin(self) -> None:
+        with suppress(BrokenProcessPool, CancelledError, RuntimeError):  # the next task tells of it, or none comes
+            self._executor.submit(int).result()
 
     def submit(self, context: Any, jobs: Sequence[Job]) -> Task:
         """Queue it for the next process that is free."""

@@ -50,7 +50,7 @@ class JobRunner:
     def __init__(self, pool: Pool | None = None, cache: JobCache | None = None) -> None:
         self.pool = pool or InProcess()
         self.cache = cache or JobCache(None)
-        self.here = 0.0  # seconds of work done in this process so far
+        self.worked = 0.0  # seconds that all tasks so far took
 
     def do(
         self, context: Any, plans: Sequence[JobPlan[Result]], watch: Watch = lambda _share, _results: None
@@ -147,21 +147,22 @@ class _Run:
 
     def _fill(self) -> None:
         """Give the pool as many tasks as it takes; what is too little for it is done here."""
-        pool = self.pool if self.busy or self._is_worth_a_pool() else self.here
+        pool = self.pool if self.busy or (self._is_worth_a_pool() and self.pool.is_ready()) else self.here
         while self.waiting and len(self.busy) < pool.slots:
-            bundle = self._bundle()
+            bundle = self._bundle(pool.slots)
             self.busy[pool.submit(self.context, [place.job for place in bundle])] = bundle
 
     def _is_worth_a_pool(self) -> bool:
+        """Whether there is work enough, or was: then as much may come again."""
         left, worth = (self.known - self.done) * self.rate, self.pool.worth_seconds
-        if self.runner.here >= worth:
+        if self.runner.worked >= worth:
             worth = min(worth, TASK_SECONDS)
         return left >= worth * (1 if self.is_measured else _UNMEASURED)
 
-    def _bundle(self) -> list[_Place]:
+    def _bundle(self, slots: int) -> list[_Place]:
         """The next jobs, as many as make a task worth sending; in the end each slot has its share of what is left."""
         bundle: list[_Place] = []
-        seconds, share = 0.0, self.queued * self.rate / self.pool.slots
+        seconds, share = 0.0, self.queued * self.rate / slots
         while self.waiting and seconds < min(TASK_SECONDS, max(_SHORT, share)):
             bundle.append(self.waiting.popleft())
             self.queued -= bundle[-1].job.cost
@@ -176,7 +177,7 @@ class _Run:
             self.rate = (self.rate + taken) / 2 if self.is_measured else taken
             self.is_measured = True
         self.done += estimated
-        self.runner.here += seconds
+        self.runner.worked += seconds
         for place, result in zip(bundle, results, strict=True):
             self.cache.keep(place.job, place.key, result)
             place.state.results[place.number] = result

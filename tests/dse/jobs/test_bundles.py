@@ -6,10 +6,12 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toy_jobs import Square, one
 
+import dse.jobs.runner as runner_module
 from dse.jobs.jobs import JobPlan
 from dse.jobs.pools import InProcess, Task
 from dse.jobs.runner import TASK_SECONDS, JobRunner
@@ -21,11 +23,16 @@ COSTS = st.lists(st.floats(0.001, 0.5), min_size=1, max_size=40)
 class Slow(InProcess):
     """Does jobs in `factor` of the seconds that they are estimated at, and notes its tasks."""
 
-    slots, worth_seconds = 4, 0.0
+    slots = 4
 
-    def __init__(self, factor: float) -> None:
-        self.factor = factor
+    def __init__(self, factor: float, *, worth: float = 0.0, starts: int = 0) -> None:
+        self.factor, self.worth_seconds, self.starts = factor, worth, starts
         self.tasks: list[list[float]] = []
+
+    def is_ready(self) -> bool:
+        """After some looks."""
+        self.starts -= 1
+        return self.starts < 0
 
     def submit(self, context: Any, jobs: Sequence[Any]) -> Task:
         self.tasks.append([job.cost * self.factor for job in jobs])
@@ -52,6 +59,28 @@ def test_good_estimates_are_worth_sending_from_the_first(costs: list[float]) -> 
     JobRunner(pool).do(0, [one(Square(number, cost)) for number, cost in enumerate(costs)])
     assert all(sum(seconds) >= LEAST - 1e-9 for seconds in pool.tasks[:-1])
     assert all(sum(seconds[:-1]) < TASK_SECONDS for seconds in pool.tasks)
+
+
+def test_little_work_is_worth_a_pool_after_much_of_it() -> None:
+    pool = Slow(1.0, worth=4.0)
+    runner = JobRunner(pool)
+    runner.do(0, [one(Square(1, 3.0))])
+    assert pool.tasks == []
+    runner.worked = 4.0
+    runner.do(0, [one(Square(1, 3.0))])
+    assert pool.tasks == [[3.0]]
+    runner.do(0, [one(Square(1, 0.5))])
+    assert pool.tasks == [[3.0]]
+
+
+def test_work_goes_on_here_while_processes_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    here, pool = Slow(1.0), Slow(1.0, worth=4.0, starts=3)
+    here.slots = 1
+    monkeypatch.setattr(runner_module, "InProcess", lambda: here)
+    runner = JobRunner(pool)
+    runner.do(0, [one(Square(number, 1.0)) for number in range(20)])
+    assert (len(here.tasks), len(pool.tasks)) == (3, 17)
+    assert runner.worked == 20
 
 
 def test_the_last_tasks_end_together() -> None:

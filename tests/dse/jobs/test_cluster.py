@@ -71,6 +71,7 @@ class Eager:
 
     def __init__(self, pool: Cluster) -> None:
         self.submit, self.check, self.result = pool.submit, pool.check, pool.result
+        self.is_ready = pool.is_ready
 
 
 @pytest.mark.parametrize("first", [HIDES_ARRAYOL, OTHER_VERSION], ids=["none", "other"])
