@@ -37,6 +37,7 @@ def main() -> None:
     except KeyboardInterrupt:  # before the first step, or once more while the first is being answered
         code = BY_SIGNAL + (interrupts.noted or signal.SIGINT)
     interrupts.close()
+    gc.freeze()  # what there is ends with the process: the interpreter need not look through it once more
     sys.exit(code)
 
 

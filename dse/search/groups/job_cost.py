@@ -16,7 +16,7 @@ from hwmodel.machine.scans import loop_counts
 
 Item = TypeVar("Item")
 
-JOB_SECONDS = 2.0  # how long a job may take, by these estimates of seconds:
+JOB_SECONDS = 3.0  # how long a job may take, by these estimates of seconds:
 STRUCTURE_SECONDS = 4e-3  # priced by itself, if the group is separable; also a batch, whatever is in it
 _STRUCTURE_TASK = 8e-3  # of such a structure, for each task,
 _STRUCTURE_BUILT = 1.2e-2  # and where memories are compared that are built,
@@ -100,9 +100,8 @@ class JobCost:
         """What a plain structure may keep in other ways."""
         if not self._reads_again:
             return _LOOK
-        extents, number = self.space.accesses.extents(self.tasks[-1]), len(self.tasks)
-        choices = self.space.count_keeps(self.tasks, len(extents))
-        each = _KEPT + _KEPT_PLACE * number * sum(extents)  # data are listed once for all choices
+        number, choices = len(self.tasks), self.space.count_keeps(self.tasks, len(self._extents))
+        each = _KEPT + _KEPT_PLACE * number * sum(self._extents)  # data are listed once for all choices
         each += _KEPT_ACCESS * self._wide
         return _LOOK + _KEPT_TASK * number + self._told + each * sqrt(choices * sqrt(choices))
 
@@ -138,9 +137,8 @@ class JobCost:
         scan, shape = structure
         if not self.is_separable:
             return self.exactly(shape)
-        extents = self.space.accesses.extents(self.tasks[-1])
-        inside = self.kinds and has_one_index_inside(scan, extents)
-        return self.plain + (_INSIDE * prod(extents) if inside else 0.0) + self._rows(structure)
+        inside = self.kinds and has_one_index_inside(scan, self._extents)
+        return self.plain + (_INSIDE * prod(self._extents) if inside else 0.0) + self._rows(structure)
 
     def keeps_of(self, structure: tuple[Scan, Shape]) -> float:
         """What one plain structure may keep in other ways."""
@@ -149,8 +147,9 @@ class JobCost:
     def _rows(self, structure: tuple[Scan, Shape]) -> float:
         """What a plain structure takes more where it has very many runs of blocks along the innermost loop."""
         scan, shape = structure
-        extents, inner = self.space.accesses.extents(self.tasks[-1]), scan.dimensions[-1:]
-        rows = self._count(shape) // prod(-(-extents[k] // shape[k]) for k in inner)
+        rows = self._count(shape)
+        for k in scan.dimensions[-1:]:
+            rows //= -(-self._extents[k] // shape[k])
         return _ROW * max(0, rows - _FREE_ROWS)
 
     def exactly(self, shape: Shape) -> float:
@@ -195,8 +194,12 @@ class JobCost:
 
     def _count(self, shape: Shape) -> int:
         """How many blocks of a shape there are."""
-        extents = self.space.accesses.extents(self.tasks[-1])
-        return prod(-(-extent // side) for extent, side in zip(extents, shape, strict=True))
+        return prod(-(-extent // side) for extent, side in zip(self._extents, shape, strict=True))
+
+    @cached_property
+    def _extents(self) -> Shape:
+        """Those of the last task."""
+        return self.space.accesses.extents(self.tasks[-1])
 
     @cached_property
     def _alone(self) -> float:
@@ -269,8 +272,9 @@ def has_one_index_inside(scan: Scan, extents: Shape) -> bool:
     return any(extents[k] == 1 for k in scan.dimensions[len(extents) - moving :])
 
 
-def in_jobs(items: Iterable[tuple[Item, float]], most: float = JOB_SECONDS) -> Iterator[tuple[list[Item], float]]:
+def in_jobs(items: Iterable[tuple[Item, float]], most: float | None = None) -> Iterator[tuple[list[Item], float]]:
     """Runs of items, given with their estimated seconds, of at most so many together, at least one in each."""
+    most = JOB_SECONDS if most is None else most
     run: list[Item] = []
     total = 0.0
     for item, seconds in items:

@@ -90,11 +90,20 @@ class SomeJobs:
 class GroupJobs:
     """Cuts what is to be priced of a group, under some rates, in jobs, always in the same way.
 
-    A `part` is what has been found of the group: it need not be found again.
+    A `part` is what has been found of the group: it need not be found again. Jobs take so many `seconds`, or as many
+    as jobs usually do.
     """
 
-    def __init__(self, space: MappingSpace, columns: Columns, tasks: tuple[str, ...], rates: RateChoices) -> None:
+    def __init__(
+        self,
+        space: MappingSpace,
+        columns: Columns,
+        tasks: tuple[str, ...],
+        rates: RateChoices,
+        seconds: float | None = None,
+    ) -> None:
         self.space, self.tasks, self.rates = space, tasks, rates
+        self.seconds = seconds
         self.searches_keeps = searches_keeps(space, columns, tasks)
         combinations = rates.count
         if columns.units_are_free and rates.chosen is None:
@@ -112,7 +121,7 @@ class GroupJobs:
         blocks = ((structure, self.cost.blocks(structure)) for structure in structures)
         return [
             PlainJob(self.tasks, self.rates, tables + seconds, part.known, _by_scan(run), products_only)
-            for run, seconds in in_jobs(blocks)
+            for run, seconds in in_jobs(blocks, self.seconds)
         ]
 
     def keeps(
@@ -122,7 +131,7 @@ class GroupJobs:
         blocks = (((scan, shape), self.cost.keeps_of((scan, shape))) for scan, shape in structures)
         return [
             KeepsJob(self.tasks, self.rates, self.cost.tables + seconds, part.known, _by_scan(run), products_only)
-            for run, seconds in in_jobs(blocks)
+            for run, seconds in in_jobs(blocks, self.seconds)
         ]
 
     def singly(
@@ -166,7 +175,7 @@ class GroupJobs:
             return []
         keeps = not self.searches_keeps
         each = self.seconds_of_options(plain_structure(self.tasks, blocks[len(blocks) // 2]), keeps=keeps)
-        runs = in_jobs((block, each) for block in blocks)
+        runs = in_jobs(((block, each) for block in blocks), self.seconds)
         return [replace(self.on_blocks(part, run, seconds), keeps=keeps) for run, seconds in runs]
 
     def seconds_of_options(self, middle: GroupDesign, *, keeps: bool = True) -> float:
@@ -183,7 +192,8 @@ class GroupJobs:
         """Structures, whatever their options."""
         each = ((structure, self.cost.structure(structure)) for structure in structures)
         return [
-            StructuresJob(self.tasks, self.rates, seconds, part.known, tuple(run)) for run, seconds in in_jobs(each)
+            StructuresJob(self.tasks, self.rates, seconds, part.known, tuple(run))
+            for run, seconds in in_jobs(each, self.seconds)
         ]
 
 

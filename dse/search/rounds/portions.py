@@ -19,7 +19,7 @@ from operator import itemgetter
 from dse.jobs.jobs import Job
 from dse.search.figures import Columns
 from dse.search.group_front import GroupPart, with_rates
-from dse.search.groups.job_cost import JOB_SECONDS, in_jobs
+from dse.search.groups.job_cost import in_jobs
 from dse.search.groups.search import GroupJobs, SomeJobs
 from dse.search.pricing import RateChoices, plain_structure
 from dse.search.rounds.schedule import ROUNDS, Schedule, Structure, by_scan
@@ -29,6 +29,7 @@ from dse.space.outer_blocks import in_smaller_blocks
 from dse.space.task_graph import Mask
 from hwmodel.design import Blocks, GroupDesign, structure_of
 
+JOB_SECONDS = 2.0  # of a job: a batch has few, which should end together on two cores
 FIRST = 1.0  # seconds of a first portion where structures may take long,
 FIRST_LISTED = 0.5  # and where buffers are told from their data
 OPENED = 12  # structures on which options are tried, in a round; where they are spread, as many again
@@ -282,7 +283,7 @@ class Portions:
             found = [one for one in self._rates_around(design) if one not in known]
             fresh = [one for one in found if with_rates(design, one) not in self._tried]
             if fresh:
-                other = GroupJobs(self.space, self.columns, self.tasks, RateChoices(chosen=tuple(fresh)))
+                other = GroupJobs(self.space, self.columns, self.tasks, RateChoices(chosen=tuple(fresh)), JOB_SECONDS)
                 structure = structure_of(design)
                 if other.cost.is_bearable(structure, self.piece):
                     others = [with_rates(design, one) for one in fresh]
@@ -328,7 +329,7 @@ class Portions:
         """Those of a round, made once: of what they cost much is told by looking at the group."""
         if number not in self._of_round:
             rates = self.schedule.rates(self.group, number, free=self._is_free)
-            self._of_round[number] = GroupJobs(self.space, self.columns, self.tasks, rates)
+            self._of_round[number] = GroupJobs(self.space, self.columns, self.tasks, rates, JOB_SECONDS)
         return self._of_round[number]
 
     @property
