@@ -81,10 +81,14 @@ def chosen_of(space: MappingSpace, structure: GroupDesign) -> list[int]:
     return places
 
 
-def is_offered(space: MappingSpace, structure: GroupDesign) -> bool:
-    """Whether the FIFOs, layouts and cuts of a structure, which may come from other blocks, are offered by its own."""
-    _, choices, current = _decisions(space, structure)
-    return all(own in options for options, own in zip(choices[_FIFOS:], current[_FIFOS:], strict=True))
+def are_offered(space: MappingSpace, structures: Sequence[GroupDesign]) -> list[bool]:
+    """Whether its own blocks offer the FIFOs, layouts and cuts of each structure of a group, which others may have."""
+    offered = _offers_of(space, list(map(_bare, structures)))
+    decisions = (_decisions(space, *pair) for pair in zip(structures, offered, strict=True))
+    return [
+        all(own in options for options, own in zip(choices[_FIFOS:], current[_FIFOS:], strict=True))
+        for _, choices, current in decisions
+    ]
 
 
 def _bare(structure: GroupDesign) -> GroupDesign:

@@ -9,6 +9,7 @@ figure.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,6 +31,7 @@ from dse.search.rounds.schedule import Schedule
 from dse.search.wholes import Wholes
 from dse.space.task_graph import Mask
 from hwmodel.design import GroupDesign
+from hwmodel.machine.separable.distinct import distinct_rows
 
 POINTS_OF_PREFIX = 256
 POINTS_OF_GROUP = 96
@@ -147,6 +149,10 @@ class _Paths:
         return whole_front(graph, fronts.__getitem__, combination, self.following.__getitem__, thin=thin)
 
 
+_FINEST = 2.0**-12  # side of a box, of logarithms to base 2,
+_HALVINGS = 18  # and how often it is doubled until all is in one
+
+
 def box_rows(values: Values, most: int) -> Rows:
     """Some rows of a front (n, figures): one of each box of a grid on logarithmic axes, and the best of each figure.
 
@@ -154,9 +160,6 @@ def box_rows(values: Values, most: int) -> Rows:
     """
     if len(values) <= most:
         return np.arange(len(values))
-    scaled, side = np.log2(np.maximum(values, 1)), 2.0**-12
-    while True:
-        _, rows = np.unique(np.floor(scaled / side).astype(np.int64), axis=0, return_index=True)
-        if len(rows) <= most:
-            return np.unique(np.concatenate([rows, values.argmin(axis=0)]))
-        side *= 2
+    boxes = np.floor(np.log2(np.maximum(values, 1)) / _FINEST).astype(np.int64)
+    enough = bisect_left(range(_HALVINGS), True, key=lambda times: len(distinct_rows(boxes >> times)[0]) <= most)
+    return np.unique(np.concatenate([distinct_rows(boxes >> enough)[0], values.argmin(axis=0)]))

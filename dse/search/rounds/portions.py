@@ -24,7 +24,7 @@ from dse.search.groups.search import GroupJobs, SomeJobs
 from dse.search.pricing import RateChoices, plain_structure
 from dse.search.rounds.schedule import ROUNDS, Schedule, Structure, by_scan
 from dse.space.mappings import MappingSpace
-from dse.space.options import count_mapping_options, is_offered, is_plain, other_fifos, spread
+from dse.space.options import are_offered, count_mapping_options, is_plain, other_fifos, spread
 from dse.space.outer_blocks import in_smaller_blocks
 from dse.space.task_graph import Mask
 from hwmodel.design import Blocks, GroupDesign, structure_of
@@ -243,7 +243,11 @@ class Portions:
         plain = [one for one in dict.fromkeys(found) if is_plain(one) and one.blocks not in part.skipped]
         yield from self._plain_around(jobs, plain)
         others = [one for one in dict.fromkeys(found) if one not in plain and not self._is_done(one)]
-        yield from self._others(jobs, [one for one in others if is_plain(one) or is_offered(self.space, one)])
+        opened = [one for one in others if not is_plain(one)]
+        left_out = {
+            one for one, is_offered in zip(opened, are_offered(self.space, opened), strict=True) if not is_offered
+        }
+        yield from self._others(jobs, [one for one in others if one not in left_out])
 
     def _plain_around(self, jobs: GroupJobs, plain: Sequence[GroupDesign]) -> Iterator[Portion]:
         known = self.schedule.upto(self.tasks[-1], self._offered)

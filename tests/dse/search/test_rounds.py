@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from dataclasses import replace
 from itertools import product
@@ -20,7 +21,7 @@ from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
 from dse.jobs.jobs import SEARCHING
 from dse.jobs.runner import JobRunner
-from dse.pareto.fronts import front_of
+from dse.pareto.fronts import Values, front_of
 from dse.search import machine
 from dse.search.context import SearchRequest
 from dse.search.rounds.archive import box_rows
@@ -241,3 +242,14 @@ def test_boxes_keep_the_ends_of_a_front(points: list[tuple[int, int]], most: int
     rows = box_rows(front, most)
     assert len(rows) <= max(len(front) if len(front) <= most else 0, most + front.shape[1])
     assert front[rows].min(axis=0).tolist() == front.min(axis=0).tolist()
+    if len(front) > most:
+        boxes = next(found for side in range(-12, 7) if len(found := boxes_of(front, 2.0**side)) <= most)
+        assert set(rows.tolist()) == {*boxes.values(), *front.argmin(axis=0).tolist()}
+
+
+def boxes_of(front: Values, side: float) -> dict[tuple[int, ...], int]:
+    """Of each box on logarithmic axes the first row."""
+    found: dict[tuple[int, ...], int] = {}
+    for row, point in enumerate(front.tolist()):
+        found.setdefault(tuple(math.floor(math.log2(max(1, value)) / side) for value in point), row)
+    return found
