@@ -11,7 +11,7 @@ import pickle
 import signal
 import sys
 from collections.abc import Iterator, Sequence
-from concurrent.futures import CancelledError, Future, ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import wait
@@ -110,7 +110,7 @@ class Processes:
         return not self._start.is_alive()
 
     def _begin(self) -> None:
-        with suppress(BrokenProcessPool, CancelledError, RuntimeError):  # the next task tells of it, or none comes
+        with suppress(Exception):  # the next task is told of it, if one comes
             self._executor.submit(int).result()
 
     def submit(self, context: Any, jobs: Sequence[Job]) -> Task:
