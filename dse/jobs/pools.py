@@ -134,7 +134,7 @@ class Processes:
 
 @contextmanager
 def processes(workers: int) -> Iterator[Processes]:
-    """Worker processes, which start with the first task and end with the block, at once where it fails."""
+    """Worker processes, which start when they are wanted and end with the block, at once where it fails."""
     method = _start_method()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # for the workers: threads of all of them would crowd the cores
     others = set(multiprocessing.active_children())

@@ -71,9 +71,8 @@ class TaskGraph:
 
     def blocks(self) -> Iterator[Mask]:
         """The biconnected blocks that hold a link, each with its tasks; a bridge is a block of two."""
-        if all(
-            after >> task in (0, 2) for task, after in enumerate(self.successors)
-        ):  # of chains each link is a bridge
+        is_chain = all(after >> task in (0, 2) for task, after in enumerate(self.successors))
+        if is_chain:  # each link is a bridge
             yield from (1 << task | after for task, after in enumerate(self.successors) if after)
             return
         import networkx as nx  # noqa: PLC0415  takes long to load
