@@ -69,11 +69,12 @@ class CoupledBuffer:
         """How many of its data live at once at most."""
         columns = [source.data(source.classes()) for source in self._sources]
         _, born, last, weight = (np.concatenate(column) for column in zip(*columns, strict=True))
-        start = int(born.min(initial=0))
-        ends = np.concatenate([born, last + 1]) - start
-        steps, number = numbered(ends, int(ends.max(initial=0)) + 1)
+        if not len(born):
+            return 0
+        ends = np.concatenate([born, last + 1]) - born.min()
+        steps, number = numbered(ends, int(ends.max()) + 1)
         change = np.bincount(number, np.concatenate([weight, -weight]), len(steps))
-        return int(np.cumsum(change).max(initial=0))
+        return int(np.cumsum(change).max())
 
     @property
     def size(self) -> int:
