@@ -42,6 +42,12 @@ def greatest_by(runs: Runs, place: Ints, cells: int) -> Ints:
 
 def _ends_by(end: np.ufunc, none: np.int64, runs: Runs, place: Ints, cells: int) -> Ints:
     result = np.full((len(place), cells), none)
+    if len(runs.value) > len(runs.key):  # places mostly only rise, or only fall: then one value of each key tells it
+        steps, ends = np.diff(place, axis=1), runs.ends if end is np.minimum else runs.ends[::-1]
+        for value, is_so in zip(ends, ((steps >= 0).all(), (steps <= 0).all()), strict=True):
+            if is_so:
+                result[:, runs.key] = place[:, value]
+                return result
     for part in _parts(len(place), len(runs.value)) if len(runs.key) else ():
         result[part, runs.key] = end.reduceat(place[part, runs.value], runs.start, axis=1)
     return result
@@ -131,10 +137,13 @@ def read_places(parts: Parts, masks: Masks, fields: Fields, block: int, link: Li
     if again is not None:
         return again.through(along.by_repetition, along.extent)
     keys, shape = [np.zeros(0, np.int64)], (len(work), along.extent, fields.wide)
-    for part in _parts(len(work), len(along.repetition)):
-        place = work[part, along.repetition]
-        side, pair = np.nonzero(place != NEVER)
-        keys.append(Places.of(shape, side + part.start, along.element[pair], place[side, pair]).key)
+    repetition, element = along.by_element.value, along.by_element.every_key  # so places mostly ascend
+    starts = np.diff(element, prepend=-1) != 0
+    for part in _parts(len(work), len(repetition)):
+        place = work[part, repetition]
+        is_another = np.diff(place, axis=1, prepend=NEVER) != 0
+        side, pair = np.nonzero((starts | is_another) & (place != NEVER))
+        keys.append(Places.of(shape, side + part.start, element[pair], place[side, pair]).key)
     return Places(*shape, np.concatenate(keys))
 
 

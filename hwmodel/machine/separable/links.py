@@ -77,6 +77,16 @@ class Runs:
         heads = np.flatnonzero(np.diff(key[order], prepend=-1) != 0)
         return Runs(key[order][heads], heads, value[order])
 
+    @cached_property
+    def ends(self) -> tuple[Ints, Ints]:
+        """The least and the greatest value of each key."""
+        return np.minimum.reduceat(self.value, self.start), np.maximum.reduceat(self.value, self.start)
+
+    @cached_property
+    def every_key(self) -> Ints:
+        """The key of each value."""
+        return np.repeat(self.key, np.diff(self.start, append=len(self.value)))
+
 
 @dataclass(frozen=True, eq=False)
 class Link:
