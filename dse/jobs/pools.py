@@ -101,7 +101,7 @@ class Processes:
         self._start: Thread | None = None
 
     def is_ready(self) -> bool:
-        """Whether processes can be forked, which the first call sees to. Where any work is worth them they are."""
+        """Whether processes can be forked, which the first call sees to; where all work is worth them it waits."""
         if not self.worth_seconds:
             return True
         if self._start is None:

@@ -13,7 +13,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import accumulate
+from itertools import accumulate, compress
 from operator import itemgetter
 
 from dse.jobs.jobs import Job
@@ -29,7 +29,7 @@ from dse.space.outer_blocks import in_smaller_blocks
 from dse.space.task_graph import Mask
 from hwmodel.design import Blocks, GroupDesign, structure_of
 
-JOB_SECONDS = 2.0  # of a job: a batch has few, which should end together on two cores
+JOB_OF_ROUND = 2.0  # seconds: a batch has few, which should end together on two cores
 FIRST = 1.0  # seconds of a first portion where structures may take long,
 FIRST_LISTED = 0.5  # and where buffers are told from their data
 OPENED = 12  # structures on which options are tried, in a round; where they are spread, as many again
@@ -244,10 +244,8 @@ class Portions:
         yield from self._plain_around(jobs, plain)
         others = [one for one in dict.fromkeys(found) if one not in plain and not self._is_done(one)]
         opened = [one for one in others if not is_plain(one)]
-        left_out = {
-            one for one, is_offered in zip(opened, are_offered(self.space, opened), strict=True) if not is_offered
-        }
-        yield from self._others(jobs, [one for one in others if one not in left_out])
+        offered = set(compress(opened, are_offered(self.space, opened)))
+        yield from self._others(jobs, [one for one in others if is_plain(one) or one in offered])
 
     def _plain_around(self, jobs: GroupJobs, plain: Sequence[GroupDesign]) -> Iterator[Portion]:
         known = self.schedule.upto(self.tasks[-1], self._offered)
@@ -265,7 +263,7 @@ class Portions:
         """Structures that are not plain, or that batches skip: those that take too long or too much memory not."""
         costs = [(one, self._seconds_of(jobs, one)) for one in structures]
         kept = [pair for pair in costs if pair[1] <= self.piece and jobs.cost.is_bearable(pair[0], self.piece)]
-        for run, seconds in in_jobs(kept, min(self.piece, JOB_SECONDS)):
+        for run, seconds in in_jobs(kept, min(self.piece, JOB_OF_ROUND)):
             yield Portion(seconds, partial(self._try, jobs, run))
 
     @staticmethod
@@ -287,7 +285,7 @@ class Portions:
             found = [one for one in self._rates_around(design) if one not in known]
             fresh = [one for one in found if with_rates(design, one) not in self._tried]
             if fresh:
-                other = GroupJobs(self.space, self.columns, self.tasks, RateChoices(chosen=tuple(fresh)), JOB_SECONDS)
+                other = GroupJobs(self.space, self.columns, self.tasks, RateChoices(chosen=tuple(fresh)), JOB_OF_ROUND)
                 structure = structure_of(design)
                 if other.cost.is_bearable(structure, self.piece):
                     others = [with_rates(design, one) for one in fresh]
@@ -333,7 +331,7 @@ class Portions:
         """Those of a round, made once: of what they cost much is told by looking at the group."""
         if number not in self._of_round:
             rates = self.schedule.rates(self.group, number, free=self._is_free)
-            self._of_round[number] = GroupJobs(self.space, self.columns, self.tasks, rates, JOB_SECONDS)
+            self._of_round[number] = GroupJobs(self.space, self.columns, self.tasks, rates, JOB_OF_ROUND)
         return self._of_round[number]
 
     @property

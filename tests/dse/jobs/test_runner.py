@@ -11,6 +11,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
+from time import sleep
 from typing import Any
 
 import pytest
@@ -98,6 +99,22 @@ def test_processes_where_none_can_be_forked(monkeypatch: pytest.MonkeyPatch) -> 
     with processes(1) as pool:
         pool.worth_seconds = 0.0
         assert do(JobRunner(pool), [[[5]]], 0) == [25]
+
+
+def test_processes_start_in_the_background() -> None:
+    with processes(1) as pool:
+        assert not pool.is_ready()
+        while not pool.is_ready():
+            sleep(0.01)
+        pool.worth_seconds = 0.0
+        assert do(JobRunner(pool), [[[5]]], 0) == [25]
+
+
+def test_processes_that_are_no_longer_wanted_while_they_start() -> None:
+    others = set(multiprocessing.active_children())
+    with processes(2) as pool:
+        assert not pool.is_ready()
+    assert set(multiprocessing.active_children()) <= others
 
 
 def test_the_share_ends_at_one() -> None:
