@@ -332,9 +332,10 @@ def _ends(line: Ints, vectors: Ints, step: int) -> tuple[Ints, Ints]:
     """
     if len(line) <= 2 * step:
         return line, vectors
-    between = line[: -2 * step] == line[2 * step :]
-    for own in vectors:
-        between &= own[step:-step] * 2 == own[: -2 * step] + own[2 * step :]
+    between = (vectors[:, step:-step] * 2 == vectors[:, : -2 * step] + vectors[:, 2 * step :]).all(axis=0)
+    between &= line[: -2 * step] == line[2 * step :]
+    if not between.any():
+        return line, vectors
     kept = np.ones(len(line), np.bool_)
     kept[step:-step] = ~between
     return line[kept], vectors[:, kept]

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import groupby, product
 
 import numpy as np
@@ -78,22 +79,16 @@ def lines_of_residues(of: LinesOf, chosen: Ints) -> tuple[LineRuns, Ints, Ints]:
     residues = np.unravel_index(np.tile(np.arange(groups), choices), each) if each else ()
     for place, (table, residue) in enumerate(zip(order.tables, residues, strict=True)):
         pick, axis, own = order.picks[chosen, place], of.axes[place], table.lines[of.source]
-        if isinstance(function, Linear) and axis == function.shared.axis:
-            along, alike = own.in_groups(function.shared)
-        else:
-            along, alike = own.line_runs(each[place])
-        along, which = along.distinct()
+        shares = isinstance(function, Linear) and axis == function.shared.axis
+        along, which, alike = own.distinct(function.shared if shares else each[place])
         found.append(along)
         kinds.append(which[np.repeat(pick, groups) * each[place] + residue])
         free = free * alike[pick]
     if not kinds:
-        kinds = [np.zeros(choices, np.int64)]
-        found = [LineRuns.single(1)]
+        return LineRuns.single(1), np.zeros((choices, groups), np.int64), free
     first, kind = distinct_rows(np.stack(kinds, axis=1))
-    lines = LineRuns.single(len(first))
-    for along, which in zip(found, kinds, strict=True):
-        lines = lines.times(along.taken(which[first]))
-    return lines, kind.reshape(choices, groups), free
+    each_along = (along.taken(which[first]) for along, which in zip(found, kinds, strict=True))
+    return reduce(LineRuns.times, each_along), kind.reshape(choices, groups), free
 
 
 _Chosen = tuple[LinesOf, int]  # a choice of sides of a source
