@@ -121,7 +121,7 @@ def axis_table(counts: GroupCounts, walk: Walk, sides: Ints, codes: Ints) -> Axi
     counted = [
         fetched[entry.source][0]
         if entry.kind == "load"
-        else _histogram(fields.made[entry.source], most)
+        else _histogram(_stored(counts, fields, block, entry.source), most)
         if entry.kind == "store"
         else _work(fields, entry.source, most)
         for entry in counts.counted
@@ -251,7 +251,10 @@ def _runs(
 ) -> AxisRuns:
     """Runs of the indices of an axis that are moved at each place, which moves with these blocks."""
     (kind, array), source = moved.burst, moved.sources[0]
-    every = (Moved.of_field(fields.made[own]) if kind == "store" else fetches[own].moved() for own in moved.sources)
+    every = (
+        Moved.of_field(_stored(counts, fields, moved.block, own)) if kind == "store" else fetches[own].moved()
+        for own in moved.sources
+    )
     come, word, parts = reduce(Moved.joined, every), (moved.width, moved.inner), counts.parts
     side = parts.axes[source][moved.block]
     axes = () if side is None else parts.axes_of(source, side)
@@ -292,6 +295,14 @@ def _in_all_combinations(slot: Ints, cell: Ints, extents: Sequence[int], shape: 
         combinations = combinations * np.bincount(ascending(slot * extent + index) // extent, minlength=size)
     product: Mask = np.all((combinations == np.bincount(slot, minlength=size)).reshape(shape), axis=1)
     return product
+
+
+def _stored(counts: GroupCounts, fields: Fields, block: int, piece: str) -> Ints:
+    """Where each index of a piece is made that is stored."""
+    made, axis = fields.made[piece], counts.parts.axes[piece][block]
+    if axis is None or piece not in counts.needed_in_part:
+        return made
+    return np.where(counts.needed_in_part[piece][axis], made, NEVER)
 
 
 def _work(fields: Fields, task: str, most: int) -> Counts:

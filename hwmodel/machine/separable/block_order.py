@@ -377,6 +377,7 @@ def _holds(counts: GroupCounts, walked: Sequence[Walked], picks: Ints) -> tuple[
             holds &= at_once.all(axis=0)
             continue
         wrong[piece] = wrong[piece] | ~_lives_as_a_product(counts, piece, [each.block for each in walked], at_once)
+        wrong[piece] |= piece in counts.needed_in_part
         wrong[piece] |= piece in counts.read_in_part and _is_coupled(counts, walked, piece)
     listed = np.zeros((len(picks), len(counts.memories)), np.bool_)
     for piece, own in wrong.items():

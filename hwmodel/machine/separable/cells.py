@@ -45,14 +45,16 @@ class Cells:
     """What one component has of a source: of each cell what it counts in the numbers of elements, and ticks.
 
     `born` (n,) brings it, and each of R readers uses it last at `lasts` (R, n), far below 0 if never; `weight` (n,) is
-    how many there are of it. `subscripts` (axes, n). Along a single loop the component has `places`, and cells come at
-    `place` (n,) and are used last at `late` (R, n), BEFORE if never; else it has 0.
+    how many there are of it, `needed` (n,) whether the outside needs them. `subscripts` (axes, n). Along a single loop
+    the component has `places`, and cells come at `place` (n,) and are used last at `late` (R, n), BEFORE if never; else
+    it has 0.
     """
 
     element: Ints
     born: Ints
     lasts: Ints
     weight: Ints
+    needed: Mask
     subscripts: Ints
     place: Ints
     late: Ints
@@ -60,8 +62,8 @@ class Cells:
 
     @property
     def together(self) -> Ints:
-        """A number for each cell: the same for those that come and are used last together."""
-        return distinct_rows(np.concatenate([self.born[None, :], self.lasts]).T)[1]
+        """A number for each cell: the same for those that come and are used last together, outside too."""
+        return distinct_rows(np.concatenate([self.born[None, :], self.needed[None, :], self.lasts]).T)[1]
 
     def only(self, chosen: Ints) -> Cells:
         """Some of the cells."""
@@ -70,6 +72,7 @@ class Cells:
             self.born[chosen],
             self.lasts[:, chosen],
             self.weight[chosen],
+            self.needed[chosen],
             self.subscripts[:, chosen],
             self.place[chosen],
             self.late[:, chosen],
@@ -118,7 +121,8 @@ class Cells:
 
     def _stretch(self) -> tuple[int, int, Ints] | None:
         """From which place to before which other each does as the one before, and the steps (axes,) of subscripts."""
-        rows = np.concatenate([self.subscripts, np.where(self.late == BEFORE, self.place, self.late), self.late < 0])
+        late = np.where(self.late == BEFORE, self.place, self.late)
+        rows = np.concatenate([self.subscripts, late, self.late < 0, self.needed[None, :]])
         order = np.lexsort((*rows, self.place))
         number = np.bincount(self.place, minlength=self.places)
         middle = self.places // 2
@@ -132,7 +136,7 @@ class Cells:
         axes = len(self.subscripts)
         differs = np.diff(some, axis=1)
         step = differs[:axes, min(middle, end - 2) - first, 0]
-        wanted = np.concatenate([step, np.ones(len(self.late), np.int64), np.zeros(len(self.late), np.int64)])
+        wanted = np.concatenate([step, np.ones(len(late), np.int64), np.zeros(len(late) + 1, np.int64)])
         alike = (differs == wanted[:, None, None]).all(axis=(0, 2))
         left, right = _run(alike, min(middle, end - 2) - first)
         return first + left, first + right + 1, step

@@ -38,7 +38,7 @@ from hwmodel.units import Riding, riding_dimensions, unit_dimension
 
 UnitDimensions = tuple[int | None, ...]
 Fate = Literal["read", "stored", "lost"]
-Needed = Literal["all", "some", ""]
+Needed = Literal["all", "unlike", ""] | tuple[Mask, ...]  # a product, by axis, or unlike one
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +130,11 @@ class GroupCounts:
         return [piece for array in self.parts.group.stored for piece in self.parts.pieces[array] if self._needed[piece]]
 
     @cached_property
+    def needed_in_part(self) -> dict[str, tuple[Mask, ...]]:
+        """Pieces of which the outside does not need all that is made: along each axis which indices it needs."""
+        return {piece: needed for piece, needed in self._needed.items() if isinstance(needed, tuple)}
+
+    @cached_property
     def factor(self) -> Ints:
         """The factor of all that is counted, (Q,)."""
         return np.array([quantity.factor for quantity in self.counted])
@@ -207,7 +212,7 @@ class GroupCounts:
         parts, group = self.parts, self.parts.group
         again = {task for task in group.tasks if not (group.delays(task) or group.frame_delays(task))} - {group.last}
         read = [piece for piece, link in parts.writes.items() if link.task in again and piece in parts.reads]
-        if parts.spaces.couple or not all(map(self.is_read_whole, read)):
+        if parts.spaces.couple or self.needed_in_part or not all(map(self.is_read_whole, read)):
             return None
         return frozenset(again)
 
@@ -338,11 +343,11 @@ class GroupCounts:
         return self.masks.touched(self.parts.writes[piece], axis)
 
     def _made_holds(self, piece: str) -> bool:
-        """Whether all that is read of a piece is made in this frame, and the outside needs all of it or nothing."""
+        """Whether all that is read of a piece is made in this frame, and a product of it needed outside, or nothing."""
         read = piece in self.parts.reads
         if read and any((wanted & ~made).any() for wanted, made in self._axes(piece)):
             return False
-        return piece not in self.stored or self._needed[piece] == "all"
+        return self._needed[piece] != "unlike"
 
     @cached_property
     def _needed(self) -> dict[str, Needed]:
@@ -359,9 +364,25 @@ class GroupCounts:
             return "all"  # one tiler reads all of it: a quick answer, as the next
         if not any(sizes) and None not in sizes:
             return ""
-        needed = group.needed_outside(array).reshape(group.accesses.shape(array))
-        touched = needed.ravel()[self.parts.elements_of(piece)]
-        return "all" if touched.all() else "some" if touched.any() else ""
+        made = self.parts.elements_of(piece)
+        needed = made[group.needed_outside(array)[made]]
+        if len(needed) in (0, len(made)):
+            return "all" if len(needed) else ""
+        return self._as_product(piece, needed) or "unlike"
+
+    def _as_product(self, link: Link, elements: Ints) -> tuple[Mask, ...] | None:
+        """Along each axis the indices of these elements of a piece; None if they are no product, or not followed.
+
+        They are followed along axes that move with the blocks, of pieces that are alone in their arrays and are read.
+        """
+        parts, piece = self.parts, link.piece
+        if parts.spaces.couple or piece not in parts.reads or len(parts.pieces[parts.array_of(piece)]) > 1:
+            return None
+        shape = [along.extent for along in link.axes]
+        indices = zip(np.unravel_index(elements, shape), shape, strict=True)
+        masks = tuple(np.bincount(own, minlength=extent) > 0 for own, extent in indices)
+        free = all(np.array_equal(masks[axis], self._made_free(piece, axis)) for axis in parts.free_axes(piece))
+        return masks if free and math.prod(int(own.sum()) for own in masks) == len(elements) else None
 
     def _must_run_whole(self, task: str) -> bool:
         """Whether the outside or the next frame may need repetitions that no block does."""

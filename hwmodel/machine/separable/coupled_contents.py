@@ -17,7 +17,7 @@ import hashlib
 import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from hwmodel.local_memory.pieces import Loop, Piece
 from hwmodel.machine.moves import Brought
 from hwmodel.machine.numbering import numbered
 from hwmodel.machine.pieces import piece_of
-from hwmodel.machine.separable.axes import Ints
+from hwmodel.machine.separable.axes import Ints, Mask
 from hwmodel.machine.separable.axis_table import AxisTable
 from hwmodel.machine.separable.block_order import Structures, Walked
 from hwmodel.machine.separable.cells import Cells, Residue
@@ -163,7 +163,7 @@ class _Combined:
         settings = *stages, self.places, loops, self.by_reader, self.alone
         content = hashlib.blake2b(repr(settings).encode(), digest_size=16)
         for cells, axes in self._with_axes:
-            columns = cells.element, cells.born, cells.lasts, cells.subscripts, cells.place, cells.late
+            columns = cells.element, cells.born, cells.lasts, cells.needed, cells.subscripts, cells.place, cells.late
             content.update(repr((axes, cells.places, *(own.shape for own in columns))).encode())
             for own in columns:
                 content.update(np.ascontiguousarray(own).data)
@@ -260,7 +260,8 @@ class _Combined:
         born = born + self.source.stage
         last = np.maximum(born, steps.max(axis=0, initial=_UNREAD))
         if self.by_reader and self.source.piece in self.counts.stored:
-            last = np.maximum(last, born - self.source.stage + STORES)
+            needed = reduce(np.logical_and.outer, (cells.needed for cells in components), np.ones((), np.bool_)).ravel()
+            last = np.where(needed, np.maximum(last, born - self.source.stage + STORES), last)
         return element, born, last, weight
 
     @property
@@ -287,21 +288,29 @@ class _Combined:
             axes = self._axes(each.block)
             late = np.array(lasts, np.int64).reshape(table.shape)
             along = come, late, wide[0] if len(wide) == 1 else 0
-            components.append((self._of_cells(axes, cell, _numbers(come, wide, own), table, along), axes))
+            needed = self._needed(each.block, cell)
+            components.append((self._of_cells(axes, cell, _numbers(come, wide, own), table, needed, along), axes))
         for side in parts.free_axes(piece):
             cell = np.flatnonzero(self.counts.free_indices(piece, side))
-            none = np.zeros((len(self._stages), len(cell)), np.int64)
+            none, every = np.zeros((len(self._stages), len(cell)), np.int64), np.ones(len(cell), np.bool_)
             axes = parts.axes_of(piece, side)
-            components.append((self._of_cells(axes, cell, 0 * cell, none, (0 * cell, none, 0)), axes))
+            components.append((self._of_cells(axes, cell, 0 * cell, none, every, (0 * cell, none, 0)), axes))
         return components
 
+    def _needed(self, block: int, cell: Ints) -> Mask:
+        """Which indices along a dimension of the blocks the outside needs, where it needs not all that is made."""
+        side, needed = self.counts.parts.axes[self.source.piece][block], self.counts.needed_in_part
+        if side is None or self.source.piece not in needed:
+            return np.ones(len(cell), np.bool_)
+        return needed[self.source.piece][side][cell]
+
     def _of_cells(
-        self, axes: Sequence[int], cell: Ints, born: Ints, lasts: Ints, along: tuple[Ints, Ints, int]
+        self, axes: Sequence[int], cell: Ints, born: Ints, lasts: Ints, needed: Mask, along: tuple[Ints, Ints, int]
     ) -> Cells:
         weights, extents = _weights(self._shape), [self._shape[axis] for axis in axes]
         subscripts = np.array(np.unravel_index(cell, extents) if axes else (), np.int64).reshape(len(axes), len(cell))
         element = _numbers(cell, extents, [weights[axis] for axis in axes])
-        return Cells(element, born, lasts, np.ones(len(cell), np.int64), subscripts, *along)
+        return Cells(element, born, lasts, np.ones(len(cell), np.int64), needed, subscripts, *along)
 
     @property
     def _shape(self) -> Sequence[int]:

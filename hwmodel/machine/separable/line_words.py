@@ -79,8 +79,8 @@ def lines_of_residues(of: LinesOf, chosen: Ints) -> tuple[LineRuns, Ints, Ints]:
     residues = np.unravel_index(np.tile(np.arange(groups), choices), each) if each else ()
     for place, (table, residue) in enumerate(zip(order.tables, residues, strict=True)):
         pick, axis, own = order.picks[chosen, place], of.axes[place], table.lines[of.source]
-        shares = isinstance(function, Linear) and axis == function.shared.axis
-        along, which, alike = own.distinct(function.shared if shares else each[place])
+        shared = function.shared if isinstance(function, Linear) and axis == function.shared.axis else None
+        along, which, alike = own.distinct(shared or each[place])
         found.append(along)
         kinds.append(which[np.repeat(pick, groups) * each[place] + residue])
         free = free * alike[pick]
