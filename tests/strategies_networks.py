@@ -45,12 +45,14 @@ def networks(
     coupled: bool = False,
     parts: bool = False,
     fifos: bool = False,
+    cropped: bool = False,
 ) -> Network:
     """One to `most` tasks on one or two inputs: blocks, windows, steps, turns, forks, joins, delays, frames.
 
     With `separable` every tiler follows the axes and every delay lies along one; with `coupled` so do delays, and three
     in four tasks read something by a tiler that may move several dimensions along an axis; with `parts` half of the
-    tasks write arrays in parts; with `fifos` most arrays may pass through a FIFO, and few tasks have a delay.
+    tasks write arrays in parts; with `fifos` most arrays may pass through a FIFO, and few tasks have a delay; with
+    `cropped` one more task reads a part of an array that others read too.
     """
     frames = not fifos and draw(st.integers(0, 9)) == 0
     sizes = (8, 12, 6, 9, 10) if fifos else (4, 6, 3, 2, 5)
@@ -64,6 +66,8 @@ def networks(
         _add_process(building, f"t{number}")
         if not fifos and draw(st.integers(0, 1 if parts else 5)) == 0:
             _share(building)
+    if cropped:
+        _crop(building)
     read = {name for process in building.processes for name in process.reads}
     made = {name for process in building.processes for name in process.writes}
     arrays = {
@@ -128,6 +132,40 @@ def _add_process(building: _Building, name: str) -> None:
         tuple(flow.port for flow in outputs),
     )
     building.processes.append(process)
+
+
+def _crop(building: _Building) -> None:
+    """Let a task read a box of an array that others make and read, mostly a part; at times every second index of it."""
+    draw, makers = building.draw, {array: at for at, one in enumerate(building.processes) for array in one.writes}
+    offered = [
+        array
+        for array in makers
+        if any(array in one.reads for one in building.processes) and None not in building.shapes[array]
+    ]
+    if not offered:
+        return
+    array = draw(st.sampled_from(offered))
+    lows, counts, steps = [], [], []
+    for extent in building.finite(array):
+        low, step = draw(st.integers(0, min(2, extent - 1))), draw(st.sampled_from((1, 1, 1, 2)))
+        lows.append(low)
+        steps.append(step)
+        counts.append(1 + (extent - 1 - low) // step - draw(st.sampled_from((0, 0, int(low + step < extent)))))
+    rank = len(counts)
+    tilers = [
+        _tiler(
+            origin,
+            [[step * int(axis == column) for column in range(rank)] for axis, step in enumerate(by)],
+            [()] * rank,
+        )
+        for origin, by in ((lows, steps), ([0] * rank, [1] * rank))
+    ]
+    kind = building.types[array]
+    ports = [Port(name, kind, (), NOWHERE) for name in ("x", "y")]
+    flows = [Flow(*own) for own in zip(ports, (array, "cropped"), tilers, strict=True)]
+    building.shapes["cropped"], building.types["cropped"] = tuple(counts), kind
+    one = Process("crop", "crop", "e", tuple(counts), (flows[0],), (flows[1],), (), (ports[0],), (ports[1],))
+    building.processes.insert(makers[array] + 1, one)
 
 
 def _share(building: _Building) -> None:

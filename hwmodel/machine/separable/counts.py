@@ -100,7 +100,8 @@ class GroupCounts:
         loads = [Counted("load", name, name, stages.load[name], self._free_read(name)) for name in group.loaded]
         tasks = [Counted("task", task, task, stages.task[task], self.free_runs(task)) for task in group.tasks]
         stores = [
-            Counted("store", self.parts.array_of(piece), piece, STORES, self._free_made(piece)) for piece in self.stored
+            Counted("store", self.parts.array_of(piece), piece, STORES, self._free_stored(piece))
+            for piece in self.stored
         ]
         return [*loads, *tasks, *stores]
 
@@ -373,7 +374,7 @@ class GroupCounts:
     def _as_product(self, link: Link, elements: Ints) -> tuple[Mask, ...] | None:
         """Along each axis the indices of these elements of a piece; None if they are no product, or not followed.
 
-        They are followed along axes that move with the blocks, of pieces that are alone in their arrays and are read.
+        They are followed of pieces that are alone in their arrays and are read.
         """
         parts, piece = self.parts, link.piece
         if parts.spaces.couple or piece not in parts.reads or len(parts.pieces[parts.array_of(piece)]) > 1:
@@ -381,8 +382,7 @@ class GroupCounts:
         shape = [along.extent for along in link.axes]
         indices = zip(np.unravel_index(elements, shape), shape, strict=True)
         masks = tuple(np.bincount(own, minlength=extent) > 0 for own, extent in indices)
-        free = all(np.array_equal(masks[axis], self._made_free(piece, axis)) for axis in parts.free_axes(piece))
-        return masks if free and math.prod(int(own.sum()) for own in masks) == len(elements) else None
+        return masks if math.prod(int(own.sum()) for own in masks) == len(elements) else None
 
     def _must_run_whole(self, task: str) -> bool:
         """Whether the outside or the next frame may need repetitions that no block does."""
@@ -405,6 +405,11 @@ class GroupCounts:
         cells = along_each(self.free_indices(piece, side), [shape[own] for own in sides[side]])
         return np.flatnonzero(cells[sides[side].index(axis)])
 
+    def stored_subscripts(self, piece: str, axis: int) -> Ints:
+        """Those of what is stored of a piece."""
+        needed = self.needed_in_part.get(piece)
+        return self.free_subscripts(piece, axis) if needed is None else np.flatnonzero(needed[axis])
+
     def _frees_hold(self) -> bool:
         """Whether what moves with no block is brought in all combinations of subscripts."""
         for piece in dict.fromkeys([*self.parts.group.loaded, *self.parts.writes]):
@@ -420,6 +425,12 @@ class GroupCounts:
 
     def _free_made(self, piece: str) -> int:
         return math.prod(int(self._made_free(piece, axis).sum()) for axis in self.parts.free_axes(piece))
+
+    def _free_stored(self, piece: str) -> int:
+        needed = self.needed_in_part.get(piece)
+        if needed is None:
+            return self._free_made(piece)
+        return math.prod(int(needed[axis].sum()) for axis in self.parts.free_axes(piece))
 
     def _buffer(self, array: str) -> Memory:
         group = self.parts.group

@@ -52,7 +52,10 @@ def coupled_memories(counts: GroupCounts, walked: Sequence[Walked]) -> frozenset
 
 @dataclass(frozen=True, eq=False)
 class CoupledBuffer:
-    """A buffer in one of some structures. `by_reader` if last uses are no product: then each reader is followed."""
+    """A buffer in one of some structures. `by_reader` if last uses are no product: then each reader is followed.
+
+    So it is for pieces of which last uses may be none; those of others are told as ever.
+    """
 
     counts: GroupCounts
     structures: Structures
@@ -124,9 +127,12 @@ class CoupledBuffer:
     def _sources(self) -> list[_Combined]:
         picks = zip(self.structures.walked, self.structures.picks[self.row], strict=True)
         walk = [(each, int(pick)) for each, pick in picks]
-        numbers = [number for number, own in enumerate(self.counts.sources) if own.memory == self.memory]
-        alone = len(numbers) == 1
-        return [_Combined(self.counts, walk, number, by_reader=self.by_reader, alone=alone) for number in numbers]
+        own = [(number, each.piece) for number, each in enumerate(self.counts.sources) if each.memory == self.memory]
+        by_reader = self.counts.followed if self.by_reader else frozenset()
+        return [
+            _Combined(self.counts, walk, number, by_reader=piece in by_reader, alone=len(own) == 1)
+            for number, piece in own
+        ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -288,21 +294,19 @@ class _Combined:
             axes = self._axes(each.block)
             late = np.array(lasts, np.int64).reshape(table.shape)
             along = come, late, wide[0] if len(wide) == 1 else 0
-            needed = self._needed(each.block, cell)
+            needed = self._needed(parts.axes[piece][each.block], cell)
             components.append((self._of_cells(axes, cell, _numbers(come, wide, own), table, needed, along), axes))
         for side in parts.free_axes(piece):
             cell = np.flatnonzero(self.counts.free_indices(piece, side))
-            none, every = np.zeros((len(self._stages), len(cell)), np.int64), np.ones(len(cell), np.bool_)
-            axes = parts.axes_of(piece, side)
-            components.append((self._of_cells(axes, cell, 0 * cell, none, every, (0 * cell, none, 0)), axes))
+            none = np.zeros((len(self._stages), len(cell)), np.int64)
+            axes, needed = parts.axes_of(piece, side), self._needed(side, cell)
+            components.append((self._of_cells(axes, cell, 0 * cell, none, needed, (0 * cell, none, 0)), axes))
         return components
 
-    def _needed(self, block: int, cell: Ints) -> Mask:
-        """Which indices along a dimension of the blocks the outside needs, where it needs not all that is made."""
-        side, needed = self.counts.parts.axes[self.source.piece][block], self.counts.needed_in_part
-        if side is None or self.source.piece not in needed:
-            return np.ones(len(cell), np.bool_)
-        return needed[self.source.piece][side][cell]
+    def _needed(self, side: int | None, cell: Ints) -> Mask:
+        """Which indices of an axis the outside needs, where it does not need all that is made."""
+        needed = self.counts.needed_in_part.get(self.source.piece)
+        return np.ones(len(cell), np.bool_) if side is None or needed is None else needed[side][cell]
 
     def _of_cells(
         self, axes: Sequence[int], cell: Ints, born: Ints, lasts: Ints, needed: Mask, along: tuple[Ints, Ints, int]

@@ -157,6 +157,7 @@ def _axis(counts: GroupCounts, burst: Burst, axis: int) -> int | AxisRuns:
         if (moved.burst, moved.axis) == (burst, axis):
             return number
     shape, fields = counts.parts.group.accesses.shape(burst[1]), counts.moved.sources(burst, axis)
-    cells = np.unique(np.concatenate([counts.free_subscripts(field, axis) for field in fields]))
+    subscripts = counts.stored_subscripts if burst[0] == "store" else counts.free_subscripts
+    cells = np.unique(np.concatenate([subscripts(field, axis) for field in fields]))
     word = counts.local[burst].width if burst in counts.local else 0, math.prod(shape[axis + 1 :])
     return runs_along(Moved(0 * cells, 0 * cells, cells), 1, 1, shape[axis], word)

@@ -1,0 +1,76 @@
+"""Arrays of which the outside needs a part: a product of indices is priced in batches, as one by one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from arrayol.checks.check import load_checked
+from arrayol.ir.network import flatten
+from hwmodel.design import Blocks, GroupDesign, Processor
+from hwmodel.machine.model import MachineModel
+from hwmodel.platform import find_platform
+
+SHORT_CUT = """
+elementary sum(x: u8[3, 3]) -> (y: u8) {
+  y = x[0, 0] + x[1, 1] + x[2, 2]
+}
+elementary copy(x: u8) -> (z: u8) {
+  z = x
+}
+task blur(x: u8[C, 12, 10]) -> (y: u8[C, 12, 10]) {
+  repeat [C, 12, 10] of sum {
+    x <- x at origin [0, -1, -1] paving [1, 0, 0; 0, 1, 0; 0, 0, 1] fitting [0, 0; 1, 0; 0, 1] else nearest
+    y -> y
+  }
+}
+task more(x: u8[C, 12, 10]) -> (y: u8[C, 12, 10]) {
+  repeat [C, 12, 10] of sum {
+    x <- x at origin [0, -1, -1] paving [1, 0, 0; 0, 1, 0; 0, 0, 1] fitting [0, 0; 1, 0; 0, 1] else nearest
+    y -> y
+  }
+}
+task cut(t: u8[C, 12, 10]) -> (z: u8[SIZE]) {
+  repeat [SIZE] of copy {
+    x <- t at origin ORIGIN paving PAVING fitting []
+    z -> z
+  }
+}
+task top(x: u8[C, 12, 10]) -> (u: u8[C, 12, 10], z: u8[SIZE]) {
+  t = blur(x)
+  u = more(t)
+  z = cut(t)
+}
+const C = 2
+"""
+PARTS = {  # what the cut reads of t: sizes, where from, and by what steps
+    "inside": ("2, 8, 7", "[0, 2, 1]", "[1, 0, 0; 0, 1, 0; 0, 0, 1]", 2 * 8 * 7),
+    "every second row": ("2, 6, 10", "[0, 0, 0]", "[1, 0, 0; 0, 2, 0; 0, 0, 1]", 2 * 6 * 10),
+    "one channel": ("1, 12, 10", "[1, 0, 0]", "[1, 0, 0; 0, 1, 0; 0, 0, 1]", 12 * 10),
+}
+
+
+def _model(part: str, tmp_path: Path) -> MachineModel:
+    size, origin, paving, _ = PARTS[part]
+    path = tmp_path / "cut.aol"
+    text = SHORT_CUT.replace("SIZE", size).replace("ORIGIN", origin).replace("PAVING", paving)
+    path.write_text(text, encoding="utf-8")
+    return MachineModel(flatten(load_checked(path, {}), "top"), find_platform(path, None)[0])
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_priced_in_batches_as_one_by_one(part: str, tmp_path: Path) -> None:
+    model, tasks = _model(part, tmp_path), ("blur", "more")
+    batch, frame = model.batch(tasks), 2 * 12 * 10
+    assert batch is not None
+    assert list(batch.counts.needed_in_part) == ["t"]
+    for shape in product((1, 2), (1, 5, 12), (3, 10)):
+        for scan in model.legal_scans("more", shape)[::16]:
+            design = GroupDesign(tuple(map(Processor, tasks)), Blocks(shape, scan))
+            found = model.estimate(design)
+            assert found.path == "separable"
+            assert replace(found, path="exact") == model.exact(design)
+            assert found.traffic_bytes == frame + frame + PARTS[part][-1]  # x, u, and what is read of t
