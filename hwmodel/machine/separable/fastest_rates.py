@@ -50,14 +50,19 @@ class FastestRates:
         suiting = [own.suiting(most[:, place]) for place, own in enumerate(rates_of)]
         count, variants = _variants(timing, rates_of, suiting)
         cycles: dict[str, list[Ints]] = {name: [] for name in times}
-        chosen = []
+        chosen, fills = [], [np.unique(own.fills) for own in rates_of]
         for rates in variants:
-            fewest = np.ones_like(rates)
+            fewest = [np.ones((len(rates), len(own)), np.int64) for own in fills]
             for name in times:
-                least, needed = timing.least(step_kinds(timing.counts, structures, cyclic=_CYCLIC[name]), rates)
+                kinds = step_kinds(timing.counts, structures, cyclic=_CYCLIC[name])
+                least, needed = timing.least(kinds, rates, fills)
                 cycles[name].append(least)
-                fewest = np.maximum(fewest, needed)
-            columns = zip(rates_of, fewest.T, rates.T, strict=True)
+                fewest = [np.maximum(*both) for both in zip(fewest, needed, strict=True)]
+            needs = (
+                units[:, np.searchsorted(fill, own.fills)]
+                for own, units, fill in zip(rates_of, fewest, fills, strict=True)
+            )
+            columns = zip(rates_of, needs, rates.T, strict=True)
             chosen.append(np.stack([own.at_least(units, like) for own, units, like in columns], axis=1))
         return FastestRates(
             timing,
@@ -116,11 +121,11 @@ def _rivals(timing: Timing, task: str, offered: Offered, suiting: Ints) -> tuple
     lines take no longer to fill, and its chains wait no longer: in cycles, for all of (T - 1) o + o + latency falls
     with these (`rounds`).
     """
-    rates = offered.rates[offered.first + np.maximum(suiting - 1, 0)]
-    legal = suiting > 0
+    place = offered.first + np.maximum(suiting - 1, 0)
+    rates, legal = offered.rates[place], suiting > 0
     if len(offered.intervals) == 1:
         return rates, legal
-    paces = [timing.pace(task, rate) for rate in offered.rates[offered.first].tolist()]
+    paces = [timing.pace(task, rate) for rate in offered.rates.tolist()]
     rows = [
         (
             one.occupancy,
@@ -131,10 +136,11 @@ def _rivals(timing: Timing, task: str, offered: Offered, suiting: Ints) -> tuple
         )
         for one in paces
     ]
-    cycles = np.array(rows, np.int64)
-    soon = (cycles[:, None, :] <= cycles[None, :, :]).all(axis=2)
+    cycles = np.array(rows, np.int64)[place]
+    soon = (cycles[:, :, None] <= cycles[:, None]).all(axis=3)
     units = units_of(rates)
     beats = soon & (units[:, :, None] >= units[:, None, :]) & legal[:, :, None]
-    first = np.tri(len(paces), k=-1, dtype=np.bool_).T  # of two that are alike the one of the least interval stays
+    # Of two that are alike the one of the least interval stays.
+    first = np.tri(len(offered.intervals), k=-1, dtype=np.bool_).T
     beaten = (beats & (first | ~beats.transpose(0, 2, 1))).any(axis=1)
     return rates, legal & ~beaten

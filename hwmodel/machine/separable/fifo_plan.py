@@ -68,10 +68,10 @@ def _product(batch: GroupBatch, structure: GroupDesign) -> tuple[GroupBatch, Str
         return None
     check_layouts(group, structure.layouts, structure.fifos, batch.platform)
     require_legal(group, group.last, structure.blocks)
+    own = batch.with_fifos(structure.fifos).with_layouts(structure.layouts)  # which refuses first, as one by one
     joined = {task for array in sorted(structure.fifos) for task in ends_of(group, array)}
     if any(group.delays(task) or group.frame_delays(task) for task in joined):
         return None
-    own = batch.with_fifos(structure.fifos).with_layouts(structure.layouts)
     structures = own.structures_of(structure)
     has_formula = own.timing(own.tasks, structure.blocks.scan).has_formula(structures)
     return (own, structures) if structures.holds[0] and has_formula[0] else None
