@@ -19,6 +19,9 @@ A task that recomputes runs an index at every place that needs it, not at the fi
 need it are a product as well, and all counts are made of these places in the same way. Data that it makes are used at
 the tick that makes them.
 
+What the outside needs of an array may be a part of what is made: if that is a product of indices of its axes, stores
+count these alone. Its buffer then holds data of two fates, and is told from them.
+
 A structure with FIFOs is one of a group in other stages, with fewer buffers. Only the tasks that FIFOs join are
 scheduled: of ticks that do the same one for all (`fifo_steps`). Where a FIFO's data stay from tick to tick, or a
 task that it joins has a delay, the exact path takes it.
