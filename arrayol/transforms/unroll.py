@@ -242,12 +242,24 @@ class _Builder:
         loop = _block_loop(written, factor, extent, Affine(constant=trips))
         block = tuple(_lane(lane, written, low, factor, number) for lane in lanes for number in range(factor))
         statements, copies = inside(block, (*loops, loop))
-        full = _looped(loop.range, statements, item.span)
+        full = self._looped(loop.range, statements, item.span)
         if not left:
             return full, copies
         last = tuple(_last_lane(lane, written, low, factor * trips, number) for lane in lanes for number in range(left))
         remaining, others = inside(last, (*loops, loop))
         return (*full, *remaining), (*copies, *others)
+
+    def _looped(
+        self, range_: expressions.Range, statements: tuple[expressions.Statement, ...], span: Span
+    ) -> tuple[expressions.Statement, ...]:
+        """Statements in a loop; loops directly in one another become one, but for the block that a local is in."""
+        if not statements:
+            return ()
+        first, *others = statements
+        own = {local.name for local in self.locals.values() if range_.name in (around.name for around in local.around)}
+        if others or (isinstance(first, expressions.Assign) and first.port in own):
+            return (expressions.Loop((range_,), statements, span),)
+        return (replace(first, ranges=(range_, *first.ranges)),)
 
     def _guarded(
         self, written: expressions.Range, low: AffineExpr, extent: AffineExpr, lanes: tuple[_Lane, ...], rest: _Rest
@@ -265,7 +277,7 @@ class _Builder:
             for number in range(factor)
         )
         statements, copies = inside(block, (*loops, loop))
-        return _looped(loop.range, statements, span), copies
+        return self._looped(loop.range, statements, span), copies
 
     def _bounds(self, written: expressions.Range, lanes: tuple[_Lane, ...]) -> tuple[AffineExpr, AffineExpr]:
         """Where a range starts and how long it is: the same for all copies that are to run side by side."""
@@ -306,17 +318,6 @@ def _last_lane(lane: _Lane, written: expressions.Range, low: AffineExpr, start: 
     """Copy `number` of the remainder."""
     value = expression_of(low + (start + number), written.span)
     return lane.within(written.name, value, number, full=False)
-
-
-def _looped(
-    range_: expressions.Range, statements: tuple[expressions.Statement, ...], span: Span
-) -> tuple[expressions.Statement, ...]:
-    """Statements in a loop; loops directly in one another become one."""
-    if not statements:
-        return ()
-    if len(statements) > 1:
-        return (expressions.Loop((range_,), statements, span),)
-    return (replace(statements[0], ranges=(range_, *statements[0].ranges)),)
 
 
 def _copied(assign: expressions.Assign, lane: _Lane) -> expressions.Assign | None:

@@ -201,6 +201,17 @@ elementary e(x: f32[6, 5]) -> (y: f32[6]) {
     assert [copy.body for copy in found.copies] == [0, *[1] * 9]
 
 
+def test_a_local_stays_in_its_block_alone() -> None:
+    """A loop without iterations is left out, and the local that it reads is all that is left of the block around."""
+    body = "loop i in 0..4 {\na: u8 = x[i]\nloop k in 3..3 {\ny[k] = a\n}\n}"
+    text = f"elementary e(x: u8[4]) -> (y: u8[4]) {{\ny[i] = x[i] for i in 0..4\n{body}\n}}"
+    found = spec_text(Spec("e.aol", {}, {"e": unroll(spec_of(text).elementaries["e"], (2, 1)).elementary}))
+    assert not check_source(SourceFile("unrolled.aol", found)).diagnostics, found
+    assert np.array_equal(outputs(found)["y"], outputs(text)["y"])
+    single = unroll(spec_of(text).elementaries["e"], (1, 1)).elementary
+    assert "loop i in 0..4 {\n    a: u8 = x[i]\n  }" in spec_text(Spec("e.aol", {}, {"e": single}))
+
+
 def test_guards_where_outer_loops_bound_inner_ones() -> None:
     body = "y[i] = x[i, 0] for i in 0..6\nloop i in 0..6 { y[i] += x[i, j] for j in i..2 * i where x[i, j] > 0 }"
     text = f"elementary e(x: i64[6, 12]) -> (y: i64[6]) {{ {body} }}"
