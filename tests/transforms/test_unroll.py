@@ -203,13 +203,14 @@ elementary e(x: f32[6, 5]) -> (y: f32[6]) {
 
 def test_a_local_stays_in_its_block_alone() -> None:
     """A loop without iterations is left out, and the local that it reads is all that is left of the block around."""
-    body = "loop i in 0..4 {\na: u8 = x[i]\nloop k in 3..3 {\ny[k] = a\n}\n}"
-    text = f"elementary e(x: u8[4]) -> (y: u8[4]) {{\ny[i] = x[i] for i in 0..4\n{body}\n}}"
+    body = "loop i in 0..8 {\na: i64 = x[i, 0]\nloop k in 3..3 {\ny[k, 0] = a\n}\n}"
+    copied = "y[v, w] = x[v, w] for v in 0..8, w in 0..8"
+    text = f"elementary e(x: i64[8, 8], z: i64[12]) -> (y: i64[8, 8]) {{\n{copied}\n{body}\n}}"
     found = spec_text(Spec("e.aol", {}, {"e": unroll(spec_of(text).elementaries["e"], (2, 1)).elementary}))
     assert not check_source(SourceFile("unrolled.aol", found)).diagnostics, found
     assert np.array_equal(outputs(found)["y"], outputs(text)["y"])
     single = unroll(spec_of(text).elementaries["e"], (1, 1)).elementary
-    assert "loop i in 0..4 {\n    a: u8 = x[i]\n  }" in spec_text(Spec("e.aol", {}, {"e": single}))
+    assert "loop i in 0..8 {\n    a: i64 = x[i, 0]\n  }" in spec_text(Spec("e.aol", {}, {"e": single}))
 
 
 def test_guards_where_outer_loops_bound_inner_ones() -> None:
