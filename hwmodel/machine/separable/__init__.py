@@ -36,11 +36,12 @@ reader's box is a box.
 
 The files, in the order of the data: `coupling` (what stands as one), `links` (tilers, axis by axis), `axes` (which
 dimension moves along which axis), `places` and `first_use` (the places of each index), `fetches` (what is kept of
-arrays from outside), `counts` (what is counted, and its constant factors), `moved` and `runs` (bursts, and their runs
-along an axis), `row_lines` (lines along an axis), `axis_table` (counts by place, for many block sides at once),
-`axis_lines` (when each index comes and goes), `place_counts` and `block_order` (the dimensions put together), `timing`
-(lengths of steps), `live_sets` (what lives at once), `line_runs`, `line_terms`, `line_words`, `coupled_contents` and
-`sizes` (what addresses take, and depths of banks), `built` (what memories are built of), `fastest_rates` (rates that
-nothing beats), `batch` and `estimate` (the figures of many designs, and those of some in detail), `fifos` (which arrays
-FIFOs may carry), `fifo_steps` and `fifo_plan` (what tasks do that FIFOs join, and the figures of such a structure).
+arrays from outside), `needed` (what the outside needs), `counts` (what is counted, and its constant factors), `moved`
+and `runs` (bursts, and their runs along an axis), `row_lines` (lines along an axis), `axis_table` (counts by place, for
+many block sides at once), `axis_lines` (when each index comes and goes), `place_counts` and `block_order` (the
+dimensions put together), `timing` (lengths of steps), `live_sets` (what lives at once), `line_runs`, `line_terms`,
+`line_words`, `coupled_contents` and `sizes` (what addresses take, and depths of banks), `built` (what memories are
+built of), `fastest_rates` (rates that nothing beats), `batch` and `estimate` (the figures of many designs, and those of
+some in detail), `fifos` (which arrays FIFOs may carry), `fifo_steps` and `fifo_plan` (what tasks do that FIFOs join,
+and the figures of such a structure).
 """

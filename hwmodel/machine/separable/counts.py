@@ -30,15 +30,15 @@ from hwmodel.machine.separable.axes import Ints, Mask, Parts
 from hwmodel.machine.separable.coupling import along_each, is_product
 from hwmodel.machine.separable.first_use import Fields, Masks, fields_along
 from hwmodel.machine.separable.line_cache import LineCache
-from hwmodel.machine.separable.links import Link, separate
+from hwmodel.machine.separable.links import Link
 from hwmodel.machine.separable.moved import Burst, Bursts, Counted
+from hwmodel.machine.separable.needed import Needed, needed_of
 from hwmodel.machine.separable.places import NEVER
 from hwmodel.machine.ticks import STORES
 from hwmodel.units import Riding, riding_dimensions, unit_dimension
 
 UnitDimensions = tuple[int | None, ...]
 Fate = Literal["read", "stored", "lost"]
-Needed = Literal["all", "unlike", ""] | tuple[Mask, ...]  # a product, by axis, or unlike one
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,37 +352,7 @@ class GroupCounts:
 
     @cached_property
     def _needed(self) -> dict[str, Needed]:
-        return {piece: self._needed_of(link) for piece, link in self.parts.writes.items()}
-
-    def _needed_of(self, piece: Link) -> Needed:
-        """How much of a piece that the group makes is needed outside."""
-        group, array = self.parts.group, self.parts.array_of(piece.piece)
-        if group.network.arrays[array].is_output:
-            return "all"
-        reads = [separate(group.accesses, touch, self.parts.spaces) for touch in group.outside_touches(array)]
-        sizes = [None if link is None or not _happens(link) else link.within(piece).size for link in reads]
-        if piece.size in sizes:
-            return "all"  # one tiler reads all of it: a quick answer, as the next
-        if not any(sizes) and None not in sizes:
-            return ""
-        made = self.parts.elements_of(piece)
-        needed = made[group.needed_outside(array)[made]]
-        if len(needed) in (0, len(made)):
-            return "all" if len(needed) else ""
-        return self._as_product(piece, needed) or "unlike"
-
-    def _as_product(self, link: Link, elements: Ints) -> tuple[Mask, ...] | None:
-        """Along each axis the indices of these elements of a piece; None if they are no product, or not followed.
-
-        They are followed of pieces that are alone in their arrays and are read.
-        """
-        parts, piece = self.parts, link.piece
-        if parts.spaces.couple or piece not in parts.reads or len(parts.pieces[parts.array_of(piece)]) > 1:
-            return None
-        shape = [along.extent for along in link.axes]
-        indices = zip(np.unravel_index(elements, shape), shape, strict=True)
-        masks = tuple(np.bincount(own, minlength=extent) > 0 for own, extent in indices)
-        return masks if math.prod(int(own.sum()) for own in masks) == len(elements) else None
+        return {piece: needed_of(self.parts, link) for piece, link in self.parts.writes.items()}
 
     def _must_run_whole(self, task: str) -> bool:
         """Whether the outside or the next frame may need repetitions that no block does."""
@@ -509,11 +479,6 @@ class GroupCounts:
             chained = delay is not None and delay.dimension == free
             factor *= several_in_chain(runs, delay.step) if chained and delay else int(runs.sum())
         return Living(task, "chain", stage, stage + 1, factor)
-
-
-def _happens(link: Link) -> bool:
-    """Whether some repetition accesses through a tiler."""
-    return all(map(np.any, link.allowed.values()))
 
 
 def several_in_chain(runs: Mask, step: int) -> int:

@@ -1,0 +1,49 @@
+"""What the outside needs of a piece that a group makes: all of it, nothing, a product of indices, or what is none."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import numpy as np
+
+from hwmodel.machine.separable.axes import Ints, Mask, Parts
+from hwmodel.machine.separable.links import Link, separate
+
+Needed = Literal["all", "unlike", ""] | tuple[Mask, ...]  # a product, by axis, or unlike one
+
+
+def needed_of(parts: Parts, piece: Link) -> Needed:
+    """How much of what a tiler writes is needed outside."""
+    group, array = parts.group, parts.array_of(piece.piece)
+    if group.network.arrays[array].is_output:
+        return "all"
+    reads = [separate(group.accesses, touch, parts.spaces) for touch in group.outside_touches(array)]
+    sizes = [None if link is None or not _happens(link) else link.within(piece).size for link in reads]
+    if piece.size in sizes:
+        return "all"  # one tiler reads all of it: a quick answer, as the next
+    if not any(sizes) and None not in sizes:
+        return ""
+    made = parts.elements_of(piece)
+    needed = made[group.needed_outside(array)[made]]
+    if len(needed) in (0, len(made)):
+        return "all" if len(needed) else ""
+    return _as_product(parts, piece, needed) or "unlike"
+
+
+def _happens(link: Link) -> bool:
+    """Whether some repetition accesses through a tiler."""
+    return all(map(np.any, link.allowed.values()))
+
+
+def _as_product(parts: Parts, link: Link, elements: Ints) -> tuple[Mask, ...] | None:
+    """Along each axis the indices of these elements of a piece; None if they are no product, or not followed.
+
+    They are followed of pieces that are alone in their arrays and are read, where nothing is coupled.
+    """
+    if parts.spaces.couple or link.piece not in parts.reads or len(parts.pieces[parts.array_of(link.piece)]) > 1:
+        return None
+    shape = [along.extent for along in link.axes]
+    indices = zip(np.unravel_index(elements, shape), shape, strict=True)
+    masks = tuple(np.bincount(own, minlength=extent) > 0 for own, extent in indices)
+    return masks if math.prod(int(own.sum()) for own in masks) == len(elements) else None
