@@ -1,9 +1,8 @@
-"""Arrays of which the outside needs a part: a product of indices is priced in batches, as one by one."""
+"""Arrays of which the outside needs a part: what is a product of indices is priced in batches, as one by one."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import product
 from pathlib import Path
 
 import pytest
@@ -21,56 +20,64 @@ elementary sum(x: u8[3, 3]) -> (y: u8) {
 elementary copy(x: u8) -> (z: u8) {
   z = x
 }
-task blur(x: u8[C, 12, 10]) -> (y: u8[C, 12, 10]) {
-  repeat [C, 12, 10] of sum {
+task blur(x: u8[C, H, 10]) -> (y: u8[C, H, 10]) {
+  repeat [C, H, 10] of sum {
     x <- x at origin [0, -1, -1] paving [1, 0, 0; 0, 1, 0; 0, 0, 1] fitting [0, 0; 1, 0; 0, 1] else nearest
     y -> y
   }
 }
-task more(x: u8[C, 12, 10]) -> (y: u8[C, 12, 10]) {
-  repeat [C, 12, 10] of sum {
-    x <- x at origin [0, -1, -1] paving [1, 0, 0; 0, 1, 0; 0, 0, 1] fitting [0, 0; 1, 0; 0, 1] else nearest
-    y -> y
-  }
+task more(x: u8[C, H, 10]) -> (y: u8[C, H, 10]) {
+  repeat [C, H, 10] of READER
 }
-task cut(t: u8[C, 12, 10]) -> (z: u8[SIZE]) {
+task cut(t: u8[C, H, 10]) -> (z: u8[SIZE]) {
   repeat [SIZE] of copy {
     x <- t at origin ORIGIN paving PAVING fitting []
     z -> z
   }
 }
-task top(x: u8[C, 12, 10]) -> (u: u8[C, 12, 10], z: u8[SIZE]) {
+task top(x: u8[C, H, 10]) -> (u: u8[C, H, 10], z: u8[SIZE]) {
   t = blur(x)
   u = more(t)
   z = cut(t)
 }
 const C = 2
+const H = ROWS
 """
-PARTS = {  # what the cut reads of t: sizes, where from, and by what steps
-    "inside": ("2, 8, 7", "[0, 2, 1]", "[1, 0, 0; 0, 1, 0; 0, 0, 1]", 2 * 8 * 7),
-    "every second row": ("2, 6, 10", "[0, 0, 0]", "[1, 0, 0; 0, 2, 0; 0, 0, 1]", 2 * 6 * 10),
-    "one channel": ("1, 12, 10", "[1, 0, 0]", "[1, 0, 0; 0, 1, 0; 0, 0, 1]", 12 * 10),
+READERS = {  # of what the outside needs in part
+    "window": "sum {\n    x <- x at origin [0, -1, -1] paving [1, 0, 0; 0, 1, 0; 0, 0, 1] fitting [0, 0; 1, 0; 0, 1] "
+    "else nearest\n    y -> y\n  }",
+    "at once": "copy {\n    x <- x\n    z -> y\n  }",
+}
+PARTS = {  # what the cut reads of t: how many rows that has, sizes, where from, and by what steps
+    "inside": (12, "2, 8, 7", "[0, 2, 1]", "[1, 0, 0; 0, 1, 0; 0, 0, 1]", 2 * 8 * 7),
+    "every second row": (12, "2, 6, 10", "[0, 0, 0]", "[1, 0, 0; 0, 2, 0; 0, 0, 1]", 2 * 6 * 10),
+    "one channel": (12, "1, 12, 10", "[1, 0, 0]", "[1, 0, 0; 0, 1, 0; 0, 0, 1]", 12 * 10),
+    "lower half": (48, "2, 24, 10", "[0, 24, 0]", "[1, 0, 0; 0, 1, 0; 0, 0, 1]", 2 * 24 * 10),
 }
 
 
-def _model(part: str, tmp_path: Path) -> MachineModel:
-    size, origin, paving, _ = PARTS[part]
-    path = tmp_path / "cut.aol"
-    text = SHORT_CUT.replace("SIZE", size).replace("ORIGIN", origin).replace("PAVING", paving)
+def _model(part: str, reader: str, burst: str, tmp_path: Path) -> MachineModel:
+    rows, size, origin, paving, _ = PARTS[part]
+    path, text = tmp_path / "cut.aol", SHORT_CUT.replace("READER", READERS[reader]).replace("ROWS", str(rows))
+    text = text.replace("SIZE", size).replace("ORIGIN", origin).replace("PAVING", paving)
     path.write_text(text, encoding="utf-8")
-    return MachineModel(flatten(load_checked(path, {}), "top"), find_platform(path, None)[0])
+    platform = find_platform(path, None)[0]
+    memory = platform.memory.model_copy(update={"burst": burst})
+    return MachineModel(flatten(load_checked(path, {}), "top"), platform.model_copy(update={"memory": memory}))
 
 
+@pytest.mark.parametrize("burst", ["box", "run"])
+@pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("part", PARTS)
-def test_priced_in_batches_as_one_by_one(part: str, tmp_path: Path) -> None:
-    model, tasks = _model(part, tmp_path), ("blur", "more")
-    batch, frame = model.batch(tasks), 2 * 12 * 10
+def test_priced_in_batches_as_one_by_one(part: str, reader: str, burst: str, tmp_path: Path) -> None:
+    model, tasks = _model(part, reader, burst, tmp_path), ("blur", "more")
+    batch, (rows, *_, needed) = model.batch(tasks), PARTS[part]
     assert batch is not None
     assert list(batch.counts.needed_in_part) == ["t"]
-    for shape in product((1, 2), (1, 5, 12), (3, 10)):
+    for shape in ((1, 1, 10), (1, 5, 3), (2, 1, 10), (2, rows, 10)):
         for scan in model.legal_scans("more", shape)[::16]:
             design = GroupDesign(tuple(map(Processor, tasks)), Blocks(shape, scan))
             found = model.estimate(design)
             assert found.path == "separable"
             assert replace(found, path="exact") == model.exact(design)
-            assert found.traffic_bytes == frame + frame + PARTS[part][-1]  # x, u, and what is read of t
+            assert found.traffic_bytes == 2 * (2 * rows * 10) + needed  # x, u, and what is read of t
