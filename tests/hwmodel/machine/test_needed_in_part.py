@@ -81,3 +81,29 @@ def test_priced_in_batches_as_one_by_one(part: str, reader: str, burst: str, tmp
             assert found.path == "separable"
             assert replace(found, path="exact") == model.exact(design)
             assert found.traffic_bytes == 2 * (2 * rows * 10) + needed  # x, u, and what is read of t
+
+
+def test_of_two_arrays_that_differ_in_what_is_needed_each_has_its_own_size(tmp_path: Path) -> None:
+    rows, size, origin, paving, _ = PARTS["lower half"]
+    text = SHORT_CUT.replace("READER", READERS["at once"]).replace("ROWS", str(rows)).replace("SIZE", size)
+    head, _ = text.replace("ORIGIN", origin).replace("PAVING", paving).split("task top")
+    one = head[head.index("task cut") :].replace("task cut", "task one").replace(size, "1, 48, 10")
+    one = one.replace(origin, "[0, 0, 0]")  # of the channels
+    calls = "".join(
+        f"  t{number} = blur(x)\n  u{number} = more(t{number})\n  z{number} = {cut}(t{number})\n"
+        for number, cut in enumerate(("cut", "one"))
+    )
+    outputs = f"u0: u8[C, H, 10], z0: u8[{size}], u1: u8[C, H, 10], z1: u8[1, 48, 10]"
+    path, consts = tmp_path / "two.aol", f"const C = 2\nconst H = {rows}\n"
+    path.write_text(f"{head}{one}task top(x: u8[C, H, 10]) -> ({outputs}) {{\n{calls}}}\n{consts}", encoding="utf-8")
+    model = MachineModel(flatten(load_checked(path, {}), "top"), find_platform(path, None)[0])
+    sizes = []
+    for number in range(2):
+        tasks = (f"blur@t{number}", f"more@u{number}")
+        scan = model.legal_scans(tasks[-1], (1, 1, 1))[0]
+        design = GroupDesign(tuple(map(Processor, tasks)), Blocks((2, 1, 1), scan))
+        found = model.estimate(design)
+        assert found.path == "separable"
+        assert replace(found, path="exact") == model.exact(design)
+        sizes.append([memory.addressed for memory in found.memories])
+    assert sizes[0] != sizes[1]
