@@ -87,21 +87,21 @@ def test_of_two_arrays_that_differ_in_what_is_needed_each_has_its_own_size(tmp_p
     rows, size, origin, paving, _ = PARTS["lower half"]
     text = SHORT_CUT.replace("READER", READERS["at once"]).replace("ROWS", str(rows)).replace("SIZE", size)
     head, _ = text.replace("ORIGIN", origin).replace("PAVING", paving).split("task top")
-    one = head[head.index("task cut") :].replace("task cut", "task one").replace(size, "1, 48, 10")
-    one = one.replace(origin, "[0, 0, 0]")  # of the channels
+    one = head[head.index("task cut") :].replace("task cut", "task one").replace(size, "2, 9, 10")
+    one = one.replace(origin, "[0, 4, 0]").replace("0, 1, 0;", "0, 5, 0;")  # row of five, the last
     calls = "".join(
         f"  t{number} = blur(x)\n  u{number} = more(t{number})\n  z{number} = {cut}(t{number})\n"
         for number, cut in enumerate(("cut", "one"))
     )
-    outputs = f"u0: u8[C, H, 10], z0: u8[{size}], u1: u8[C, H, 10], z1: u8[1, 48, 10]"
+    outputs = f"u0: u8[C, H, 10], z0: u8[{size}], u1: u8[C, H, 10], z1: u8[2, 9, 10]"
     path, consts = tmp_path / "two.aol", f"const C = 2\nconst H = {rows}\n"
     path.write_text(f"{head}{one}task top(x: u8[C, H, 10]) -> ({outputs}) {{\n{calls}}}\n{consts}", encoding="utf-8")
     model = MachineModel(flatten(load_checked(path, {}), "top"), find_platform(path, None)[0])
     sizes = []
     for number in range(2):
         tasks = (f"blur@t{number}", f"more@u{number}")
-        scan = model.legal_scans(tasks[-1], (1, 1, 1))[0]
-        design = GroupDesign(tuple(map(Processor, tasks)), Blocks((2, 1, 1), scan))
+        scan = model.legal_scans(tasks[-1], (1, 1, 10))[0]
+        design = GroupDesign(tuple(map(Processor, tasks)), Blocks((2, 5, 10), scan))
         found = model.estimate(design)
         assert found.path == "separable"
         assert replace(found, path="exact") == model.exact(design)
