@@ -9,7 +9,7 @@ import pytest
 
 from arrayol.checks.check import load_checked
 from arrayol.ir.network import flatten
-from hwmodel.design import Blocks, GroupDesign, Processor
+from hwmodel.design import Blocks, GroupDesign, Processor, Scan
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import find_platform
 
@@ -85,7 +85,7 @@ def test_priced_in_batches_as_one_by_one(part: str, reader: str, burst: str, tmp
 
 def test_of_two_arrays_that_differ_in_what_is_needed_each_has_its_own_size(tmp_path: Path) -> None:
     rows, size, origin, paving, _ = PARTS["lower half"]
-    text = SHORT_CUT.replace("READER", READERS["at once"]).replace("ROWS", str(rows)).replace("SIZE", size)
+    text = SHORT_CUT.replace("READER", READERS["window"]).replace("ROWS", str(rows)).replace("SIZE", size)
     head, _ = text.replace("ORIGIN", origin).replace("PAVING", paving).split("task top")
     one = head[head.index("task cut") :].replace("task cut", "task one").replace(size, "2, 9, 10")
     one = one.replace(origin, "[0, 4, 0]").replace("0, 1, 0;", "0, 5, 0;")  # row of five, the last
@@ -100,8 +100,8 @@ def test_of_two_arrays_that_differ_in_what_is_needed_each_has_its_own_size(tmp_p
     sizes = []
     for number in range(2):
         tasks = (f"blur@t{number}", f"more@u{number}")
-        scan = model.legal_scans(tasks[-1], (1, 1, 10))[0]
-        design = GroupDesign(tuple(map(Processor, tasks)), Blocks((2, 5, 10), scan))
+        blocks = Blocks((1, 5, 10), Scan((1, 2, 0), (False, False, False)))
+        design = GroupDesign(tuple(map(Processor, tasks)), blocks)
         found = model.estimate(design)
         assert found.path == "separable"
         assert replace(found, path="exact") == model.exact(design)
