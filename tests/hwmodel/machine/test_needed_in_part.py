@@ -81,6 +81,8 @@ def test_priced_in_batches_as_one_by_one(part: str, reader: str, burst: str, tmp
             assert found.path == "separable"
             assert replace(found, path="exact") == model.exact(design)
             assert found.traffic_bytes == 2 * (2 * rows * 10) + needed  # x, u, and what is read of t
+            again = replace(design, recompute=True)
+            assert replace(model.estimate(again), path="exact") == model.exact(again)
 
 
 def test_of_two_arrays_that_differ_in_what_is_needed_each_has_its_own_size(tmp_path: Path) -> None:
