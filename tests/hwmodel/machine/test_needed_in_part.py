@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,7 @@ PARTS = {  # what the cut reads of t: how many rows that has, sizes, where from,
     "inside": (12, "2, 8, 7", "[0, 2, 1]", "[1, 0, 0; 0, 1, 0; 0, 0, 1]", 2 * 8 * 7),
     "every second row": (12, "2, 6, 10", "[0, 0, 0]", "[1, 0, 0; 0, 2, 0; 0, 0, 1]", 2 * 6 * 10),
     "one channel": (12, "1, 12, 10", "[1, 0, 0]", "[1, 0, 0; 0, 1, 0; 0, 0, 1]", 12 * 10),
+    "rows in the middle": (48, "2, 8, 10", "[0, 20, 0]", "[1, 0, 0; 0, 1, 0; 0, 0, 1]", 2 * 8 * 10),
     "lower half": (48, "2, 24, 10", "[0, 24, 0]", "[1, 0, 0; 0, 1, 0; 0, 0, 1]", 2 * 24 * 10),
 }
 
@@ -109,3 +111,56 @@ def test_of_two_arrays_that_differ_in_what_is_needed_each_has_its_own_size(tmp_p
         assert replace(found, path="exact") == model.exact(design)
         sizes.append([memory.addressed for memory in found.memories])
     assert sizes[0] != sizes[1]
+
+
+CHANNELS = """
+elementary copy(x: u8) -> (y: u8) {
+  y = x
+}
+elementary mean(x: u8[3, 2]) -> (y: u8) {
+  y = x[0, 0] + x[1, 0] + x[2, 1]
+}
+task early(x: u8[3, 6, 8]) -> (y: u8[3, 6, 8]) {
+  repeat [3, 6, 8] of copy {
+    x <- x
+    y -> y
+  }
+}
+task late(x: u8[3, 6, 8]) -> (y: u8[6, 8]) {
+  repeat [6, 8] of mean {
+    x <- x at origin [0, 0, 0] paving [0, 0; 1, 0; 0, 1] fitting [1, 0; 0, 1; 0, 0] else nearest
+    y -> y
+  }
+}
+task cut(x: u8[3, 6, 8]) -> (y: u8[2, 6, 5]) {
+  repeat [2, 6, 5] of copy {
+    x <- x at origin [0, 0, 2] paving [2, 0, 0; 0, 1, 0; 0, 0, 1] fitting []
+    y -> y
+  }
+}
+task top(x: u8[3, 6, 8]) -> (y: u8[6, 8], z: u8[2, 6, 5]) {
+  t = early(x)
+  y = late(t)
+  z = cut(t)
+}
+"""
+
+
+@pytest.mark.parametrize("burst", ["box", "run"])
+def test_of_channels_that_no_block_moves_along_some(burst: str, tmp_path: Path) -> None:
+    path = tmp_path / "channels.aol"
+    path.write_text(CHANNELS, encoding="utf-8")
+    platform = find_platform(path, None)[0]
+    memory = platform.memory.model_copy(update={"burst": burst, "max_burst_words": 3, "data_per_word": 2})
+    model = MachineModel(flatten(load_checked(path, {}), "top"), platform.model_copy(update={"memory": memory}))
+    batch = model.batch(("early", "late"))
+    assert batch is not None
+    (needed,) = batch.counts.needed_in_part.values()
+    assert [own.tolist() for own in needed] == [[True, False, True], [True] * 6, [False] * 2 + [True] * 5 + [False]]
+    assert batch.counts.parts.free_axes("t") == [0]
+    for shape in product((1, 2, 6), (1, 3, 8)):
+        for scan in model.legal_scans("late", shape):
+            design = GroupDesign((Processor("early"), Processor("late")), Blocks(shape, scan))
+            found = model.estimate(design)
+            assert found.path == "separable"
+            assert replace(found, path="exact") == model.exact(design)
