@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from arrayol.checks.check import load_checked
@@ -132,13 +133,13 @@ task late(x: u8[3, 6, 8]) -> (y: u8[6, 8]) {
     y -> y
   }
 }
-task cut(x: u8[3, 6, 8]) -> (y: u8[2, 6, 5]) {
-  repeat [2, 6, 5] of copy {
-    x <- x at origin [0, 0, 2] paving [2, 0, 0; 0, 1, 0; 0, 0, 1] fitting []
+task cut(x: u8[3, 6, 8]) -> (y: u8[2, 6, WIDE]) {
+  repeat [2, 6, WIDE] of copy {
+    x <- x at origin [0, 0, FIRST] paving [2, 0, 0; 0, 1, 0; 0, 0, 1] fitting []
     y -> y
   }
 }
-task top(x: u8[3, 6, 8]) -> (y: u8[6, 8], z: u8[2, 6, 5]) {
+task top(x: u8[3, 6, 8]) -> (y: u8[6, 8], z: u8[2, 6, WIDE]) {
   t = early(x)
   y = late(t)
   z = cut(t)
@@ -147,16 +148,17 @@ task top(x: u8[3, 6, 8]) -> (y: u8[6, 8], z: u8[2, 6, 5]) {
 
 
 @pytest.mark.parametrize("burst", ["box", "run"])
-def test_of_channels_that_no_block_moves_along_some(burst: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("first", "wide"), [(2, 5), (0, 8)])
+def test_of_channels_that_no_block_moves_along_some(first: int, wide: int, burst: str, tmp_path: Path) -> None:
     path = tmp_path / "channels.aol"
-    path.write_text(CHANNELS, encoding="utf-8")
+    path.write_text(CHANNELS.replace("FIRST", str(first)).replace("WIDE", str(wide)), encoding="utf-8")
     platform = find_platform(path, None)[0]
     memory = platform.memory.model_copy(update={"burst": burst, "max_burst_words": 3, "data_per_word": 2})
     model = MachineModel(flatten(load_checked(path, {}), "top"), platform.model_copy(update={"memory": memory}))
     batch = model.batch(("early", "late"))
     assert batch is not None
     (needed,) = batch.counts.needed_in_part.values()
-    assert [own.tolist() for own in needed] == [[True, False, True], [True] * 6, [False] * 2 + [True] * 5 + [False]]
+    assert [np.flatnonzero(own).tolist() for own in needed] == [[0, 2], [*range(6)], [*range(first, first + wide)]]
     assert batch.counts.parts.free_axes("t") == [0]
     for shape in product((1, 2, 6), (1, 3, 8)):
         for scan in model.legal_scans("late", shape):
