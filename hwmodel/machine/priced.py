@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from arrayol.errors import error
 from hwmodel.accesses import Accesses
-from hwmodel.design import interval_of, units_of
+from hwmodel.design import interval_of, rate_of, units_of
 from hwmodel.machine.built.figures import BuiltFigures
 from hwmodel.machine.costs import cost_names, processor_costs
 from hwmodel.machine.estimate import BITS, DYNAMIC, LEAKAGE, OBJECTIVES, ROM_BITS, SETUP
@@ -288,16 +288,16 @@ def require_units(most: Mapping[str, int], rates: Mapping[str, int]) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Offered:
-    """The rates that a task may have, ascending, in families: of one interval, as long as lines fill no longer.
+    """The rates that a task may have, ascending, and in families: of one interval, and of lines as long to fill.
 
-    Of a family more units are never slower. `fills` is by rate how long its lines fill, `family` of which family it is;
-    `intervals` what families have, `first` and `end` where they begin and end.
+    Of a family more units are never slower. `rates` go family by family, in each ascending; `family` says of which each
+    is, `intervals` and `fills` what those have, `first` and `end` where they begin and end.
     """
 
     rates: NDArray[np.int64]
-    fills: NDArray[np.int64]
     family: NDArray[np.int64]
     intervals: NDArray[np.int64]
+    fills: NDArray[np.int64]
     first: NDArray[np.int64]
     end: NDArray[np.int64]
 
@@ -307,10 +307,13 @@ class Offered:
         numbers = np.array(rates, np.int64)
         if not len(numbers) or (units_of(numbers) < 1).any() or not (np.diff(numbers) > 0).all():
             raise ValueError(f"rates are of 1 unit or more, ascending: {list(rates)}")
-        intervals, fills = interval_of(numbers), np.array([fill(rate) for rate in numbers.tolist()], np.int64)
-        family = families_of(intervals, fills)
-        first = np.searchsorted(family, np.arange(family[-1] + 1))
-        return Offered(numbers, fills, family, intervals[first], first, np.append(first[1:], len(numbers)))
+        kinds = np.stack([interval_of(numbers), [fill(rate) for rate in numbers.tolist()]])
+        families, family = np.unique(kinds, axis=1, return_inverse=True)
+        order = np.argsort(family.ravel(), kind="stable")
+        first = np.searchsorted(family.ravel()[order], np.arange(families.shape[1]))
+        return Offered(
+            numbers[order], family.ravel()[order], families[0], families[1], first, np.append(first[1:], len(numbers))
+        )
 
     def suiting(self, most: NDArray[np.int64]) -> NDArray[np.int64]:
         """How many of each family's rates (S, families) suit each of `most` units (S,): the first so many do."""
@@ -318,20 +321,10 @@ class Offered:
         return np.asarray(np.add.reduceat(within, self.first, axis=1, dtype=np.int64))
 
     def at_least(self, units: NDArray[np.int64], like: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The first rate, of the families of some rates (S,), with as many `units` (S, rates) as it needs itself."""
-        place = np.searchsorted(self.rates, like)
-        enough = (units_of(self.rates) >= units) & (self.family == self.family[place, None])
-        enough[np.arange(len(like)), place] = True
-        chosen: NDArray[np.int64] = self.rates[enough.argmax(axis=1)]
-        return chosen
-
-
-def families_of(intervals: NDArray[np.int64], fills: NDArray[np.int64]) -> NDArray[np.int64]:
-    """By rate, ascending, its family: another one begins with each interval, and where lines fill longer."""
-    begins = np.zeros(len(fills), np.int64)
-    begins[1:] = (np.diff(intervals) != 0) | (np.diff(fills) > 0)
-    family: NDArray[np.int64] = begins.cumsum()
-    return family
+        """The first rate with so many units in the family of another rate, which has to be there."""
+        order = np.argsort(self.rates)
+        family = self.family[order][np.searchsorted(self.rates[order], like)]
+        return self.rates[np.searchsorted(rate_of(units_of(self.rates), self.family), rate_of(units, family))]
 
 
 def count_combinations(choices: NDArray[np.int64]) -> int:

@@ -40,7 +40,6 @@ from hwmodel.machine.priced import (
     Offered,
     Priced,
     PricedEnergy,
-    families_of,
     unit_figures,
 )
 from hwmodel.machine.schedule.processors import Pipeline
@@ -232,22 +231,22 @@ class _Family:
 
     @staticmethod
     def all_of(plan: GroupPlan, variants: Variants) -> list[_Family]:
-        """Each variant by itself; where a formula holds, those of a family of rates (`Offered`) are one.
+        """Each variant by itself; where a formula holds, more units at the same interval and fill are one family.
 
         Of the latter one is left out whose last variant has no step shorter than that of another.
         """
-        legal, alone = np.flatnonzero(variants.legal), plan.processors.has_formula(variants.tasks)
-        family = np.arange(len(legal))
-        if alone:
-            rates, fill = variants.rates[legal, 0], partial(plan.processors.paths.fill, variants.tasks[0])
-            family = families_of(interval_of(rates), np.array(list(map(fill, rates.tolist())), np.int64))
+        intervals = interval_of(variants.rates[:, 0])
+        pipeline, alone = variants.tasks, plan.processors.has_formula(variants.tasks)
+        families: dict[tuple[int, ...], list[int]] = {}
+        for number in np.flatnonzero(variants.legal).tolist():
+            fill = plan.processors.paths.fill(pipeline[0], int(variants.rates[number, 0])) if alone else number
+            families.setdefault((int(intervals[number]), fill), []).append(number)
         kept: list[_Family] = []
-        for number in range(int(family.max(initial=-1)) + 1):
-            members = legal[family == number]
+        for members in families.values():
             cycles = variants.cycles[members[-1]]
             rivals = [other.variants[-1] for other in kept if alone]
             if not any((variants.cycles[rival] <= cycles).all() for rival in rivals):
-                kept.append(_Family(members))
+                kept.append(_Family(np.array(members)))
         return kept
 
 

@@ -29,7 +29,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
-NONE = 1 << 40  # units, where no number of them is enough
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +85,7 @@ class RowLines:
     def fewest_units(self, kind: Ints, rounds: Ints, fill: int | Ints = 0) -> Ints:
         """The fewest units with which rows of some kinds take no more rounds, where that is so with some number.
 
-        Where it is so with none: as many as make one round of each line, or where these have to fill NONE.
+        Where it is so with none: as many as make one round of each line.
         """
         each = rounds // np.maximum(self.lines[kind], 1) - fill
         fewest: Ints = np.maximum(-(-self.longest[kind] // np.maximum(each, 1)), 1)
@@ -95,7 +94,7 @@ class RowLines:
             rows = np.broadcast_arrays(kind, rounds, fill)
             cases, place = np.unique(np.stack([row.ravel()[mixed] for row in rows]), axis=1, return_inverse=True)
             fewest.ravel()[mixed] = self._bisected(*cases)[place.ravel()]
-        return np.where((each < 1) & (np.asarray(fill) > 0), NONE, fewest)
+        return fewest
 
     def _bisected(self, kind: Ints, rounds: Ints, fill: Ints) -> Ints:
         low, high = np.ones_like(kind), np.maximum(self.longest[kind], 1)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -18,7 +18,6 @@ from hwmodel.local_memory.bank_functions import Shared
 from hwmodel.machine.numbering import ascending
 from hwmodel.machine.separable.axes import Ints, Mask
 from hwmodel.machine.separable.fetches import Instances
-from hwmodel.machine.separable.line_cache import bytes_of
 from hwmodel.machine.separable.line_runs import LineRuns, members
 from hwmodel.machine.separable.places import NEVER
 
@@ -38,7 +37,6 @@ class AxisLines:
     first: Ints
     last: Ints
     alike: Mask
-    _distinct: dict[int | Shared, tuple[LineRuns, Ints, Ints]] = field(default_factory=dict, init=False, repr=False)
 
     @staticmethod
     def of_fields(places: Ints, first: Ints, last: Ints) -> AxisLines:
@@ -102,9 +100,8 @@ class AxisLines:
 
     @property
     def nbytes(self) -> int:
-        """The bytes of the runs, and of what was computed of them."""
-        own = sum(column.nbytes for column in (self.side, self.cell, self.length, self.first, self.last))
-        return own + bytes_of(self._distinct)
+        """The bytes of the runs."""
+        return sum(column.nbytes for column in (self.side, self.cell, self.length, self.first, self.last))
 
     @cached_property
     def of_sides(self) -> Sequence[bytes]:
@@ -133,16 +130,6 @@ class AxisLines:
         length = self.length[runs]
         within = np.arange(int(length.sum())) - np.repeat(np.cumsum(length) - length, length)
         return np.repeat(self.cell[runs], length) + within
-
-    def distinct(self, told_by: int | Shared) -> tuple[LineRuns, Ints, Ints]:
-        """The lines that differ, by residues of a modulus or in groups that share an address; made once for each.
-
-        With them the line of each side and residue, side by side, and the data that are free for each (S,).
-        """
-        if told_by not in self._distinct:
-            every, free = self.line_runs(told_by) if isinstance(told_by, int) else self.in_groups(told_by)
-            self._distinct[told_by] = *every.distinct(), free
-        return self._distinct[told_by]
 
     def line_runs(self, modulus: int = 1) -> tuple[LineRuns, Ints]:
         """By side and residue of the subscript the line of its indices, and the data that are free for each (S,).

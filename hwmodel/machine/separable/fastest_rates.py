@@ -21,13 +21,15 @@ from hwmodel.machine.separable.block_order import Structures
 from hwmodel.machine.separable.timing import Timing, step_kinds
 
 _CYCLIC = {LATENCY: False, FRAME: True}  # which steps a time is the sum of
+_MANY = 1 << 40  # more units than there are
 
 
 @dataclass(frozen=True, eq=False)
 class FastestRates:
     """The combinations of rates (S, V, tasks) that nothing beats, see `GroupBatch.fastest`; which are there (S, V).
 
-    `numbers` (S, tasks) are how many rates suit each task.
+    `numbers` (S, tasks) are how many rates suit each task. `spare` (S, V, tasks) are the fewest units that a task may
+    have by rates that are beaten, where it has none as many otherwise.
     """
 
     timing: Timing
@@ -35,6 +37,7 @@ class FastestRates:
     combinations: Ints
     legal: NDArray[np.bool_]
     numbers: Ints
+    spare: Ints
     cycles: dict[str, Ints]
 
     @staticmethod
@@ -48,21 +51,16 @@ class FastestRates:
         ]
         most = timing.most_units(structures)
         suiting = [own.suiting(most[:, place]) for place, own in enumerate(rates_of)]
-        count, variants = _variants(timing, rates_of, suiting)
+        count, variants, spare = _variants(timing, rates_of, suiting)
         cycles: dict[str, list[Ints]] = {name: [] for name in times}
-        chosen, fills = [], [np.unique(own.fills) for own in rates_of]
+        chosen = []
         for rates in variants:
-            fewest = [np.ones((len(rates), len(own)), np.int64) for own in fills]
+            fewest = np.ones_like(rates)
             for name in times:
-                kinds = step_kinds(timing.counts, structures, cyclic=_CYCLIC[name])
-                least, needed = timing.least(kinds, rates, fills)
+                least, needed = timing.least(step_kinds(timing.counts, structures, cyclic=_CYCLIC[name]), rates)
                 cycles[name].append(least)
-                fewest = [np.maximum(*both) for both in zip(fewest, needed, strict=True)]
-            needs = (
-                units[:, np.searchsorted(fill, own.fills)]
-                for own, units, fill in zip(rates_of, fewest, fills, strict=True)
-            )
-            columns = zip(rates_of, needs, rates.T, strict=True)
+                fewest = np.maximum(fewest, needed)
+            columns = zip(rates_of, fewest.T, rates.T, strict=True)
             chosen.append(np.stack([own.at_least(units, like) for own, units, like in columns], axis=1))
         return FastestRates(
             timing,
@@ -70,14 +68,19 @@ class FastestRates:
             np.stack(chosen, axis=1),
             np.arange(len(chosen)) < count[:, None],
             np.stack([own.sum(axis=1) for own in suiting], axis=1),
+            np.stack(spare, axis=1),
             {name: np.stack(own, axis=1) for name, own in cycles.items()},
         )
 
     @property
     def fewest(self) -> Ints:
-        """The fewest units of a design that has all of the least times, (S,)."""
-        units = np.where(self.legal, units_of(self.combinations).sum(axis=2), np.iinfo(np.int64).max)
-        fewest: Ints = units.min(axis=1)
+        """What no design that has all of the least times has fewer units than, (S,).
+
+        Of a task that is one of its rates with the fewest units of its family, or one that is beaten: as fast as those
+        at best, so that it has fewer units only where none of the family has as many.
+        """
+        units = np.minimum(units_of(self.combinations), self.spare).sum(axis=2)
+        fewest: Ints = np.where(self.legal, units, np.iinfo(np.int64).max).min(axis=1)
         return fewest
 
     def time(self, name: str) -> Ints:
@@ -92,26 +95,44 @@ class FastestRates:
         return self.cycles[name]
 
 
-def _variants(timing: Timing, offered: Sequence[Offered], suiting: Sequence[Ints]) -> tuple[Ints, list[Ints]]:
+def _variants(
+    timing: Timing, offered: Sequence[Offered], suiting: Sequence[Ints]
+) -> tuple[Ints, list[Ints], list[Ints]]:
     """How many combinations of rates each structure has that none beats, (S,), and V of them, (S, tasks) each.
 
     Those of a structure come first, and its last for the rest. `suiting` (S, families) is by task how many rates of
-    each family are legal; a structure where a task has none has a combination that is not.
+    each family are legal; a structure where a task has none has a combination that is not. Last of each combination its
+    `FastestRates.spare`.
     """
     columns = [_rivals(timing, *each) for each in zip(timing.tasks, offered, suiting, strict=True)]
     numbers = np.stack([kept.sum(axis=1) for _, kept in columns], axis=1)
     count = numbers.prod(axis=1)
     places = [np.argsort(~kept, axis=1, kind="stable") for _, kept in columns]
+    spares = [_spare(own, kept) for own, (_, kept) in zip(offered, columns, strict=True)]
     structure = np.arange(len(count))
-    variants = []
+    variants, found = [], []
     for variant in range(max(1, int(count.max(initial=1)))):
-        left, rates = np.minimum(variant, np.maximum(count - 1, 0)), []
+        left, rates, spare = np.minimum(variant, np.maximum(count - 1, 0)), [], []
         for place, (column, _) in enumerate(columns):
             digit = left % np.maximum(numbers[:, place], 1)
             left = left // np.maximum(numbers[:, place], 1)
-            rates.append(column[structure, places[place][structure, digit]])
+            family = places[place][structure, digit]
+            rates.append(column[structure, family])
+            spare.append(spares[place][structure, family])
         variants.append(np.stack(rates, axis=1))
-    return count, variants
+        found.append(np.stack(spare, axis=1))
+    return count, variants, found
+
+
+def _spare(offered: Offered, kept: NDArray[np.bool_]) -> Ints:
+    """The fewest units that beaten families (those not `kept`, (S, families)) have and another has not, (S, families).
+
+    A great number where there are none.
+    """
+    units = [units_of(offered.rates[offered.family == own]) for own in range(len(offered.intervals))]
+    least = [[int(np.setdiff1d(other, own).min(initial=_MANY)) for other in units] for own in units]
+    spare: Ints = np.where(kept[:, None, :], _MANY, np.array(least)).min(axis=2)
+    return spare
 
 
 def _rivals(timing: Timing, task: str, offered: Offered, suiting: Ints) -> tuple[Ints, NDArray[np.bool_]]:
@@ -121,11 +142,11 @@ def _rivals(timing: Timing, task: str, offered: Offered, suiting: Ints) -> tuple
     lines take no longer to fill, and its chains wait no longer: in cycles, for all of (T - 1) o + o + latency falls
     with these (`rounds`).
     """
-    place = offered.first + np.maximum(suiting - 1, 0)
-    rates, legal = offered.rates[place], suiting > 0
+    rates = offered.rates[offered.first + np.maximum(suiting - 1, 0)]
+    legal = suiting > 0
     if len(offered.intervals) == 1:
         return rates, legal
-    paces = [timing.pace(task, rate) for rate in offered.rates.tolist()]
+    paces = [timing.pace(task, rate) for rate in offered.rates[offered.first].tolist()]
     rows = [
         (
             one.occupancy,
@@ -136,11 +157,10 @@ def _rivals(timing: Timing, task: str, offered: Offered, suiting: Ints) -> tuple
         )
         for one in paces
     ]
-    cycles = np.array(rows, np.int64)[place]
-    soon = (cycles[:, :, None] <= cycles[:, None]).all(axis=3)
+    cycles = np.array(rows, np.int64)
+    soon = (cycles[:, None, :] <= cycles[None, :, :]).all(axis=2)
     units = units_of(rates)
     beats = soon & (units[:, :, None] >= units[:, None, :]) & legal[:, :, None]
-    # Of two that are alike the one of the least interval stays.
-    first = np.tri(len(offered.intervals), k=-1, dtype=np.bool_).T
+    first = np.tri(len(paces), k=-1, dtype=np.bool_).T  # of two that are alike the one of the least interval stays
     beaten = (beats & (first | ~beats.transpose(0, 2, 1))).any(axis=1)
     return rates, legal & ~beaten

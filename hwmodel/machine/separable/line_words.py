@@ -79,8 +79,11 @@ def lines_of_residues(of: LinesOf, chosen: Ints) -> tuple[LineRuns, Ints, Ints]:
     residues = np.unravel_index(np.tile(np.arange(groups), choices), each) if each else ()
     for place, (table, residue) in enumerate(zip(order.tables, residues, strict=True)):
         pick, axis, own = order.picks[chosen, place], of.axes[place], table.lines[of.source]
-        shared = function.shared if isinstance(function, Linear) and axis == function.shared.axis else None
-        along, which, alike = own.distinct(shared or each[place])
+        if isinstance(function, Linear) and axis == function.shared.axis:
+            along, alike = own.in_groups(function.shared)
+        else:
+            along, alike = own.line_runs(each[place])
+        along, which = along.distinct()
         found.append(along)
         kinds.append(which[np.repeat(pick, groups) * each[place] + residue])
         free = free * alike[pick]

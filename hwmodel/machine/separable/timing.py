@@ -222,17 +222,16 @@ class Timing:
             total[part.chosen] = self._summed(part, self._lengths(part, rates))
         return total
 
-    def least(self, parts: Iterable[StepKinds], most: Ints, fills: Sequence[Ints]) -> tuple[Ints, Sequence[Ints]]:
-        """The cycles (S,) at rates `most` (S, tasks), and by task the fewest units at their intervals for no more.
+    def least(self, parts: Iterable[StepKinds], most: Ints) -> tuple[Ints, Ints]:
+        """The cycles (S,) at rates `most` (S, tasks), and the fewest units (S, tasks) at their intervals for no more.
 
-        Those are (S, fills), by how long its lines may take to fill. At one interval no step is longer with more units,
-        if no line takes longer to fill. So the sum of steps is the same as with the most units only if each step is as
-        long as with those, L cycles; and it is if every processor takes L at most. One whose results are there l cycles
-        after a round of o cycles does so if it takes floor((L - l) / o) rounds at most. That bounds the units of each
-        task by itself: whatever the others have, it needs the largest of these bounds over the steps.
+        At one interval, and as long to fill, no step is longer with more units. So their sum is the same as with the
+        most units only if each step is as long as with those, L cycles; and it is if every processor takes L at most.
+        One whose results are there l cycles after a round of o cycles does so if it takes floor((L - l) / o) rounds at
+        most. That bounds each task's units by themselves: whatever the others have, it needs the largest of these
+        bounds over the steps.
         """
-        cycles = np.zeros(len(most), np.int64)
-        fewest = [np.ones((len(most), len(own)), np.int64) for own in fills]
+        cycles, fewest = np.zeros(len(most), np.int64), np.ones_like(most)
         for part in parts:
             length, known = self.port(part).cycles, []
             for place, task in enumerate(self.tasks):
@@ -240,12 +239,9 @@ class Timing:
                 known.append((lines, self._paces(task, rates)))
                 length = np.maximum(length, self._busy(part, task, rates, *known[-1]))
             cycles[part.chosen] = self._summed(part, length)
-            for task, (lines, pace), own, needed in zip(self.tasks, known, fills, fewest, strict=True):
+            for place, (lines, pace) in enumerate(known):
                 rounds = np.maximum((length - pace.latency) // pace.occupancy, 1)
-                works = self._number(part, task) > 0
-                for column, fill in enumerate(own.tolist()):
-                    units = np.where(works, lines.fewest_units(rounds, pace.far, fill), 1)
-                    needed[part.chosen, column] = units.max(axis=1)
+                fewest[part.chosen, place] = lines.fewest_units(rounds, pace.far, pace.fill).max(axis=1)
         return cycles, fewest
 
     def busy(self, kinds: StepKinds, task: str, rate: int | Ints) -> Ints:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
+import pytest
 from energy_oracle import with_energies
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
@@ -19,6 +20,7 @@ from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
 from hwmodel.design import rate_of, row_major
 from hwmodel.machine.bounded import Bounded
+from hwmodel.machine.built.local_ports import LocalPorts
 from hwmodel.machine.estimate import DYNAMIC, LEAKAGE, OBJECTIVES
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.priced import TIMES, Priced
@@ -82,6 +84,24 @@ def test_of_banks_that_are_filled() -> None:
     bound, own = (priced.at(*designs, least=least).internal_memory_bits for least in (True, False))  # in this order
     assert (bound <= own).all()
     assert 0 < int(np.count_nonzero(bound == own)) < len(own)
+
+
+def test_of_fewer_units_whose_lines_fill_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the port ends all steps one unit is enough, though two start lines sooner."""
+    monkeypatch.setattr(LocalPorts, "fill", lambda _, __, units, ___: 2 if units == 1 else 1)
+    spec = load_checked(shipped_folder() / "conv3x3.aol", {"H": 16, "W": 32})
+    platform = load_platform(shipped_folder() / "conv3x3.toml")
+    memory = platform.memory.model_copy(update={"latency": 3000})
+    model = MachineModel(flatten(spec, choose_top(spec, None)), platform.model_copy(update={"memory": memory}))
+    batch, shapes, rows = (
+        model.batch((next(iter(model.network.processes)),)),
+        np.array([[4, 10], [7, 30]]),
+        np.arange(2),
+    )
+    assert batch is not None
+    bounded = batch.bounded(row_major(2), shapes, [(1, 2, 3, 4)], times=TIMES)
+    assert bounded.fewest.tolist() == [1, 1]
+    _require_bounds(bounded, batch.price(row_major(2), shapes, np.array([[1], [2], [3], [4]])), rows)
 
 
 def _require_bounds(bounded: Bounded, priced: Priced, rows: np.ndarray) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise, product
+from itertools import product
 
 import numpy as np
 import pytest
@@ -22,7 +22,6 @@ from arrayol.errors import ArrayolError
 from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
 from hwmodel.design import POLICIES, Blocks, GroupDesign, Processor, Scan, interval_of, parse_keep, rate_of, units_of
-from hwmodel.machine.built.local_ports import LocalPorts
 from hwmodel.machine.estimate import OBJECTIVES
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.plan import plan_group
@@ -37,7 +36,7 @@ from hwmodel.machine.priced import (
 )
 from hwmodel.machine.separable.fetches import StructureKeeps
 from hwmodel.machine.units_exact import PlannedStructure
-from hwmodel.platform import ExternalMemory, Platform, load_platform
+from hwmodel.platform import ExternalMemory, Platform
 
 OFFERED = st.sampled_from(((1, 2, 3, 4), (1, 2, 3), (1, 4), (1, 2, 6), (2, 3, 5), (2, 4), (3,)))
 NAMED = st.sampled_from((TIMES[:1], TIMES[:1], TIMES[1:], TIMES, ()))
@@ -166,44 +165,6 @@ def test_one_by_one_whatever_the_options(
     _require_each_best(model, case.design, every, found, 0)
 
 
-@pytest.mark.parametrize(("latency", "units"), [(3000, {1}), (0, {2, 3, 4})])
-def test_fewer_units_are_enough_though_their_lines_fill_longer(
-    latency: int, units: set[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(LocalPorts, "fill", lambda _, __, units, ___: 2 if units == 1 else 1)
-    spec = load_checked(shipped_folder() / "conv3x3.aol", {"H": 16, "W": 32})
-    platform = load_platform(shipped_folder() / "conv3x3.toml")
-    memory = platform.memory.model_copy(update={"latency": latency})
-    model = MachineModel(flatten(spec, choose_top(spec, None)), platform.model_copy(update={"memory": memory}))
-    task = next(iter(model.network.processes))
-    batch, scan, offered = model.batch((task,)), Scan((0, 1), (False, False)), [(1, 2, 3, 4)]
-    assert batch is not None
-    shapes = np.array([[4, 10], [7, 30]])
-    found, bounded = (
-        batch.fastest(scan, shapes, offered, times=TIMES),
-        batch.bounded(scan, shapes, offered, times=TIMES),
-    )
-    for row, shape in enumerate(shapes.tolist()):
-        structure = GroupDesign((Processor(task),), Blocks(tuple(shape), scan))
-        every = All.of(model, structure, offered, TIMES)
-        fast = every.only((every.times == every.times.min(axis=0)).all(axis=1))
-        alone = PlannedStructure.of(model.accesses, model.platform, structure).fastest(offered, times=TIMES)
-        assert fast.rates.min() in units
-        assert found.combinations[row][found.legal[row]].tolist() == [[fast.rates.min()]]
-        assert alone.combinations[0][alone.legal[0]].tolist() == [[fast.rates.min()]]
-        assert bounded.fewest[row] == fast.rates.min()
-
-
-def test_a_family_ends_where_lines_fill_longer() -> None:
-    rates = (1, 2, 3, 4, rate_of(1, 2), rate_of(2, 2))
-    fills = {1: 2, 2: 1, 3: 1, 4: 3, rates[4]: 5, rates[5]: 0}
-    offered = Offered.of(rates, fills.__getitem__)
-    assert offered.family.tolist() == [0, 0, 0, 1, 2, 2]
-    assert offered.intervals.tolist() == [0, 0, 2]
-    needs = np.array([[3, 2, 2, 9, 9, 9], [1, 9, 9, 9, 9, 9], [9, 9, 9, 9, 2, 2]])
-    assert offered.at_least(needs, np.array([3, 2, rates[5]])).tolist() == [2, 1, rates[5]]
-
-
 @pytest.mark.parametrize("fifos", [{"sxx"}, {"sxy", "syy"}])
 @pytest.mark.parametrize("times", [TIMES[:1], TIMES, ()])
 def test_beside_a_pipeline_the_others_have_the_fewest(fifos: set[str], times: tuple[str, ...]) -> None:
@@ -270,12 +231,11 @@ def _harris() -> MachineModel:
 def _require_each_best(model: MachineModel, design: GroupDesign, every: All, found: Priced, structure: int) -> None:
     """Each is the best of its kind, of which no other combination is found, and nothing beats all of them.
 
-    Of a kind are combinations in which scheduled tasks have the same rates and the others the same intervals, and more
-    units that need not fill longer.
+    Of a kind are combinations in which scheduled tasks have the same rates and the others the same intervals and fills.
     """
     chosen = np.flatnonzero(found.legal[structure])
     rates = found.combinations[structure if len(found.combinations) > 1 else 0][chosen]
-    kinds, own = (_kinds(model, design, table, every.rates) for table in (every.rates, rates))
+    kinds, own = (_kinds(model, design, table) for table in (every.rates, rates))
     assert len({tuple(kind) for kind in own.tolist()}) == len(chosen)
     for kind, row, column in zip(own, rates, chosen.tolist(), strict=True):
         alike = every.only((kinds == kind).all(axis=1))
@@ -284,19 +244,14 @@ def _require_each_best(model: MachineModel, design: GroupDesign, every: All, fou
     assert all((best <= times).all(axis=1).any() for times in every.times) if every.times.shape[1] else len(best)
 
 
-def _kinds(
-    model: MachineModel, design: GroupDesign, rates: NDArray[np.int64], every: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def _kinds(model: MachineModel, design: GroupDesign, rates: NDArray[np.int64]) -> NDArray[np.int64]:
     processors = plan_group(model.accesses, model.platform, design).processors
     kinds = rates.copy()
     for pipeline in processors.pipelines:
         column = design.tasks.index(pipeline[0])
         for row, rate in enumerate(rates[:, column].tolist()):
             if processors.has_formula(pipeline):
-                fewer = [other for other in set(every[:, column].tolist()) if interval_of(other) == interval_of(rate)]
-                fills = [processors.paths.fill(pipeline[0], other) for other in sorted(fewer) if other <= rate]
-                rises = sum(after > before for before, after in pairwise(fills))
-                kinds[row, column] = rate_of(1 + rises, interval_of(rate))
+                kinds[row, column] = rate_of(processors.paths.fill(pipeline[0], rate), interval_of(rate))
     return kinds
 
 

@@ -183,7 +183,7 @@ def test_tables_of_groups_are_dropped_oldest_first(monkeypatch: pytest.MonkeyPat
     assert [batch.kept.size for batch in batches] == [0, *sizes[1:]]
     assert _prices(model, batches[0]) == prices[0]
     batches[0].kept.count()
-    assert 0 < batches[0].kept.size <= sizes[0]  # what the network knows of lines is not told again
+    assert batches[0].kept.size == sizes[0]
 
 
 def _prices(model: MachineModel, batch: GroupBatch) -> list[int]:
