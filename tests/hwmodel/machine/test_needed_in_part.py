@@ -153,7 +153,7 @@ def test_of_channels_that_no_block_moves_along_some(first: int, wide: int, burst
     path = tmp_path / "channels.aol"
     path.write_text(CHANNELS.replace("FIRST", str(first)).replace("WIDE", str(wide)), encoding="utf-8")
     platform = find_platform(path, None)[0]
-    memory = platform.memory.model_copy(update={"burst": burst, "max_burst_words": 3, "data_per_word": 2})
+    memory = platform.memory.model_copy(update={"burst": burst, "max_burst_words": 7, "data_per_word": 2})
     model = MachineModel(flatten(load_checked(path, {}), "top"), platform.model_copy(update={"memory": memory}))
     batch = model.batch(("early", "late"))
     assert batch is not None
