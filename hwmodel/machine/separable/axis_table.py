@@ -141,7 +141,14 @@ def axis_table(counts: GroupCounts, walk: Walk, sides: Ints, codes: Ints) -> Axi
         _stacked(kinds),
         rows,
         coupled,
-        np.logical_and.reduce([*products, *(runs.product for runs in along), np.ones(len(sides), np.bool_)]),
+        np.logical_and.reduce(
+            [
+                *products,
+                *(runs.product for runs in along),
+                *(_closes_in_order(counts, fields, block, task) for task in counts.delayed),
+                np.ones(len(sides), np.bool_),
+            ]
+        ),
         np.stack([*map(partial(_is_contiguous, counts, block, coupled), parts.group.tasks, kinds, rows)], axis=1),
         _stacked([born for born, _ in lives]) if lives else never,
         _stacked([dead for _, dead in lives]) if lives else never,
@@ -385,15 +392,37 @@ def _lives(counts: GroupCounts, fields: Fields, block: int, living: Living, most
 
 def _chain_lives(counts: GroupCounts, fields: Fields, block: int, task: str, most: int) -> tuple[Counts, Counts]:
     """First and last instances of the chains of two instances or more."""
-    work, delay = fields.work[task], counts.parts.delay(task)
-    if delay is None or not _is_delayed(counts, block, task):
+    work = fields.work[task]
+    if not _is_delayed(counts, block, task):
         number = _histogram(work, most)
         return number, number
+    first, last = _chain_ends(counts, work, task)
+    return _histogram(first, most), _histogram(last, most)
+
+
+def _chain_ends(counts: GroupCounts, work: Ints, task: str) -> tuple[Ints, Ints]:
+    """Where chains of two instances or more begin and end, (S, chains); NEVER and BEFORE for others."""
+    delay = counts.parts.delay(task)
+    assert delay is not None, "the delay acts"
     chains = _in_chains(work, delay.step)
     several = (chains != NEVER).sum(axis=2) > 1
-    first = np.where(several, chains[:, :, 0], NEVER)
     last = np.where(several, np.where(chains == NEVER, BEFORE, chains).max(axis=2), BEFORE)
-    return _histogram(first, most), _histogram(last, most)
+    return np.where(several, chains[:, :, 0], NEVER), last
+
+
+def _closes_in_order(counts: GroupCounts, fields: Fields, block: int, task: str) -> Mask:
+    """By side, whether chains close in the order in which they open: only then states take no more than what lives.
+
+    Chains are numbered as they open, and each word is free again when all before it are (docs/machine.md, section 5).
+    """
+    if not _is_delayed(counts, block, task):
+        return np.ones(len(fields.work[task]), np.bool_)
+    first, last = _chain_ends(counts, fields.work[task], task)
+    order = np.argsort(first, axis=1, kind="stable")  # those of one instance come last
+    opens, closes = (np.diff(np.take_along_axis(own, order, axis=1), axis=1) for own in (first, last))
+    there = np.take_along_axis(first, order, axis=1)[:, 1:] != NEVER
+    in_order: Mask = (~there | (np.sign(opens) == np.sign(closes))).all(axis=1)
+    return in_order
 
 
 def _is_read_at_once(fields: Fields, piece: str) -> Mask:
