@@ -22,6 +22,8 @@ the tick that makes them.
 What the outside needs of an array may be a part of what is made: if that is a product of indices of its axes, stores
 count these alone. Its buffer then holds data of two fates, and is told from them.
 
+States take what lives if chains close in the order in which they open (`axis_table`); the exact path has the others.
+
 A structure with FIFOs is one of a group in other stages, with fewer buffers. Only the tasks that FIFOs join are
 scheduled: of ticks that do the same one for all (`fifo_steps`). Where a FIFO's data stay from tick to tick, or a
 task that it joins has a delay, the exact path takes it.

@@ -22,7 +22,7 @@ from arrayol.checks.top import choose_top
 from arrayol.errors import ArrayolError
 from arrayol.files import shipped_folder
 from arrayol.ir.network import Network, flatten
-from hwmodel.design import POLICIES, Blocks, GroupDesign, Keep, Processor, interval_of, parse_keep, units_of
+from hwmodel.design import POLICIES, Blocks, GroupDesign, Keep, Processor, Scan, interval_of, parse_keep, units_of
 from hwmodel.machine.group import Group
 from hwmodel.machine.model import MachineModel, find_offers, possible_fifos
 from hwmodel.machine.separable.batch import GroupBatch
@@ -295,3 +295,35 @@ def test_pieces_of_a_listed_buffer_are_followed_each_in_its_way(tmp_path: Path) 
             assert replace(found, path="exact") == model.exact(design)
             paths.add(found.path)
     assert "separable" in paths
+
+
+SHORT_CHAINS = """
+elementary add(x: u8, before: u8) -> (y: u8) {
+  y = x + before
+}
+task top(x: u8[5, 8]) -> (y: u8[5, 8]) {
+  repeat [5, 8] of add {
+    x      <- x
+    before <- y delay [2, 0] else 0
+    y -> y
+  }
+}
+"""
+
+
+def test_states_whose_chains_close_out_of_order_are_told_one_by_one(tmp_path: Path) -> None:
+    """In each column one chain has three repetitions, one two: blocks of four rows end the second before the first."""
+    path = tmp_path / "chains.aol"
+    path.write_text(SHORT_CHAINS, encoding="utf-8")
+    model = MachineModel(flatten(load_checked(path, {}), "top"), find_platform(path, None)[0])
+    (task,) = model.network.processes
+    scan, paths = Scan((0, 1), (False, True)), dict[int, str]()
+    for rows, columns in product((1, 2, 4, 5), (1, 7, 8)):
+        design = GroupDesign((Processor(task),), Blocks((rows, columns), scan))
+        found, alone = model.estimate(design), model.exact(design)
+        assert replace(found, path="exact") == alone
+        paths[rows] = found.path
+        (state,) = (memory for memory in found.memories if memory.kind == "state")
+        assert state.addressed >= state.live
+    assert paths[5] == "separable"
+    assert paths[4] == "exact"
