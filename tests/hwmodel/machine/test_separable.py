@@ -281,11 +281,9 @@ def test_pieces_of_a_listed_buffer_are_followed_each_in_its_way(tmp_path: Path) 
     """Nobody reads the first row of one piece, so that its readers are followed; those of the other need not be."""
     path = tmp_path / "unread.aol"
     path.write_text(UNREAD, encoding="utf-8")
-    model, tasks = (
-        MachineModel(flatten(load_checked(path, {}), "top"), find_platform(path, None)[0]),
-        ("halves", "sums"),
-    )
-    batch, paths = model.batch(tasks), set()
+    model = MachineModel(flatten(load_checked(path, {}), "top"), find_platform(path, None)[0])
+    tasks, paths = ("halves", "sums"), set()
+    batch = model.batch(tasks)
     assert batch is not None
     assert batch.counts.followed == {"x", "t, piece 0"}
     for shape in product((1, 2, 8), (1, 2, 6)):
