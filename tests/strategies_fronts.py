@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 from hypothesis import strategies as st
+from strategies import task_graphs
 
 from dse.pareto.fronts import Combination, Front, front_of
+from dse.space.fusions import all_groups
+from dse.space.task_graph import Mask, TaskGraph
 
 Point = tuple[tuple[int, ...], int]  # the values, and the units
 
@@ -29,3 +32,16 @@ def point_lists(draw: st.DrawFn, figures: int, least: int = 0) -> list[Point]:
 def combinations(draw: st.DrawFn, figures: int) -> Combination:
     limit = st.sampled_from([None, None, 0, 3, 8])
     return Combination(tuple(draw(st.booleans()) for _ in range(figures)), tuple(draw(limit) for _ in range(figures)))
+
+
+@st.composite
+def searches(draw: st.DrawFn, most: int = 5) -> tuple[TaskGraph, Combination, dict[Mask, Front]]:
+    """A graph, how figures combine, and the fronts of all groups in an order in which they were found."""
+    graph = draw(task_graphs(most=most))
+    figures = draw(st.integers(1, 3))
+    combination = draw(combinations(figures))
+    found = {
+        group: front_from(draw(point_lists(figures)), figures, trade_units=combination.trades_units)
+        for group in draw(st.permutations(all_groups(graph)))
+    }
+    return graph, combination, found

@@ -9,6 +9,7 @@ at least. The share of other points is their volume up to the corner of that fro
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from heapq import heapify, heappop, heappush
 from typing import Any
 
@@ -126,20 +127,37 @@ def telling_rows(front: Octaves, count: int, first: Sequence[int] = ()) -> list[
     """
     if len(front) <= count:
         return list(range(len(front)))
-    corner = corner_of(front)
-    totals = front.sum(axis=1)
-    ends = [int(np.lexsort((totals, column))[0]) for column in front.T]
-    rows = list(dict.fromkeys([*ends, *first]))[:count]
-    # What a row adds only shrinks while others join, so a gain of an earlier turn bounds the one of this turn.
-    heap = [(-bound, row) for row, bound in enumerate((corner - front).prod(axis=1).tolist()) if row not in rows]
-    heapify(heap)
-    volume = hypervolume(front[rows], corner)
-    while len(rows) < count:
-        _, row = heappop(heap)
-        gain = hypervolume(front[[*rows, row]], corner) - volume
-        if heap and -gain > heap[0][0]:
-            heappush(heap, (-gain, row))
-            continue
-        rows.append(row)
-        volume += gain
-    return sorted(rows)
+    return sorted(_telling(front.tobytes(), front.shape[1], tuple(first)).most(count))
+
+
+class _Telling:
+    """Rows of a front in the order in which they tell of it, as many as were asked for so far."""
+
+    def __init__(self, front: Octaves, first: Sequence[int]) -> None:
+        self._front, self._corner = front, corner_of(front)
+        totals = front.sum(axis=1)
+        ends = [int(np.lexsort((totals, column))[0]) for column in front.T]
+        self._rows = list(dict.fromkeys([*ends, *first]))
+        # What a row adds only shrinks while others join, so a gain of an earlier turn bounds the one of this turn.
+        bounds = enumerate((self._corner - front).prod(axis=1).tolist())
+        self._heap = [(-bound, row) for row, bound in bounds if row not in self._rows]
+        heapify(self._heap)
+        self._volume = hypervolume(front[self._rows], self._corner)
+
+    def most(self, count: int) -> list[int]:
+        """The first of them, which are no more than there are."""
+        while len(self._rows) < count:
+            _, row = heappop(self._heap)
+            gain = hypervolume(self._front[[*self._rows, row]], self._corner) - self._volume
+            if self._heap and -gain > self._heap[0][0]:
+                heappush(self._heap, (-gain, row))
+                continue
+            self._rows.append(row)
+            self._volume += gain
+        return self._rows[:count]
+
+
+@lru_cache(maxsize=2)
+def _telling(front: bytes, figures: int, first: tuple[int, ...]) -> _Telling:
+    """Kept, as of one front it is asked for pictures, tables and steps."""
+    return _Telling(np.frombuffer(front, np.float64).reshape(-1, figures), first)

@@ -33,6 +33,7 @@ from dse.search.groups.search import SLOW_SECONDS, group_front, search_group
 from dse.search.integer_partitions import coverage
 from dse.search.interim_front import InterimFront
 from dse.search.isomorphic import IsomorphicGroups
+from dse.search.known_wholes import WholesSoFar, in_turns
 from dse.search.pricing import plain_structure
 from dse.search.wholes import Wholes
 from dse.space.fusions import execution_order, next_groups
@@ -45,6 +46,7 @@ from hwmodel.design import Design, GroupDesign
 
 OPTIONS_ELEMENTS = 50_000_000  # structures times elements of arrays: beyond, options are tried singly, on fronts
 LEAST_ELEMENTS = 10_000  # what a structure costs however small its arrays are
+GROUPS_OF_WHOLES = 128  # of more it takes long to tell what completes each
 
 
 class WholeDesigns(Protocol):
@@ -58,10 +60,17 @@ class WholeDesigns(Protocol):
         """In an order in which they can run."""
 
 
-def search_exactly(context: SearchContext, runner: JobRunner, report: Report, keep: Keep = keeps_nothing) -> Searched:
-    """Search every group of the study's fusions and combine their fronts; `keep` is given the front so far."""
+def search_exactly(
+    context: SearchContext, runner: JobRunner, report: Report, keep: Keep = keeps_nothing, *, keep_all: bool = False
+) -> Searched:
+    """Search every group of the study's fusions and combine their fronts; `keep` is given the front so far.
+
+    With `keep_all` groups have their whole fronts, else those of most tasks what whole designs need of them.
+    """
     all_options = tries_all_options(context.space, context.columns)
-    fronts = search_groups(context, runner, all_options=all_options, report=report, keep=keep)
+    # Options that are tried on fronts are tried on whole ones.
+    of_wholes = all_options and not keep_all and len(context.space.groups) <= GROUPS_OF_WHOLES
+    fronts = search_groups(context, runner, all_options=all_options, report=report, keep=keep, of_wholes=of_wholes)
     report(SearchProgress(COMBINING))
     whole = combine_groups(context, fronts)
     return searched_groups(context.space, fronts, whole, all_options=all_options)
@@ -82,7 +91,7 @@ def searched_groups(
         whole_designs=count_wholes(space, {group: part.counts.size for group, part in fronts.items()}),
         refusal=next(((space.tasks(group), part.refusal) for group, part in fronts.items() if part.refusal), None),
         groups=fronts,
-        coverage=coverage(space, [group for group, part in fronts.items() if len(part.front)], is_whole=all_options),
+        coverage=coverage(space, [group for group, part in fronts.items() if part.is_feasible], is_whole=all_options),
     )
 
 
@@ -119,18 +128,33 @@ def search_groups(
     all_options: bool,
     report: Report,
     keep: Keep = keeps_nothing,
+    of_wholes: bool = False,
 ) -> dict[Mask, GroupFront]:
     """The front of every group of the space; of groups that are equal but for names one is searched.
 
     Single tasks come first, then the whole graph, since they make whole designs; then the others, small ones first.
+    With `of_wholes` come last those beside which only smaller groups stand, by their numbers of tasks, and of each is
+    looked for what whole designs of those before it leave.
     """
     space, isomorphic = context.space, IsomorphicGroups(context.space)
     firsts = {group: isomorphic.of(group) for group in space.groups}
-    fresh = (group for group, first in firsts.items() if first is None)
-    wanted = sorted(fresh, key=lambda group: 1.5 if group == space.graph.all else group.bit_count())
+    wanted = [group for group, first in firsts.items() if first is None]
+    wanted.sort(key=lambda group: 1.5 if group == space.graph.all else group.bit_count())
+    kinds: dict[Mask, list[Mask]] = {group: [] for group in wanted}
+    for group, first in firsts.items():
+        kinds[group if first is None else first].append(group)
     tracker = _Tracker(context, firsts, isomorphic, report, keep)
-    plans = [tracker.follow(group, search_group(context, group, all_options=all_options)) for group in wanted]
-    searched = dict(zip(wanted, runner.do(context, plans, tracker.watch), strict=True))
+    searched: dict[Mask, GroupFront] = {}
+    for turn in in_turns(space.graph, kinds) if of_wholes else [wanted]:
+        fronts = {group: searched[first].front for first in searched for group in kinds[first]}
+        so_far = WholesSoFar(space, context.columns.combination, fronts)
+        tracker.begin(turn)
+        plans = [
+            tracker.follow(first, search_group(context, first, all_options=all_options, wholes=wholes))
+            for first in turn
+            for wholes in [so_far.beside(kinds[first]) if fronts else None]
+        ]
+        searched |= zip(turn, runner.do(context, plans, tracker.watch), strict=True)
     return {
         group: searched[group] if first is None else isomorphic.renamed(searched[first], first, group)
         for group, first in firsts.items()
@@ -157,9 +181,16 @@ class _Tracker:
         self._parts: dict[Mask, GroupPart] = {}
         self._known: dict[Mask, Front] = {}  # the fronts of parts, until more comes
         self._ended: set[Mask] = set()
+        self._begun, self._turn = 0, 0  # groups of turns before, and of this one
         self._designs = 0
         space, columns = context.space, context.columns
         self._interim = InterimFront(space.graph, columns.combination, columns.leading, space.fusions)
+
+    def begin(self, turn: Sequence[Mask]) -> None:
+        """Groups are searched together, each for all of its kind, after those of other turns."""
+        self._begun += self._turn
+        groups = set(turn)
+        self._turn = sum(first in groups for first in self._first.values())
 
     def follow(self, group: Mask, plan: JobPlan[GroupFront]) -> JobPlan[GroupFront]:
         """The same plan, its end noted."""
@@ -183,7 +214,7 @@ class _Tracker:
                 len(self._first),
                 "groups",
                 designs=self._designs,
-                work=share.of_all,
+                work=(self._begun + share.of_all * self._turn) / len(self._first),
                 hypervolume=lambda: self._interim.hypervolume(self._fronts()),
                 bound=lambda: self._interim.bound(self._context.least),
             )

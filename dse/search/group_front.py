@@ -64,12 +64,21 @@ class GroupPart:
 
 @dataclass(frozen=True)
 class GroupFront:
-    """A group's front, the design behind each of its points, what was counted, and an example of a refusal."""
+    """A group's front, the design behind each of its points, what was counted, and an example of a refusal.
+
+    It is `of_wholes` if points are left out that no whole design of the front needs.
+    """
 
     front: Front
     designs: tuple[GroupDesign, ...]
     counts: Counts
     refusal: str | None = None
+    of_wholes: bool = False
+
+    @property
+    def is_feasible(self) -> bool:
+        """Whether it has designs, or had some that no whole design needs."""
+        return len(self.front) > 0 or (self.of_wholes and self.counts.pruned > 0)
 
 
 def nothing(columns: Columns, tasks: int, counts: Counts | None = None, refusal: str | None = None) -> GroupPart:

@@ -89,8 +89,9 @@ def search(context: SearchContext, method: Chosen, request: SearchRequest, runne
         return search_in_rounds(context, request, runner)
     if method.name == EXHAUSTIVE:
         return search_exhaustively(context, runner, request.report)
-    search_groups = search_by_partition if method.name == PARTITION else search_exactly
-    return search_groups(context, runner, request.report, request.keep)
+    if method.name == PARTITION:
+        return search_by_partition(context, runner, request.report, request.keep)
+    return search_exactly(context, runner, request.report, request.keep, keep_all=request.keep_all)
 
 
 class SearchMethod(Protocol):

@@ -72,7 +72,7 @@ class Collector:
 def plotted_points(
     variants: Sequence[tuple[MappingSpace, Mapping[Mask, GroupFront]]], columns: Columns, records: Sequence[Design]
 ) -> PlottedPoints:
-    """The fronts of single fusions, where they are few and groups have fronts, else the front alone.
+    """The fronts of single fusions, where they are few and all of their groups have whole fronts, and the front.
 
     The fronts of groups are given for each variant of the space.
     """
@@ -81,6 +81,8 @@ def plotted_points(
     listed = [(groups, all_fusions(space)) for space, groups in variants if groups]
     few = sum(FUSIONS_DRAWN + 1 if fusions is None else len(fusions) for _, fusions in listed) <= FUSIONS_DRAWN
     for groups, fusion in ((groups, fusion) for groups, fusions in listed if few for fusion in fusions or ()):
+        if any(groups[group].of_wholes for group in fusion):
+            continue
         front = groups[fusion[0]].front
         for group in fusion[1:]:
             front = combined(front, groups[group].front, columns.combination)

@@ -65,21 +65,26 @@ class TaskGraph:
 
     def largest_matching(self) -> int:
         """The most links that share no task."""
-        import networkx as nx  # noqa: PLC0415
+        if self._is_chain:
+            return len(self) // 2
+        import networkx as nx  # noqa: PLC0415  takes long to load
 
         return len(nx.max_weight_matching(self._links(), maxcardinality=True))
 
     def blocks(self) -> Iterator[Mask]:
         """The biconnected blocks that hold a link, each with its tasks; a bridge is a block of two."""
-        is_chain = all(after >> task in (0, 2) for task, after in enumerate(self.successors))
-        if is_chain:  # each link is a bridge
+        if self._is_chain:  # each link is a bridge
             yield from (1 << task | after for task, after in enumerate(self.successors) if after)
             return
-        import networkx as nx  # noqa: PLC0415  takes long to load
+        import networkx as nx  # noqa: PLC0415
 
         blocks: Iterable[Iterable[Any]] = nx.biconnected_components(self._links())
         for block in blocks:
             yield sum(1 << task for task in block)
+
+    @property
+    def _is_chain(self) -> bool:
+        return all(after == 2 << task for task, after in enumerate(self.successors[:-1]))
 
     def _links(self) -> nx.Graph[int]:
         """The links without their directions, between task numbers."""

@@ -170,7 +170,7 @@ def organise(
         raise unserved(name, plan, bits * words, terms)
     best = min(found, key=lambda one: one.built.price(terms.prices))
     others = [one for one in found if one is not best]
-    routes = _routes(plan, best.function, terms)
+    routes = best.routes if terms.overhead is not None else _routes(plan, best.function, terms)
     return replace(best, reason=_reason(best, others, terms), refused=tuple(refused), routes=routes)
 
 
@@ -179,13 +179,14 @@ def _built_ways(ways: Ways, bits: int, words: int, depth: Depth, terms: Terms) -
     if bits * words <= ways.register_bits(terms):
         features = memory_features(ways.routes, 1, 1, bits, words, registers=True)
         built_of = terms.steered(terms.kinds.registers(bits * words), features)
-        yield Organisation("registers", 1, None, words, bits, 0, built_of)
+        yield Organisation("registers", 1, None, words, bits, 0, built_of, routes=ways.routes)
     for one in ways.candidates:
         assert one.function is not None, "registers are no candidate"
         deep = words if one.banks == 1 else depth(one.function)
         built = one.built(bits, deep, terms)
         if built is not None:
-            yield Organisation(one.way, one.copies, one.function, deep, bits, one.window * bits, built)
+            window = one.window * bits
+            yield Organisation(one.way, one.copies, one.function, deep, bits, window, built, routes=one.routes)
 
 
 def unserved(name: str, plan: PortPlan, bits: int, terms: Terms) -> ArrayolError:

@@ -137,8 +137,15 @@ class JobCost:
         scan, shape = structure
         if not self.is_separable:
             return self.exactly(shape)
-        inside = self.kinds and has_one_index_inside(scan, self._extents)
-        return self.plain + (_INSIDE * prod(self._extents) if inside else 0.0) + self._rows(structure)
+        if scan not in self._under:
+            inside = self.kinds and has_one_index_inside(scan, self._extents)
+            self._under[scan] = self.plain + (_INSIDE * prod(self._extents) if inside else 0.0)
+        return self._under[scan] + self._rows(structure)
+
+    @cached_property
+    def _under(self) -> dict[Scan, float]:
+        """Plain structures under each scan, without what many rows take."""
+        return {}
 
     def keeps_of(self, structure: tuple[Scan, Shape]) -> float:
         """What one plain structure may keep in other ways."""

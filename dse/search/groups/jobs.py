@@ -21,6 +21,7 @@ from dse.search.context import SearchContext
 from dse.search.group_front import Counts, GroupPart, dump_part, joined, load_part, nothing, total_units
 from dse.search.groups.bounded import Source, Waiting
 from dse.search.groups.keep_search import KeepSearch
+from dse.search.known_wholes import KnownWholes
 from dse.search.pricing import INFEASIBLE, Pricer, RateChoices, in_parts, plain_structure
 from dse.space.mappings import MappingSpace, Shape
 from dse.space.options import mapping_options
@@ -36,15 +37,22 @@ class GroupJob(ABC):
     """What all jobs share: the group, the rates of its tasks, and the estimated seconds.
 
     What designs that are `known` dominate is on no front, and left out; they themselves are no part of the job's front.
+    With `wholes` so is what no whole design needs.
     """
 
     tasks: tuple[str, ...]
     rates: RateChoices
     cost: float = field(compare=False)
     known: Known
+    wholes: KnownWholes | None = field(default=None, compare=False, kw_only=True)
     kind = "designs of a group"
     dump = staticmethod(dump_part)
     load = staticmethod(load_part)
+
+    @property
+    def asked(self) -> tuple[object, ...]:
+        """What it is asked, besides the structures."""
+        return self.rates, self.known, self.wholes
 
     @abstractmethod
     def key(self, context: SearchContext) -> bytes:
@@ -70,7 +78,7 @@ class PlainJob(GroupJob):
 
     def key(self, context: SearchContext) -> bytes:
         """What it depends on."""
-        settings = self.rates, self.known, _of_numbers(self.shapes), self.products_only
+        settings = *self.asked, _of_numbers(self.shapes), self.products_only
         return digest("plain", context.group_key(self.tasks), *settings)
 
     def _add_to(self, front: _FrontOfGroup, space: MappingSpace) -> None:
@@ -92,7 +100,7 @@ class KeepsJob(GroupJob):
         """What it depends on: also what the study offers for arrays."""
         study = context.space.study
         shapes = _of_numbers(self.shapes)
-        settings = self.rates, self.known, shapes, study.policies, study.keeps, self.products_only
+        settings = *self.asked, shapes, study.policies, study.keeps, self.products_only
         return digest("keeps", context.group_key(self.tasks), *settings)
 
     def _add_to(self, front: _FrontOfGroup, space: MappingSpace) -> None:
@@ -109,7 +117,7 @@ class StructuresJob(GroupJob):
 
     def key(self, context: SearchContext) -> bytes:
         """What it depends on."""
-        return digest("structures", context.group_key(self.tasks), self.rates, self.known, self.structures)
+        return digest("structures", context.group_key(self.tasks), *self.asked, self.structures)
 
     def _add_to(self, front: _FrontOfGroup, space: MappingSpace) -> None:
         del space
@@ -136,7 +144,7 @@ class OptionsJob(GroupJob):
             study.outer_blocks,
             study.keeps,
         )
-        settings = self.rates, self.known, self.blocks, offered_options, self.keeps
+        settings = *self.asked, self.blocks, offered_options, self.keeps
         return digest("options", context.group_key(self.tasks), *settings)
 
     def _add_to(self, front: _FrontOfGroup, space: MappingSpace) -> None:
@@ -166,6 +174,7 @@ class _FrontOfGroup:
         self.part = nothing(self.columns, len(self.tasks))
         table = np.array(job.known, np.int64).reshape(-1, len(self.columns.figures) + 1)
         self.known, self.known_units = table[:, :-1], table[:, -1]
+        self.wholes = job.wholes
 
     def take_plain(self, blocks: Sequence[tuple[Scan, tuple[Shape, ...]]], *, products_only: bool) -> None:
         """Take plain structures, given by their shapes under some scans, under all rates."""
@@ -348,7 +357,12 @@ class _FrontOfGroup:
         """Of which no design is left beside those found so far."""
         units, trade = total_units(self.part.rates), self.columns.combination.trades_units
         beaten = waiting.is_beaten(self.part.values, units, trade_units=trade)
-        return beaten | waiting.is_beaten(self.known, self.known_units, trade_units=trade)
+        beaten |= waiting.is_beaten(self.known, self.known_units, trade_units=trade)
+        if self.wholes is not None:
+            left = np.flatnonzero(~beaten)
+            combination = self.columns.combination
+            beaten[left] = self.wholes.beat(waiting.bounds[left], waiting.units[left], combination)
+        return beaten
 
     def _skip(self, blocks: Iterable[Blocks]) -> None:
         self._join(replace(nothing(self.columns, len(self.tasks)), skipped=tuple(blocks)))

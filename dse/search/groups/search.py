@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, islice
 from operator import itemgetter
+from typing import TypeVar
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from dse.search.group_front import Counts, GroupFront, GroupPart, joined, nothin
 from dse.search.groups.job_cost import JobCost, in_jobs
 from dse.search.groups.jobs import GroupJob, KeepsJob, OptionsJob, PlainJob, StructuresJob
 from dse.search.groups.keep_search import searches_keeps
+from dse.search.known_wholes import KnownWholes
 from dse.search.pricing import RateChoices, has_bounds, plain_structure
 from dse.space.mappings import MappingSpace, Shape
 from dse.space.options import (
@@ -29,13 +31,17 @@ from dse.space.options import (
 from dse.space.task_graph import Mask
 from hwmodel.design import Blocks, GroupDesign, Scan
 
+Job = TypeVar("Job", bound=GroupJob)
+
 SLOW_SECONDS = 6.0  # that a structure may take which is priced element by element, where not all are priced
 OPTIONS_LISTED, OPTIONS_LOOKED_AT = 1024, 64  # of all options of a structure, to tell how long one takes
 PRUNED_TO = 10  # of so many structures one is priced under all rates, as a rule, where there are bounds
 
 
-def search_group(context: SearchContext, group: Mask, *, all_options: bool) -> JobPlan[GroupFront]:
-    """The front of a group's designs.
+def search_group(
+    context: SearchContext, group: Mask, *, all_options: bool, wholes: KnownWholes | None = None
+) -> JobPlan[GroupFront]:
+    """The front of a group's designs; with `wholes` those of it that the front of whole designs may need.
 
     Mapping options (cuts, FIFOs, layouts, policies, recomputing) are tried in all combinations on every structure with
     `all_options`, else one at a time on those of the plain front (if the study holds plain designs), and of those that
@@ -46,7 +52,7 @@ def search_group(context: SearchContext, group: Mask, *, all_options: bool) -> J
     if last is None:
         return _refused(columns, "the group has several last tasks, and no one repetition space to cut in blocks")
     tasks = space.tasks(group)
-    jobs = GroupJobs(space, columns, tasks, RateChoices(tuple(map(space.rates, tasks))))
+    jobs = GroupJobs(space, columns, tasks, RateChoices(tuple(map(space.rates, tasks))), wholes=wholes)
     part = nothing(columns, len(jobs.tasks))
     if space.study.holds_plain:
         part = joined(
@@ -63,7 +69,7 @@ def search_group(context: SearchContext, group: Mask, *, all_options: bool) -> J
     done = jobs.searches_keeps and opens_keeps_alone(space, last)
     if space.study.has_options and not done and (all_options or not space.study.holds_plain):
         part = joined([part, *(yield jobs.everywhere(part, last))], columns)
-    return group_front(part, context)
+    return replace(group_front(part, context), of_wholes=wholes is not None)
 
 
 def group_front(part: GroupPart, context: SearchContext) -> GroupFront:
@@ -90,8 +96,8 @@ class SomeJobs:
 class GroupJobs:
     """Cuts what is to be priced of a group, under some rates, in jobs, always in the same way.
 
-    A `part` is what has been found of the group: it need not be found again. Jobs take so many `seconds`, or as many
-    as jobs usually do.
+    A `part` is what has been found of the group: it need not be found again; nor what no whole design needs beside the
+    known `wholes`. Jobs take so many `seconds`, or as many as jobs usually do.
     """
 
     def __init__(
@@ -101,9 +107,10 @@ class GroupJobs:
         tasks: tuple[str, ...],
         rates: RateChoices,
         seconds: float | None = None,
+        wholes: KnownWholes | None = None,
     ) -> None:
         self.space, self.tasks, self.rates = space, tasks, rates
-        self.seconds = seconds
+        self.seconds, self.wholes = seconds, wholes
         self.searches_keeps = searches_keeps(space, columns, tasks)
         combinations = rates.count
         if columns.units_are_free and rates.chosen is None:
@@ -120,7 +127,7 @@ class GroupJobs:
         tables = self.cost.tables
         blocks = ((structure, self.cost.blocks(structure)) for structure in structures)
         return [
-            PlainJob(self.tasks, self.rates, tables + seconds, part.known, _by_scan(run), products_only)
+            self._job(PlainJob, tables + seconds, part, _by_scan(run), products_only)
             for run, seconds in in_jobs(blocks, self.seconds)
         ]
 
@@ -130,7 +137,7 @@ class GroupJobs:
         """What block shapes under scans may keep in other ways, as far as nothing that has been found is better."""
         blocks = (((scan, shape), self.cost.keeps_of((scan, shape))) for scan, shape in structures)
         return [
-            KeepsJob(self.tasks, self.rates, self.cost.tables + seconds, part.known, _by_scan(run), products_only)
+            self._job(KeepsJob, self.cost.tables + seconds, part, _by_scan(run), products_only)
             for run, seconds in in_jobs(blocks, self.seconds)
         ]
 
@@ -186,15 +193,15 @@ class GroupJobs:
 
     def on_blocks(self, part: GroupPart, blocks: Sequence[Blocks], seconds: float) -> OptionsJob:
         """All mapping options on some blocks, which take so long."""
-        return OptionsJob(self.tasks, self.rates, seconds, part.known, tuple(blocks))
+        return self._job(OptionsJob, seconds, part, tuple(blocks))
 
     def structures(self, part: GroupPart, structures: Sequence[GroupDesign]) -> list[StructuresJob]:
         """Structures, whatever their options."""
         each = ((structure, self.cost.structure(structure)) for structure in structures)
-        return [
-            StructuresJob(self.tasks, self.rates, seconds, part.known, tuple(run))
-            for run, seconds in in_jobs(each, self.seconds)
-        ]
+        return [self._job(StructuresJob, seconds, part, tuple(run)) for run, seconds in in_jobs(each, self.seconds)]
+
+    def _job(self, kind: Callable[..., Job], seconds: float, part: GroupPart, *work: object) -> Job:
+        return kind(self.tasks, self.rates, seconds, part.known, *work, wholes=self.wholes)
 
 
 def _by_scan(blocks: Sequence[tuple[Scan, Shape]]) -> tuple[tuple[Scan, tuple[Shape, ...]], ...]:

@@ -129,9 +129,12 @@ def _spare(offered: Offered, kept: NDArray[np.bool_]) -> Ints:
 
     A great number where there are none.
     """
-    units = [units_of(offered.rates[offered.family == own]) for own in range(len(offered.intervals))]
-    least = [[int(np.setdiff1d(other, own).min(initial=_MANY)) for other in units] for own in units]
-    spare: Ints = np.where(kept[:, None, :], _MANY, np.array(least)).min(axis=2)
+    units, place = np.unique(units_of(offered.rates), return_inverse=True)
+    has = np.zeros((len(offered.intervals), len(units)), np.bool_)
+    has[offered.family, place] = True
+    apart = has[None, :, :] & ~has[:, None, :]
+    least = np.where(apart.any(axis=2), units[apart.argmax(axis=2)], _MANY)
+    spare: Ints = np.where(kept[:, None, :], _MANY, least).min(axis=2)
     return spare
 
 

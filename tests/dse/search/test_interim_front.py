@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import task_graphs
-from strategies_fronts import combinations, front_from, point_lists
+from strategies_fronts import front_from, point_lists, searches
 
 from dse.pareto import combine
 from dse.pareto.combine import listed_front, whole_front
@@ -23,19 +23,6 @@ from dse.space.fusions import all_groups, subspaces
 from dse.space.task_graph import Mask, TaskGraph, from_links
 
 SUMS = Combination((False, False), (None, None))
-
-
-@st.composite
-def searches(draw: st.DrawFn, most: int = 5) -> tuple[TaskGraph, Combination, dict[Mask, Front]]:
-    """A graph, how figures combine, and the fronts of all groups in an order in which they were found."""
-    graph = draw(task_graphs(most=most))
-    figures = draw(st.integers(1, 3))
-    combination = draw(combinations(figures))
-    found = {
-        group: front_from(draw(point_lists(figures)), figures, trade_units=combination.trades_units)
-        for group in draw(st.permutations(all_groups(graph)))
-    }
-    return graph, combination, found
 
 
 def growing(found: dict[Mask, Front]) -> Iterator[dict[Mask, Front]]:
