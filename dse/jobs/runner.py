@@ -121,7 +121,7 @@ class _Run:
                 self._fill()
                 finished, _ = wait(self.busy, CHECK_SECONDS, return_when=FIRST_COMPLETED)
                 self.pool.check()
-                for task in finished:
+                for task in [task for task in self.busy if task in finished]:  # in the order in which they were given
                     self._take(self.busy.pop(task), *self.pool.result(task))
         finally:
             for task in self.busy:
