@@ -20,7 +20,7 @@ from dse.jobs.jobs import SearchProgress
 from dse.jobs.runner import JobRunner
 from dse.pareto.combine import completions_of, whole_front
 from dse.pareto.fronts import Combination, Front
-from dse.results.schema import Result
+from dse.results.exploration import Exploration
 from dse.search import known_wholes
 from dse.search.context import SearchContext, Searched
 from dse.search.exact import search_exactly, tries_all_options
@@ -73,6 +73,23 @@ def test_what_is_left_makes_the_same_front(
         kept = left_of_all(space_of(graph), combination, found)
     wholes = [whole_front(graph, fronts.__getitem__, combination).front for fronts in (found, kept)]
     assert points_of(wholes[0]) == points_of(wholes[1])
+
+
+@pytest.mark.parametrize("points", [4, 6, 1024])
+def test_of_many_rests_few_stand_for_all(points: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """None is left out: each has one that stands for it, with no more of anything."""
+    monkeypatch.setattr(known_wholes, "POINTS", points)
+    chain = from_links(("a", "b", "c"), {(0, 1), (1, 2)})
+    single = front_from([((5, 5), 1)], 2)
+    bent = front_from([((step, (11 - step) ** 2), 1 + step % 3) for step in range(12)], 2)
+    known = WholesSoFar(space_of(chain), SUMS, {1: single, 2: single, 4: bent}).beside([0b011])
+    assert known is not None
+    assert len(known.rests) == min(points, 12)
+    rests = np.column_stack([known.rests, known.units_of_rests])
+    for values, units in points_of(bent):
+        assert (rests <= (*values, units)).all(axis=1).any()
+    own = {*map(tuple, (bent.values + 10).tolist())}
+    assert {*map(tuple, known.values.tolist())} <= own  # of whole designs those that there are
 
 
 @given(st.data())
@@ -137,6 +154,15 @@ def test_groups_of_a_kind_are_beaten_beside_the_rests_of_all() -> None:
     assert both.beat(*design, SUMS).tolist() == [False]
 
 
+def test_units_of_what_completes_a_group_count() -> None:
+    """What equals a whole design is beaten if it has no fewer units together with the rest."""
+    chain = from_links(("a", "b", "c"), {(0, 1), (1, 2)})
+    fronts = {group: front_from([((1, 1), 3)], 2) for group in (0b001, 0b010, 0b100)}
+    known = WholesSoFar(space_of(chain), SUMS, fronts).beside([0b011])
+    assert known is not None
+    assert known.beat(np.array([[2, 2]] * 3), np.array([5, 6, 7]), SUMS).tolist() == [False, True, True]
+
+
 def test_groups_beside_which_only_smaller_ones_stand_come_last() -> None:
     chain = from_links(tuple("abcd"), {(0, 1), (1, 2), (2, 3)})
     assert list(turns(chain, sorted(all_groups(chain), key=Mask.bit_count))) == [
@@ -146,8 +172,8 @@ def test_groups_beside_which_only_smaller_ones_stand_come_last() -> None:
         [0b1111],
     ]
     # Of a kind with one beside which a group of its size stands.
-    kinds = {0b1: [0b1], 0b11: [0b11, 0b110], 0b111: [0b111]}
-    assert list(in_turns(chain, kinds)) == [[0b1, 0b11], [0b111]]
+    kinds = {0b1: [0b1], 0b110: [0b110, 0b11], 0b111: [0b111]}
+    assert list(in_turns(chain, kinds)) == [[0b1, 0b110], [0b111]]
 
 
 def points(found: Searched) -> list[tuple[list[int], int]]:
@@ -172,19 +198,25 @@ def test_exact_finds_the_same_front_of_less(case: tuple[MappingSpace, Columns]) 
         assert not whole.groups[group].of_wholes
 
 
+def test_fronts_of_fusions_are_drawn_where_they_are_whole() -> None:
+    """Where all designs are kept they all are; else some are not drawn, and no others in their place."""
+    less, whole = (set(explored(keep_all=keep_all).plotted.points) for keep_all in (False, True))
+    assert less < whole
+
+
 def quiet(_: SearchProgress) -> None:
     pass
 
 
-def explored(**named: Any) -> Result:
+def explored(**named: Any) -> Exploration:
     spec = api.load(shipped_folder() / "lpsf.aol", {"H": 48, "W": 64})
     space = api.Space(narrow=True, verify=False)
-    return api.explore(spec, shipped_folder() / "lpsf.toml", space=space, method="exact", **named).result
+    return api.explore(spec, shipped_folder() / "lpsf.toml", space=space, method="exact", **named)
 
 
 def test_lpsf_needs_little_of_its_large_groups() -> None:
     """Asked for all designs it searches whole fronts, and finds the same one of whole designs."""
-    less, whole = explored(), explored(keep_all=True)
+    less, whole = explored().result, explored(keep_all=True).result
     assert less.evaluated < 0.7 * whole.evaluated
     assert [design.objectives for design in less.pareto] == [design.objectives for design in whole.pareto]
     assert less.partitions == whole.partitions

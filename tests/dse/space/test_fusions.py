@@ -271,3 +271,14 @@ def test_each_is_different_ordered_and_adds_up() -> None:
 
 def test_without_one_part() -> None:
     assert without((3, 2, 2, 1), 2) == (3, 2, 1)
+
+
+@pytest.mark.parametrize("tasks", range(7))
+def test_links_of_a_chain_that_share_no_task(tasks: int) -> None:
+    """Known without the library, which takes long to load; of others by it."""
+    own = chain(tasks)
+    links = nx.path_graph(tasks)
+    assert own.largest_matching() == len(nx.max_weight_matching(links, maxcardinality=True))
+    assert sorted(own.blocks()) == sorted(
+        sum(1 << task for task in block) for block in nx.biconnected_components(links)
+    )

@@ -14,6 +14,7 @@ from hwmodel.accesses import Accesses
 from hwmodel.datapath.technology.overhead import NO_ROUTES, Routes, memory_features
 from hwmodel.datapath.technology.technology import load_technology
 from hwmodel.design import Scan
+from hwmodel.local_memory.organisations import organise
 from hwmodel.machine.built.local_ports import LocalPorts
 from hwmodel.machine.group import Group
 from hwmodel.machine.steering import parts_of, steering_of
@@ -149,6 +150,26 @@ def test_routes_of_patterns_that_bend() -> None:
     assert mosaic.loaded_step == 2
     assert (colours.row, colours.stored_rows) == (24 * 3, 2)
     assert memory_features(mosaic, 16, 1, 8, 8)["bent"] == mosaic.bent
+
+
+@pytest.mark.parametrize("overhead", [OVERHEAD, 'like = "ecp5-6"\n'])
+def test_an_organisation_has_the_lanes_of_its_way(overhead: str, tmp_path: Path) -> None:
+    """Few words are registers, many lie in banks; each has lanes, whether they have a price or not."""
+    (tmp_path / "own.toml").write_text(overhead, encoding="utf-8")
+    path = shipped_folder() / "demosaic.aol"
+    platform = api.load_platform(path.with_suffix(".toml"))
+    platform = platform.model_copy(update={"technology": load_technology(tmp_path / "own.toml")})
+    spec = api.load(path, {name: str(value) for name, value in platform.verify.items()})
+    accesses = Accesses(canonical_form(spec, "demosaic").network)
+    ports = LocalPorts(Group(accesses, tuple(accesses.network.processes)), platform, Scan((0, 1), (False, False)))
+    plan, ways = ports.ways("mosaic", dict.fromkeys(accesses.network.processes, (1, 13)))
+    assert ports.terms is not None
+    few, many = (organise(plan, 8, words, lambda _: 512, ports.terms, ways=ways) for words in (2, 8192))
+    lanes = Routes(reads=2, writes=16, moving=2, loaded=16, read_step=2, write_step=0, row=24, loaded_step=2)
+    same = {"reads", "writes", "moving", "loaded", "read_step", "write_step", "row", "loaded_step"}
+    assert few.way == "registers"
+    assert many.way != "registers"
+    assert all(getattr(one.routes, name) == getattr(lanes, name) for one in (few, many) for name in same)
 
 
 def test_ways_of_the_scan(tmp_path: Path) -> None:
