@@ -82,6 +82,10 @@ def test_the_fronts_of_all_fusions(arrayol: CommandLine, lpsf: Path, unverified:
     designs = document.pop("designs")
     paths = document.pop("datapaths")
     assert [path for path in paths if path in front["datapaths"]] == front.pop("datapaths")
+    # Whole designs need less of large groups than all that is kept here.
+    counts = [[one.pop(name) for name in ("evaluated", "infeasible", "pruned")] for one in (document, front)]
+    assert sum(counts[0]) == sum(counts[1])
+    assert counts[0][0] > counts[1][0]
     assert document == front
     assert designs[: len(front["pareto"])] == front["pareto"]
     assert len({design["id"] for design in designs}) == len(designs)
