@@ -194,7 +194,8 @@ class _Search:
     def _unsearched(self) -> tuple[_Decision, list[tuple[Mask, GroupDesign]]] | None:
         """A decision, and some designs of groups of the archive that were not varied in it yet.
 
-        The first decision that has some; None where all were varied in all. They are those of the first of their kind.
+        The first decision that has some; None where all were varied in all. They are those of the first of their kind,
+        and of single tasks, which take least, as long as there are such.
         """
         found = dict.fromkeys(
             (self._first(group), self._as_first(group, design))
@@ -202,8 +203,9 @@ class _Search:
             for group, design in whole.items()
         )
         for decision, searched in self.searched_around.items():
-            if fresh := spread([one for one in found if one not in searched], AROUND):
-                return decision, fresh
+            if fresh := [one for one in found if one not in searched]:
+                single = [(group, design) for group, design in fresh if group.bit_count() == 1]
+                return decision, spread(single or fresh, AROUND)
         return None
 
     def _as_first(self, group: Mask, design: GroupDesign) -> GroupDesign:
