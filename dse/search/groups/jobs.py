@@ -354,7 +354,7 @@ class _FrontOfGroup:
         return len(values)
 
     def _are_beaten(self, waiting: Waiting) -> NDArray[np.bool_]:
-        """Of which no design is left beside those found so far."""
+        """Of which no design is left beside those found so far, and beside known whole designs."""
         units, trade = total_units(self.part.rates), self.columns.combination.trades_units
         beaten = waiting.is_beaten(self.part.values, units, trade_units=trade)
         beaten |= waiting.is_beaten(self.known, self.known_units, trade_units=trade)

@@ -165,11 +165,12 @@ def test_an_organisation_has_the_lanes_of_its_way(overhead: str, tmp_path: Path)
     plan, ways = ports.ways("mosaic", dict.fromkeys(accesses.network.processes, (1, 13)))
     assert ports.terms is not None
     few, many = (organise(plan, 8, words, lambda _: 512, ports.terms, ways=ways) for words in (2, 8192))
-    lanes = Routes(reads=2, writes=16, moving=2, loaded=16, read_step=2, write_step=0, row=24, loaded_step=2)
-    same = {"reads", "writes", "moving", "loaded", "read_step", "write_step", "row", "loaded_step"}
+    lanes = {"reads": 2, "writes": 16, "moving": 2, "loaded": 16}
+    steps = {"read_step": 2, "write_step": 0, "row": 24, "loaded_step": 2}
     assert few.way == "registers"
     assert many.way != "registers"
-    assert all(getattr(one.routes, name) == getattr(lanes, name) for one in (few, many) for name in same)
+    for one in (few, many):
+        assert {name: getattr(one.routes, name) for name in lanes | steps} == lanes | steps
 
 
 def test_ways_of_the_scan(tmp_path: Path) -> None:
