@@ -203,9 +203,10 @@ class _Search:
             for group, design in whole.items()
         )
         for decision, searched in self.searched_around.items():
-            if fresh := [one for one in found if one not in searched]:
-                single = [(group, design) for group, design in fresh if group.bit_count() == 1]
-                return decision, spread(single or fresh, AROUND)
+            fresh = [one for one in found if one not in searched]
+            single = [(group, design) for group, design in fresh if group.bit_count() == 1]
+            if taken := spread(single or fresh, AROUND):
+                return decision, taken
         return None
 
     def _as_first(self, group: Mask, design: GroupDesign) -> GroupDesign:
