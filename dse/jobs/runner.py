@@ -53,15 +53,20 @@ class JobRunner:
         self.worked = 0.0  # seconds that all tasks so far took
 
     def do(
-        self, context: Any, plans: Sequence[JobPlan[Result]], watch: Watch = lambda _share, _results: None
+        self,
+        context: Any,
+        plans: Sequence[JobPlan[Result]],
+        watch: Watch = lambda _share, _results: None,
+        more: float = 0.0,
     ) -> list[Result]:
         """What the plans return, in their order; jobs of all of them are done as they come.
 
-        `watch` is told how far it is, with the latest results of jobs. Raises what jobs raise, and ArrayolError of
-        the pool (`worker-lost`, `cluster-lost`, `cluster-version`) and of the cache.
+        `watch` is told how far it is, with the latest results of jobs. `more` are the seconds of work that may come
+        after these plans, estimated as those of jobs: a pool pays for them too. Raises what jobs raise, and
+        ArrayolError of the pool (`worker-lost`, `cluster-lost`, `cluster-version`) and of the cache.
         """
         states: list[_PlanState[Result]] = [_PlanState(plan) for plan in plans]
-        _Run(self, context, watch).run(states)
+        _Run(self, context, watch, more).run(states)
         return [state.result for state in states]  # type: ignore[misc]  # all have ended
 
 
@@ -104,9 +109,9 @@ class _Place:
 class _Run:
     """One call of `JobRunner.do`."""
 
-    def __init__(self, runner: JobRunner, context: Any, watch: Watch) -> None:
+    def __init__(self, runner: JobRunner, context: Any, watch: Watch, more: float) -> None:
         self.runner, self.pool, self.cache = runner, runner.pool, runner.cache
-        self.context, self.watch = context, watch
+        self.context, self.watch, self.more = context, watch, more
         self.here = InProcess()
         self.waiting: deque[_Place] = deque()
         self.busy: dict[Task, list[_Place]] = {}
@@ -153,8 +158,8 @@ class _Run:
             self.busy[pool.submit(self.context, [place.job for place in bundle])] = bundle
 
     def _is_worth_a_pool(self) -> bool:
-        """Whether there is work enough, or was: then as much may come again."""
-        left, worth = (self.known - self.done) * self.rate, self.pool.worth_seconds
+        """Whether there is work enough, now or to come, or was: then as much may come again."""
+        left, worth = (self.known - self.done + self.more) * self.rate, self.pool.worth_seconds
         if self.runner.worked >= worth:
             worth = min(worth, TASK_SECONDS)
         return left >= worth * (1 if self.is_measured else _UNMEASURED)

@@ -56,6 +56,7 @@ LARGE_FIRST, LARGE_KEEPS = 0.15, 0.2
 AROUND_EVERY, AROUND_SHARE = 0.125, 0.1  # of the budget: so often at least, and so much at a time
 AROUND_MORE, RISES = 0.025, 0.003  # of the budget then, as long as the front's hypervolume rises by such a share
 AROUND = 24  # designs of groups around which is searched before whole designs may be made
+LIKELY = 4  # times as much work as is done comes yet, as far as the budget lets it
 FIRST_BATCH = 0.4  # seconds; later ones are of an eighth of what was done before
 
 
@@ -339,7 +340,8 @@ class _Search:
         self.longest = max([self.longest, *(job.cost for jobs in batch.jobs.values() for job in jobs)])
         longest_first = sorted(batch.jobs, key=lambda group: -max((job.cost for job in batch.jobs[group]), default=0))
         plans = [self._plan(group, batch.jobs[group]) for group in longest_first]  # so that no worker waits for one
-        for group, part in zip(longest_first, self.runner.do(self.context, plans), strict=True):
+        more = min(SEARCH * self.request.budget - self.spent, LIKELY * self.spent)
+        for group, part in zip(longest_first, self.runner.do(self.context, plans, more=more), strict=True):
             self.known[group].part, self.known[group].front = part, None
         self.spent += batch.seconds
         if self.spent >= self.next_look:

@@ -73,6 +73,15 @@ def test_little_work_is_worth_a_pool_after_much_of_it() -> None:
     assert pool.tasks == [[3.0]]
 
 
+def test_a_pool_pays_for_work_to_come() -> None:
+    pool = Slow(1.0, worth=4.0)
+    runner = JobRunner(pool)
+    runner.do(0, [one(Square(1, 0.5))], more=11.0)
+    assert pool.tasks == []  # three times as much has to come before a task was measured
+    runner.do(0, [one(Square(1, 0.5))], more=11.6)
+    assert pool.tasks == [[0.5]]
+
+
 def test_work_goes_on_here_while_processes_start(monkeypatch: pytest.MonkeyPatch) -> None:
     here, pool = Slow(1.0), Slow(1.0, worth=4.0, starts=3)
     here.slots = 1
