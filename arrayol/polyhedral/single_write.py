@@ -7,11 +7,11 @@ in milliseconds where its relations with `mod` take minutes.
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations, islice, product
-from math import prod
 
 import islpy as isl
 
@@ -105,6 +105,8 @@ def _candidates(accesses: Sequence[Access], array: tuple[int, ...], total: int) 
 
 def _meeting_step(access: Access) -> Point | None:
     """A difference x - x', lexicographically positive, of two instances that touch one element."""
+    if _counts_up(access):
+        return None
     extents = (*access.repetition, *access.pattern)
     names = [f"d{place}" for place in range(len(extents))]
     bounds = [
@@ -120,6 +122,27 @@ def _meeting_step(access: Access) -> Point | None:
         if solution is not None:
             return solution[: len(names)]
     return None
+
+
+def _counts_up(access: Access) -> bool:
+    """Whether it is plain that no two instances meet: along each axis, indices are digits, and each is one somewhere.
+
+    A digit's step is longer than all that smaller ones make together; where the axis wraps they do not reach its end.
+    """
+    extents, told = (*access.repetition, *access.pattern), set[int]()
+    for axis in _axes(access):
+        steps = {place: abs(step) for place, step in enumerate(coefficients(access, axis)) if step}
+        reach: float = 0  # whole, or without end
+        for place in sorted(steps, key=lambda place: steps[place]):
+            if steps[place] <= reach:
+                return False
+            extent = extents[place]
+            reach += math.inf if extent is None else steps[place] * (extent - 1)
+        end = access.array[axis]
+        if access.tiler.wrap and end is not None and reach >= end:
+            return False
+        told |= steps.keys()
+    return all(extent == 1 or place in told for place, extent in enumerate(extents))
 
 
 def _meeting_pair(first: Access, second: Access) -> tuple[Point, Point] | None:
@@ -185,4 +208,4 @@ def _instance(number: int, access: Access, values: Point) -> Instance:
 def _size(shape: Shape) -> int | None:
     """How many points a box has, None without end."""
     extents = [extent for extent in shape if extent is not None]
-    return prod(extents) if len(extents) == len(shape) else None
+    return math.prod(extents) if len(extents) == len(shape) else None

@@ -64,6 +64,7 @@ class Shared:
     places: dict[str, int] = field(default_factory=dict)
     records: list[tuple[GroupRecord, Choice]] = field(default_factory=list)
     texts: dict[str, int] = field(default_factory=dict)
+    known: dict[tuple[int, Choice], int] = field(default_factory=dict)  # places by record itself: designs share them
 
     def text(self, text: str | None) -> int | None:
         """The place of a text."""
@@ -71,13 +72,14 @@ class Shared:
 
     def group(self, record: GroupRecord, choice: Choice) -> int:
         """The place of a group, and what a design that has it chooses."""
-        document = _group(record)
-        key = packed([document, choice[1]])
-        if key not in self.places:
-            self.places[key] = len(self.documents)
-            self.documents.append(document)
-            self.records.append((record, choice))
-        return self.places[key]
+        if (id(record), choice) not in self.known:
+            document = _group(record)
+            place = self.places.setdefault(packed([document, choice[1]]), len(self.documents))
+            if place == len(self.documents):
+                self.documents.append(document)
+                self.records.append((record, choice))
+            self.known[id(record), choice] = place
+        return self.known[id(record), choice]
 
 
 def report_document(

@@ -42,7 +42,7 @@ class Unpriced(JobRunner):
         self.columns = context.columns
         self.costs: list[float] = []
 
-    def do(self, context: Any, plans: Sequence[Any], watch: Any = None) -> list[Any]:
+    def do(self, context: Any, plans: Sequence[Any], watch: Any = None, more: float = 0.0) -> list[Any]:
         del context, watch
         return [self._nothing_of(plan) for plan in plans]
 
