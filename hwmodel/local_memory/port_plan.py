@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -63,7 +63,7 @@ class Ports:
         return len(self.writers) + bool(self.loaded)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PortPlan:
     """`windows` by reader; `function` serves all sets of places, `writes` those that are written alone.
 
@@ -79,7 +79,7 @@ class PortPlan:
     refused: tuple[Refusal, ...]
     written: int = 0
 
-    @property
+    @cached_property
     def routes(self) -> Routes:
         """Its lanes. One that reads a place of its own again and again does not move."""
         still = sum(
@@ -111,6 +111,16 @@ class PortPlan:
 
     def reach(self, function: BankFunction) -> tuple[float, float]:
         """How many banks a lane that reads touches under a function, and one that writes, on the average."""
+        if function not in self._reaches:
+            self._reaches[function] = self._reach(function)
+        return self._reaches[function]
+
+    @cached_property
+    def _reaches(self) -> dict[BankFunction, tuple[float, float]]:
+        """Those that were asked for."""
+        return {}
+
+    def _reach(self, function: BankFunction) -> tuple[float, float]:
         ports = self.ports
         reading = [
             (reader.in_a_cycle, function.banks) if reader.random else _reached(function, sets, moves_of(reader, sets))
