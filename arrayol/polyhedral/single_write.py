@@ -7,11 +7,11 @@ in milliseconds where its relations with `mod` take minutes.
 
 from __future__ import annotations
 
-import math
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations, islice, product
+from math import inf, prod
 
 import islpy as isl
 
@@ -137,7 +137,7 @@ def _counts_up(access: Access) -> bool:
             if steps[place] <= reach:
                 return False
             extent = extents[place]
-            reach += math.inf if extent is None else steps[place] * (extent - 1)
+            reach += inf if extent is None else steps[place] * (extent - 1)
         end = access.array[axis]
         if access.tiler.wrap and end is not None and reach >= end:
             return False
@@ -208,4 +208,4 @@ def _instance(number: int, access: Access, values: Point) -> Instance:
 def _size(shape: Shape) -> int | None:
     """How many points a box has, None without end."""
     extents = [extent for extent in shape if extent is not None]
-    return math.prod(extents) if len(extents) == len(shape) else None
+    return prod(extents) if len(extents) == len(shape) else None

@@ -340,7 +340,7 @@ class _Search:
         self.longest = max([self.longest, *(job.cost for jobs in batch.jobs.values() for job in jobs)])
         longest_first = sorted(batch.jobs, key=lambda group: -max((job.cost for job in batch.jobs[group]), default=0))
         plans = [self._plan(group, batch.jobs[group]) for group in longest_first]  # so that no worker waits for one
-        more = min(SEARCH * self.request.budget - self.spent, LIKELY * self.spent)
+        more = max(0.0, min(SEARCH * self.request.budget - self.spent, LIKELY * self.spent))
         for group, part in zip(longest_first, self.runner.do(self.context, plans, more=more), strict=True):
             self.known[group].part, self.known[group].front = part, None
         self.spent += batch.seconds

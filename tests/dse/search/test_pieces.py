@@ -35,15 +35,17 @@ SHIPPED = ("harris", "stereo", "lpsf", "matmul")
 
 
 class Unpriced(JobRunner):
-    """Does no job, and notes what each was predicted to take."""
+    """Does no job, and notes what each was predicted to take, and how much more is likely to come."""
 
     def __init__(self, context: SearchContext) -> None:
         super().__init__()
         self.columns = context.columns
         self.costs: list[float] = []
+        self.more: list[float] = []
 
     def do(self, context: Any, plans: Sequence[Any], watch: Any = None, more: float = 0.0) -> list[Any]:
         del context, watch
+        self.more.append(more)
         return [self._nothing_of(plan) for plan in plans]
 
     def _nothing_of(self, plan: Any) -> Any:
@@ -56,15 +58,15 @@ class Unpriced(JobRunner):
         raise AssertionError("a plan of rounds has one batch")
 
 
-def unpriced(path: Path, platform: Path, study: Study, budget: float) -> tuple[list[float], str]:
-    """What the pieces of rounds are predicted to take, and what is said of the search."""
+def unpriced(path: Path, platform: Path, study: Study, budget: float) -> tuple[Unpriced, str]:
+    """What was asked for in rounds, and what is said of the search."""
     spec = api.load(path)
     space = MappingSpace(MachineModel(flatten(spec, path.stem), load_platform(platform)), study)
     columns = columns_of(("latency_cycles", "internal_memory_data"), (), space.model, reuse_memory=False)
     context = SearchContext(space, columns)
     runner = Unpriced(context)
     found = rounds.search_in_rounds(context, SearchRequest(ROUNDS, budget=budget), runner)
-    return runner.costs, found.description
+    return runner, found.description
 
 
 @pytest.mark.parametrize("name", [*SHIPPED, "cnn20"])
@@ -75,10 +77,11 @@ def test_pieces_are_short(name: str, tmp_path: Path) -> None:
         path, platform = shipped_folder() / f"{name}.aol", shipped_folder() / f"{name}.toml"
     else:
         path.write_text(GRAPHS[name]().text(name))
-    costs, said = unpriced(path, platform, narrowed(Study()), BUDGET)
-    assert costs
-    assert sum(costs) > BUDGET / 4 or "6 of 6 rounds" in said
-    assert max(costs) <= rounds.PIECE * BUDGET
+    asked, said = unpriced(path, platform, narrowed(Study()), BUDGET)
+    assert asked.costs
+    assert sum(asked.costs) > BUDGET / 4 or "6 of 6 rounds" in said
+    assert max(asked.costs) <= rounds.PIECE * BUDGET
+    assert 0 == asked.more[0] < max(asked.more) <= BUDGET
     assert "is not split" not in said
 
 
@@ -86,9 +89,19 @@ def test_what_is_not_split_is_said(tmp_path: Path) -> None:
     """Tables of a group of 60 tasks, which is priced before all others."""
     path = tmp_path / "chain60.aol"
     path.write_text(chain(60).text("chain60"))
-    costs, said = unpriced(path, shipped_folder() / "platforms" / "default.toml", narrowed(Study()), 20.0)
-    assert max(costs) > rounds.PIECE * 20.0
-    assert f"what a group needs before its first price took up to {max(costs):.1f} s, which is not split" in said
+    asked, said = unpriced(path, shipped_folder() / "platforms" / "default.toml", narrowed(Study()), 20.0)
+    longest = max(asked.costs)
+    assert longest > rounds.PIECE * 20.0
+    assert f"what a group needs before its first price took up to {longest:.1f} s, which is not split" in said
+
+
+def test_no_more_is_likely_to_come_once_the_budget_is_spent(tmp_path: Path) -> None:
+    """The first whole designs are made whatever they take."""
+    path = tmp_path / "chain60.aol"
+    path.write_text(chain(60).text("chain60"))
+    asked, _ = unpriced(path, shipped_folder() / "platforms" / "default.toml", narrowed(Study()), 1.0)
+    assert sum(asked.costs) > 1.0
+    assert min(asked.more) == asked.more[-1] == 0
 
 
 @pytest.mark.parametrize("name", ["lpsf", "stereo"])
