@@ -83,12 +83,18 @@ def chosen_of(space: MappingSpace, structure: GroupDesign) -> list[int]:
 
 def are_offered(space: MappingSpace, structures: Sequence[GroupDesign]) -> list[bool]:
     """Whether its own blocks offer the FIFOs, layouts and cuts of each structure of a group, which others may have."""
-    offered = _offers_of(space, list(map(_bare, structures)))
-    decisions = (_decisions(space, *pair) for pair in zip(structures, offered, strict=True))
-    return [
-        all(own in options for options, own in zip(choices[_FIFOS:], current[_FIFOS:], strict=True))
-        for _, choices, current in decisions
-    ]
+    opened = [one for one in structures if not space.study.holds_plain or _opens_more_than_keeps(one)]
+    offered = _offers_of(space, list(map(_bare, opened)))
+    refused = set[GroupDesign]()
+    for structure, offers in zip(opened, offered, strict=True):
+        _, choices, current = _decisions(space, structure, offers)
+        if not all(own in options for options, own in zip(choices[_FIFOS:], current[_FIFOS:], strict=True)):
+            refused.add(structure)
+    return [one not in refused for one in structures]
+
+
+def _opens_more_than_keeps(structure: GroupDesign) -> bool:
+    return bool(structure.fifos or structure.layouts) or any(each.cut is not None for each in structure.processors)
 
 
 def _bare(structure: GroupDesign) -> GroupDesign:

@@ -35,6 +35,7 @@ LEAST_RATES = 2
 MANY_TASKS = 64  # in the whole graph: tables of a group take the square of its tasks
 SKETCHED = 16  # tasks of the groups that make a first front then, of strips
 FEW_TOGETHER = 8, 64  # tasks of groups that come next
+FIRST_TOGETHER = 4  # tasks of the groups that come first after the whole and single tasks
 FEW_DIMENSIONS = 3  # from so many on coarse rounds take two scans
 
 
@@ -92,10 +93,10 @@ class Schedule:
         """The groups of a round with one last task, in the order in which their first fronts say most.
 
         The whole first, then single tasks. Then such that stand side by side: of 2^k tasks, at places of an order that
-        are multiples of 2^k, then at those of 2^(k-1), and so on, the longest first; then the rest. So every length
-        soon has groups that make whole designs together, and each length takes about the same work. Where the whole has
-        so many tasks that its tables take long, first come those that cut the order in groups of 64, 32, 16 and 8, then
-        of more and of fewer.
+        are multiples of 2^k, then at those of 2^(k-1), and so on; then the rest. Of each, groups of four tasks first,
+        then those of twice and of half as many, and so on: every length soon has groups that make whole designs
+        together, and each length takes about the same work. Where the whole has so many tasks that its tables take
+        long, first come those that cut the order in groups of 64, 32, 16 and 8, then of more and of fewer.
         """
         space, longest = self.space, self.space.study.longest_group
         orders = self.orders[: ROUNDS[number].orders]
@@ -106,6 +107,7 @@ class Schedule:
         place = {task: number for number, task in enumerate(orders[0])}
         tasks = len(space.graph)
         cuts = () if self.whole_is_first else self._cuts
+        apart = sorted(self._lengths, key=lambda length: (abs(math.log2(length / FIRST_TOGETHER)), -length))
 
         def value(group: Mask) -> tuple[int, int, int]:
             length, end = group.bit_count(), max(place[task] for task in bits(group)) + 1
@@ -117,7 +119,7 @@ class Schedule:
             if length & (length - 1):
                 return tasks + 1, length, end
             aligned = end & -end if end < tasks else length
-            return max(1, length // aligned), -length, end
+            return max(1, length // aligned), apart.index(length), end
 
         return tuple(sorted(found, key=value))
 
@@ -125,8 +127,12 @@ class Schedule:
     def _cuts(self) -> Sequence[int]:
         """The lengths of groups in which an order is cut, in the order in which they are priced."""
         few, many = FEW_TOGETHER
-        lengths = [1 << power for power in range(len(self.space.graph).bit_length() + 1)]
-        return sorted(lengths, key=lambda length: (not few <= length <= many, -length))
+        return sorted(self._lengths, key=lambda length: (not few <= length <= many, -length))
+
+    @property
+    def _lengths(self) -> Sequence[int]:
+        """Of groups that cut an order evenly."""
+        return [1 << power for power in range(len(self.space.graph).bit_length() + 1)]
 
     def sketched(self) -> Sequence[Mask]:
         """Groups that make a whole design together, for a first front soon; none of few tasks, whose whole comes soon.
@@ -134,7 +140,7 @@ class Schedule:
         They are single tasks; of very many tasks, which take too long one by one, groups as large as are soon priced.
         """
         graph, longest = self.space.graph, self.space.study.longest_group or SKETCHED
-        if len(graph) <= FEW_TASKS:
+        if self.has_few_tasks:
             return ()
         order, most = self.orders[0], 1 if self.whole_is_first else min(SKETCHED, longest)
         ending = {max(map(order.index, bits(group))): group for group in intervals(graph, order, most)}  # longest last
@@ -157,6 +163,11 @@ class Schedule:
             if shape == tuple(1 if at in outer else extent for at, extent in enumerate(extents)):
                 return scan, shape
         return None
+
+    @property
+    def has_few_tasks(self) -> bool:
+        """Whether the whole graph has, so that all of its groups take little."""
+        return len(self.space.graph) <= FEW_TASKS
 
     @property
     def whole_is_first(self) -> bool:
@@ -249,7 +260,7 @@ class Schedule:
         tasks = self.space.tasks(group)
         offered = tuple(map(self.space.rates, tasks))
         most, at_once = ROUNDS[number].rates, COMBINATIONS_AT_ONCE
-        if len(self.space.graph) > FEW_TASKS and most < COMBINATIONS_AT_MOST:
+        if not self.has_few_tasks and most < COMBINATIONS_AT_MOST:
             most, at_once = max(LEAST_RATES, most * FEW_TASKS // len(self.space.graph)), 0
         if free or count_combinations(offered) <= max(most, at_once):
             return RateChoices(offered)

@@ -55,7 +55,7 @@ AROUND_FIRST = 0.05  # of the budget, after which it first searches around the f
 LARGE_FIRST, LARGE_KEEPS = 0.15, 0.2
 AROUND_EVERY, AROUND_SHARE = 0.125, 0.1  # of the budget: so often at least, and so much at a time
 AROUND_MORE, RISES = 0.025, 0.003  # of the budget then, as long as the front's hypervolume rises by such a share
-AROUND = 24  # designs of groups around which is searched before whole designs may be made
+AROUND = 48  # designs of groups around which is searched before whole designs may be made
 LIKELY = 4  # times as much work as is done comes yet, as far as the budget lets it
 FIRST_BATCH = 0.4  # seconds; later ones are of an eighth of what was done before
 
@@ -264,22 +264,34 @@ class _Search:
     def _turn_around(self, number: int) -> None:
         """Once in a while, what groups so far may keep, and around the designs that are best: of it most comes.
 
-        What takes least comes first: of what single tasks keep designs of least memory are made.
+        At first what is kept: of what single tasks keep designs of least memory are made. Later, where there are so
+        many groups that what they keep takes long, what is around single tasks gains more for what it takes.
         """
-        budget = self.request.budget
         if self.spent < self.next_around:
             return
         self._flush()
+        turns = [self._keep_otherwise, self._search_around_for_a_while]
+        if any(self.searched_around.values()) and self.schedule.whole_is_first and not self.schedule.has_few_tasks:
+            turns.reverse()
+        for turn in turns:
+            turn(number)
+        self.next_around = min(2 * self.spent, self.spent + AROUND_EVERY * self.request.budget)
+
+    def _keep_otherwise(self, number: int) -> None:
+        """What groups so far may keep, that first which takes least."""
         keeps = sorted(self._portions(number, Portions.keeps), key=lambda pair: pair[1].seconds)
         self._further(number, keeps, FURTHER if self.schedule.whole_is_first else LARGE_KEEPS)
+
+    def _search_around_for_a_while(self, _: int) -> None:
+        """Around the front up to a share of the budget, and as long as its hypervolume rises by much."""
         share, rises = AROUND_SHARE, True
         while rises:
             before = self._leading
-            with self._up_to(self.spent / budget + share):
+            with self._up_to(self.spent / self.request.budget + share):
                 self._search_around()
                 break  # nothing better came, before the share was spent
             share, rises = AROUND_MORE, not self.is_many and share_of(before, self._leading) < 1 - RISES
-        self.stage, self.next_around = "", min(2 * self.spent, self.spent + AROUND_EVERY * budget)
+        self.stage = ""
 
     @property
     def _leading(self) -> Values:

@@ -103,9 +103,10 @@ def words_of_pairs(asked: Sequence[Asked], known: LineCache) -> list[Ints]:
     found = [np.zeros(len(chosen), np.int64) for *_, chosen in asked]
     alike: dict[tuple[int, int, int], list[tuple[int, Ints]]] = {}
     for number, (lag, _, wide, chosen) in enumerate(asked):
-        carries, which = np.unique(carries_of(wide.order.places[chosen[:, 1]], lag), axis=1, return_inverse=True)
-        for group, (first, last) in enumerate(carries.T.tolist()):
-            alike.setdefault((lag, first, last), []).append((number, np.flatnonzero(which.ravel() == group)))
+        carries = carries_of(wide.order.places[chosen[:, 1]], lag)
+        one, which = distinct_rows(carries.T)
+        for group, (first, last) in enumerate(carries[:, one].T.tolist()):
+            alike.setdefault((lag, first, last), []).append((number, np.flatnonzero(which == group)))
     for (lag, first, last), parts in alike.items():
         some = [(*asked[number][:-1], asked[number][-1][places]) for number, places in parts]
         words = _words(some, lag, np.arange(first, last + 1), known)

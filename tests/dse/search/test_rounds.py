@@ -24,13 +24,16 @@ from dse.jobs.runner import JobRunner
 from dse.pareto.fronts import Values
 from dse.search import machine
 from dse.search.context import SearchRequest
+from dse.search.rounds import search as rounds_search
 from dse.search.rounds.archive import box_rows
+from dse.search.rounds.portions import Portions
 from dse.search.rounds.schedule import ROUNDS, Schedule
 from dse.search.rounds.search import search_in_rounds
 from dse.search.variants import contexts_of
 from dse.space.mappings import MappingSpace
 from dse.space.rates import balanced
 from dse.space.study import Study, narrowed
+from dse.space.task_graph import bits
 from hwmodel.design import interval_of, rate_of, units_of
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import find_platform
@@ -169,6 +172,42 @@ def api_result(text: str, folder: Path, budget: float) -> api.Result:
     path = folder / "graph.aol"
     path.write_text(text)
     return api.explore(api.load(path), PLATFORM, space=NARROW, method="rounds", budget=budget).result
+
+
+def space_of(graph: Graph, folder: Path) -> MappingSpace:
+    path = folder / "graph.aol"
+    path.write_text(small(graph))
+    spec = load_checked(path, {})
+    model = MachineModel(flatten(spec, choose_top(spec, None)), find_platform(path, PLATFORM)[0])
+    return MappingSpace(model, narrowed(Study()))
+
+
+def test_groups_of_four_come_before_longer_and_shorter_ones(tmp_path: Path) -> None:
+    """Of 20 filters in a row: the whole, each alone, then 4, 8, 2 and 16, side by side or at the end."""
+    groups = [len(list(bits(group))) for group in Schedule(space_of(chain(20), tmp_path)).groups(0)]
+    assert groups[: 1 + 20 + 5 + 3 + 10 + 2] == [20, *[1] * 20, *[4] * 5, *[8] * 3, *[2] * 10, *[16] * 2]
+
+
+@pytest.mark.parametrize(("tasks", "later"), [(8, ["keeps", "around"]), (9, ["around", "keeps"])])
+def test_later_turns_go_around_the_front_first(
+    tasks: int, later: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of more tasks than few, what groups keep comes first only as long as nothing was searched around."""
+    turns: list[str] = []
+
+    def noted(kind: str, portions: Any) -> Any:
+        def of_group(*asked: Any) -> Any:
+            turns.extend([kind] if turns[-1:] != [kind] else [])
+            return portions(*asked)
+
+        return of_group
+
+    for kind in ("plain", "keeps"):
+        monkeypatch.setattr(Portions, kind, noted(kind, getattr(Portions, kind)))
+    monkeypatch.setattr(rounds_search, "DECISIONS", tuple(noted("around", one) for one in rounds_search.DECISIONS))
+    context = contexts_of(space_of(chain(tasks), tmp_path), PAIR)[0]
+    search_in_rounds(context, SearchRequest(budget=8.0), JobRunner())
+    assert turns[:6] == ["plain", "keeps", "around", "plain", *later]
 
 
 @pytest.mark.parametrize("longest", [None, 5])
