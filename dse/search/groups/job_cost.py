@@ -154,9 +154,7 @@ class JobCost:
     def _rows(self, structure: tuple[Scan, Shape]) -> float:
         """What a plain structure takes more where it has very many runs of blocks along the innermost loop."""
         scan, shape = structure
-        rows = self._count(shape)
-        for k in scan.dimensions[-1:]:
-            rows //= -(-self._extents[k] // shape[k])
+        rows = prod(-(-self._extents[k] // shape[k]) for k in scan.dimensions[:-1])
         return _ROW * max(0, rows - _FREE_ROWS)
 
     def exactly(self, shape: Shape) -> float:

@@ -60,8 +60,9 @@ class LineCache:
 
 def bytes_of(value: object) -> int:
     """The bytes of a value, or of the arrays in it."""
-    if hasattr(value, "nbytes"):
-        return int(value.nbytes)
+    own = getattr(value, "nbytes", None)  # asked once: of a dataclass it may take a while
+    if own is not None:
+        return int(own)
     if isinstance(value, tuple | list):
         return sum(map(bytes_of, value))
     if isinstance(value, dict):
