@@ -33,10 +33,10 @@ from dse.search.heuristic.search import GeneticSearch
 from dse.search.integer_partitions import Code, covered
 from dse.search.isomorphic import IsomorphicGroups
 from dse.search.rounds.archive import Archive
+from dse.search.rounds.around import AroundFront, OfGroup
 from dse.search.rounds.portions import Portion, Portions
 from dse.search.rounds.schedule import ROUNDS, Schedule
 from dse.search.rounds.told import CLOCK, INTERRUPTED, SPENT, Course
-from dse.space.options import spread
 from dse.space.outer_blocks import may_gain
 from dse.space.task_graph import Mask
 from hwmodel.design import GroupDesign
@@ -55,7 +55,6 @@ AROUND_FIRST = 0.05  # of the budget, after which it first searches around the f
 LARGE_FIRST, LARGE_KEEPS = 0.15, 0.2
 AROUND_EVERY, AROUND_SHARE = 0.125, 0.1  # of the budget: so often at least, and so much at a time
 AROUND_MORE, RISES = 0.025, 0.003  # of the budget then, as long as the front's hypervolume rises by such a share
-AROUND = 48  # designs of groups around which is searched before whole designs may be made
 LIKELY = 4  # times as much work as is done comes yet, as far as the budget lets it
 FIRST_BATCH = 0.4  # seconds; later ones are of an eighth of what was done before
 
@@ -85,18 +84,6 @@ class _Batch:
     seconds: float = 0.0
 
 
-_Decision = Callable[[Portions, int, GroupPart, Sequence[GroupDesign]], Iterator[Portion]]
-# What differs from a design in one decision. Sides of blocks gain most for what they take: so they are tried until
-# nothing better comes of it, then FIFOs that are priced from counts, rates around the designs there are then, at last
-# all options; and sides again of what is better.
-DECISIONS: tuple[_Decision, ...] = (
-    Portions.other_blocks,
-    Portions.other_fifos,
-    Portions.other_rates,
-    Portions.other_options,
-)
-
-
 class _Search:
     """One search: groups priced so far, by the first of their kind, and the archive."""
 
@@ -116,7 +103,7 @@ class _Search:
         self.longest = 0.0  # seconds of a piece of work
         self.genetic: GeneticSearch | None = None
         self.is_many = len(context.columns.objectives) > MANY
-        self.searched_around = {decision: set[tuple[Mask, GroupDesign]]() for decision in DECISIONS}
+        self.around = AroundFront()
         self.cut = ""
         self.is_exact = False
         self.began = monotonic()
@@ -176,9 +163,9 @@ class _Search:
         """Price what differs from designs of the archive in one decision, until nothing better comes of it."""
         number, self.stage = min(self.rounds, len(ROUNDS) - 1), AROUND_FRONT
         while not self.is_exact:
-            if not (fresh := self._unsearched()):
+            if not (fresh := self.around.unvaried(self._on_front)):
                 self._look()
-                if not (fresh := self._unsearched()):
+                if not (fresh := self.around.unvaried(self._on_front)):
                     return
             decision, found = fresh
             designs: dict[Mask, list[GroupDesign]] = {}
@@ -188,27 +175,16 @@ class _Search:
                 known = self._known(group)
                 for portion in decision(known.portions, number, known.part, own):
                     self._take(group, portion)
-                self.searched_around[decision].update((group, design) for design in own)
+                self.around.varied[decision].update((group, design) for design in own)
             self._flush()
             self._look()
 
-    def _unsearched(self) -> tuple[_Decision, list[tuple[Mask, GroupDesign]]] | None:
-        """A decision, and some designs of groups of the archive that were not varied in it yet.
-
-        The first decision that has some; None where all were varied in all. They are those of the first of their kind,
-        and of single tasks, which take least, as long as there are such.
-        """
-        found = dict.fromkeys(
-            (self._first(group), self._as_first(group, design))
-            for whole in self.archive.wholes.designs
-            for group, design in whole.items()
-        )
-        for decision, searched in self.searched_around.items():
-            fresh = [one for one in found if one not in searched]
-            single = [(group, design) for group, design in fresh if group.bit_count() == 1]
-            if taken := spread(single or fresh, AROUND):
-                return decision, taken
-        return None
+    @property
+    def _on_front(self) -> list[OfGroup]:
+        """The designs of groups that make the archive's, each as one of the first group of its kind."""
+        wholes = self.archive.wholes.designs
+        found = ((self._first(group), self._as_first(group, own)) for whole in wholes for group, own in whole.items())
+        return list(dict.fromkeys(found))
 
     def _as_first(self, group: Mask, design: GroupDesign) -> GroupDesign:
         first = self._first(group)
@@ -271,7 +247,7 @@ class _Search:
             return
         self._flush()
         turns = [self._keep_otherwise, self._search_around_for_a_while]
-        if any(self.searched_around.values()) and self.schedule.whole_is_first and not self.schedule.has_few_tasks:
+        if self.around.number and self.schedule.whole_is_first and not self.schedule.has_few_tasks:
             turns.reverse()
         for turn in turns:
             turn(number)
@@ -434,7 +410,7 @@ class _Search:
             self.spent,
             self.request.budget,
             self.left_out,
-            around=len(set.union(*self.searched_around.values())),
+            around=self.around.number,
             evolution=evolution,
             longest=self.longest if self.longest > self.piece else None,
             exact=self.is_exact,

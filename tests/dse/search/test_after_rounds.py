@@ -27,6 +27,7 @@ from dse.search.figures import columns_of
 from dse.search.group_front import joined, nothing
 from dse.search.groups.jobs import PlainJob, StructuresJob
 from dse.search.pricing import plain_structure
+from dse.search.rounds import around
 from dse.search.rounds import search as rounds
 from dse.search.rounds.portions import Portion, Portions
 from dse.search.rounds.schedule import Schedule
@@ -70,7 +71,7 @@ def searched(path: Path, budget: float, objectives: Sequence[str], **more: Any) 
 def test_many_objectives_go_on_with_nsga2(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """From the archive on: nothing that the rounds have found is lost, and the share of the front only rises."""
     fronts: list[Values] = []
-    monkeypatch.setattr(rounds, "AROUND", 0)
+    monkeypatch.setattr(around, "AROUND", 0)
     found = searched(path, 2.5, MANY, keep=lambda _, search: fronts.append(search().front.values))
     for earlier, later in pairwise(fronts):
         assert all((later <= values).all(axis=1).any() for values in earlier)
@@ -98,7 +99,7 @@ def test_it_searches_around_the_front(path: Path, monkeypatch: pytest.MonkeyPatc
     found = searched(path, 40.0, FEW)
     assert "; also what differs in one decision from" in found.description
     assert "the budget was spent" not in found.description  # nothing better came
-    monkeypatch.setattr(rounds, "AROUND", 0)
+    monkeypatch.setattr(around, "AROUND", 0)
     before = searched(path, 40.0, FEW)
     assert found.counts.evaluated > before.counts.evaluated
     for values in before.front.values:
@@ -109,18 +110,18 @@ def test_it_searches_around_the_front(path: Path, monkeypatch: pytest.MonkeyPatc
 def test_sides_of_blocks_come_first(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rates and options are tried where nothing better comes of other sides of any design on the front."""
     monkeypatch.setattr(rounds, "ROUNDS_TO", 0.02)
-    decisions = rounds.DECISIONS
-    around: dict[Any, set[GroupDesign]] = {decision: set() for decision in decisions}
+    decisions = around.DECISIONS
+    varied: dict[Any, set[GroupDesign]] = {decision: set() for decision in decisions}
     order: list[Any] = []
 
     def noted(decision: Any, portions: Portions, number: int, part: Any, designs: list[GroupDesign]) -> Any:
-        earlier = list(around)[: list(around).index(decision)]
-        assert all(around[one].issuperset(designs) for one in earlier)
+        earlier = list(varied)[: list(varied).index(decision)]
+        assert all(varied[one].issuperset(designs) for one in earlier)
         order.append(decision)
-        around[decision].update(designs)
+        varied[decision].update(designs)
         return decision(portions, number, part, designs)
 
-    monkeypatch.setattr(rounds, "DECISIONS", tuple(partial(noted, decision) for decision in decisions))
+    monkeypatch.setattr(around, "DECISIONS", tuple(partial(noted, decision) for decision in decisions))
     searched(path, 40.0, FEW)
     assert tuple(dict.fromkeys(order)) == decisions
     assert decisions[0] == Portions.other_blocks
@@ -162,10 +163,10 @@ def test_around_a_design_is_only_what_was_not_priced(path: Path) -> None:
     part = do(portions.plain(0), nothing(columns, len(portions.tasks)))
     designs = part.designs(np.arange(len(part.values)))
 
-    def around(some: Any) -> list[Portion]:
-        return [portion for decision in rounds.DECISIONS for portion in decision(portions, 0, some, designs)]
+    def neighbours(some: Any) -> list[Portion]:
+        return [portion for decision in around.DECISIONS for portion in decision(portions, 0, some, designs)]
 
-    jobs = [job for portion in around(part) for job in portion.jobs(part)]
+    jobs = [job for portion in neighbours(part) for job in portion.jobs(part)]
     shapes = [shape for job in jobs if isinstance(job, PlainJob) for _, some in job.shapes for shape in some]
     known = {shape for _, shape in schedule.upto(portions.tasks[-1], 0)}
     sides = [schedule.sides(extent) for extent in space.accesses.extents(portions.tasks[-1])]
@@ -179,7 +180,7 @@ def test_around_a_design_is_only_what_was_not_priced(path: Path) -> None:
     plain = {structure_of(design) for design in designs}
     assert set(options) == {replace(one, recompute=True) for one in plain}  # what is kept is searched in bulk
     assert len(options) == len(plain) > 1
-    again = do(around(part), part)
+    again = do(neighbours(part), part)
     assert again.counts == part.counts
 
 

@@ -24,7 +24,7 @@ from dse.jobs.runner import JobRunner
 from dse.pareto.fronts import Values
 from dse.search import machine
 from dse.search.context import SearchRequest
-from dse.search.rounds import search as rounds_search
+from dse.search.rounds import around
 from dse.search.rounds.archive import box_rows
 from dse.search.rounds.portions import Portions
 from dse.search.rounds.schedule import ROUNDS, Schedule
@@ -204,7 +204,7 @@ def test_later_turns_go_around_the_front_first(
 
     for kind in ("plain", "keeps"):
         monkeypatch.setattr(Portions, kind, noted(kind, getattr(Portions, kind)))
-    monkeypatch.setattr(rounds_search, "DECISIONS", tuple(noted("around", one) for one in rounds_search.DECISIONS))
+    monkeypatch.setattr(around, "DECISIONS", tuple(noted("around", one) for one in around.DECISIONS))
     context = contexts_of(space_of(chain(tasks), tmp_path), PAIR)[0]
     search_in_rounds(context, SearchRequest(budget=8.0), JobRunner())
     assert turns[:6] == ["plain", "keeps", "around", "plain", *later]
