@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
+
 from dse.search.exact import tries_all_options
 from dse.search.figures import Columns
 from dse.search.groups.search import GroupJobs
 from dse.search.isomorphic import IsomorphicGroups
 from dse.search.pricing import RateChoices, plain_structure
-from dse.space.mappings import MappingSpace
-from dse.space.options import one_more, opens_keeps_alone
+from dse.space.mappings import MappingSpace, Shape
+from dse.space.options import one_more, opens_keeps_alone, spread
 from dse.space.task_graph import Mask
-from hwmodel.design import GroupDesign
+from hwmodel.design import GroupDesign, Scan
 
 FRONT = 32  # structures on the plain front of a group, on which options are tried one at a time
+ASKED = 1024  # plain structures of a group, of which it is asked whether they are products
 OFFERS_SECONDS = 0.5  # that a look at the options of one structure may take here
 
 
@@ -30,9 +35,11 @@ def exact_seconds(space: MappingSpace, columns: Columns, most: float) -> float:
         tasks = space.tasks(group)
         jobs = GroupJobs(space, columns, tasks, RateChoices(tuple(map(space.rates, tasks))))
         cost = jobs.cost
-        structures = sum(len(shapes) for _, shapes in space.structures(last))
+        plain = [(scan, list(shapes)) for scan, shapes in space.structures(last)]
+        structures = sum(len(shapes) for _, shapes in plain)
         kept = jobs.searches_keeps
         total += cost.tables + structures * (cost.plain + (cost.keeps if kept else 0.0))
+        total += structures * _alone(jobs, plain)
         if structures and total <= most and space.study.has_options and not (kept and opens_keeps_alone(space, last)):
             blocks = list(space.blocks(last))
             middle = plain_structure(tasks, blocks[len(blocks) // 2])  # stands for all
@@ -40,6 +47,21 @@ def exact_seconds(space: MappingSpace, columns: Columns, most: float) -> float:
         if total > most:
             break
     return total
+
+
+def _alone(jobs: GroupJobs, plain: Sequence[tuple[Scan, Sequence[Shape]]]) -> float:
+    """Seconds that a plain structure takes more, on the average, since some are no products after all.
+
+    Those under the scan in the middle stand for all.
+    """
+    batch = jobs.space.model.batch(jobs.tasks) if jobs.cost.is_separable else None
+    if batch is None or not plain:
+        return 0.0
+    scan, shapes = plain[len(plain) // 2]
+    some = spread(shapes, batch.at_once or ASKED)
+    taken = batch.takes(scan, np.array(some, np.int64).reshape(len(some), -1))
+    alone = (jobs.cost.exactly(shape) for shape, is_taken in zip(some, taken.tolist(), strict=True) if not is_taken)
+    return sum(alone) / max(1, len(some))
 
 
 def _options(jobs: GroupJobs, middle: GroupDesign, structures: int | None) -> float:

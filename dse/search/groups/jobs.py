@@ -183,7 +183,7 @@ class _FrontOfGroup:
                 for row in range(len(shapes)):
                     self.take(self._plain(scan, shapes, row))
             return
-        taken = [(scan, self._products(scan, shapes) if products_only else shapes) for scan, shapes in blocks]
+        taken = [(scan, self._products(scan, shapes, are_all=products_only)) for scan, shapes in blocks]
         if self.pricer.has_bounds:
             parts = ((scan, shapes, *part) for scan, shapes in taken for part in self.pricer.bounded(scan, shapes))
             bounded = ((scan, shapes[part], own) for scan, shapes, part, own in parts)
@@ -193,10 +193,20 @@ class _FrontOfGroup:
                 for start, priced in self.pricer.plain(scan, shapes):
                     self._add(partial(self._plain, scan, shapes[start:]), priced)
 
-    def _products(self, scan: Scan, shapes: Sequence[Shape]) -> tuple[Shape, ...]:
-        """The shapes that need not go through the exact path; others are skipped."""
+    def _products(self, scan: Scan, shapes: tuple[Shape, ...], *, are_all: bool) -> tuple[Shape, ...]:
+        """The shapes that need not go through the exact path; others are skipped if these `are_all`, else taken alone.
+
+        Alone, since the plan of each may fill much memory. Where structures have bounds these say which they are.
+        """
+        if self.pricer.has_bounds and not are_all:
+            return shapes
         taken = self.pricer.takes(scan, shapes)
-        self._skip(Blocks(shape, scan) for shape, is_taken in zip(shapes, taken, strict=True) if not is_taken)
+        others = [shape for shape, is_taken in zip(shapes, taken, strict=True) if not is_taken]
+        if are_all:
+            self._skip(Blocks(shape, scan) for shape in others)
+        else:
+            for row in range(len(others)):
+                self.take(self._plain(scan, others, row))
         return tuple(shape for shape, is_taken in zip(shapes, taken, strict=True) if is_taken)
 
     def take_keeps(self, scan: Scan, shapes: Sequence[Shape], *, products_only: bool) -> None:
@@ -212,9 +222,12 @@ class _FrontOfGroup:
                 chosen = waiting.first_slice() if is_first else waiting.next_slice()
                 now, waiting, is_first = waiting.only(chosen), waiting.only(~chosen), False
                 some, keeps = [shapes[row] for row in now.source.tolist()], worth.only(now.row)
-                if products_only and some:
-                    taken = np.flatnonzero(self.pricer.takes(scan, some, keeps))
-                    some, keeps = [some[place] for place in taken.tolist()], keeps.only(taken)
+                if some and (products_only or not self.pricer.has_bounds):
+                    taken = np.array(self.pricer.takes(scan, some, keeps))
+                    for row in () if products_only else np.flatnonzero(~taken).tolist():
+                        self.take(self._keeping(scan, some, keeps, row))
+                    products = np.flatnonzero(taken)
+                    some, keeps = [some[row] for row in products.tolist()], keeps.only(products)
                 self._add_keeps(scan, some, keeps)
                 number += len(some)
             pruned = self.designs * (size - number)
@@ -290,7 +303,8 @@ class _FrontOfGroup:
             chosen = waiting.first_slice() if is_first else waiting.next_slice()
             for number, rows in waiting.only(chosen).by_source():
                 own = sources[number]
-                for some in in_parts(rows, self.designs):
+                is_sure = own.bounded.sure[rows]  # the plans of others may fill much memory: so these go one by one
+                for some in (*in_parts(rows[is_sure], self.designs), *rows[~is_sure][:, None]):
                     self._add(partial(_of_rows, own.structure, some), own.bounded.price(some), own.bounded.live(some))
             waiting, is_first = waiting.only(~chosen), False
         counts = Counts(infeasible=hopeless * self.designs, pruned=beaten * self.designs)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 from chains import chain, space_of
@@ -36,14 +37,17 @@ from dse.search.isomorphic import IsomorphicGroups
 from dse.search.least import least_figures
 from dse.search.methods import choose_method, require_other_fronts
 from dse.search.partition import search_by_partition
+from dse.search.pricing import Pricer, RateChoices
 from dse.search.rounds.search import search_in_rounds
 from dse.space.mappings import MappingSpace
 from dse.space.size import size_of
 from dse.space.study import Study, narrowed, parse_constraint
 from hwmodel.design import Blocks, GroupDesign, Keep, Processor, row_major
+from hwmodel.machine.corrected import corrected
 from hwmodel.machine.estimate import DesignEstimate
 from hwmodel.machine.model import MachineModel
-from hwmodel.machine.priced import LATENCY, MEMORY, RESIDENT, SHARED
+from hwmodel.machine.priced import LATENCY, MEMORY, RESIDENT, SHARED, Priced
+from hwmodel.machine.separable import batch
 from hwmodel.platform import RowModel, load_platform
 
 CASES = 180
@@ -264,6 +268,38 @@ def test_what_auto_takes() -> None:
         chosen = choose_method("auto", space, columns, size_of(space))
         assert chosen.name == name
     assert chosen.why == "to price every group is more than 60 s of work"
+
+
+def test_structures_that_are_no_products_count_for_auto() -> None:
+    """Two pictures of one array are read in windows, each the later in other columns: most blocks take long each."""
+    space = shipped("stereo", Study())
+    chosen = choose_method("auto", space, default_columns(space), size_of(space))
+    assert (chosen.name, chosen.why) == ("rounds", "to price every group is more than 60 s of work")
+    small = shipped("stereo", Study(), H=6, W=8, SHIFTS=2, R=1)
+    assert choose_method("auto", small, default_columns(small), size_of(small)).name == "exact"
+
+
+@pytest.mark.parametrize("objectives", [("latency_cycles", "internal_memory_data"), ("latency_cycles", "port_bytes")])
+def test_structures_that_are_no_products_go_one_by_one(
+    objectives: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The plan of each may fill much memory; with bounds and without the front is that of all designs."""
+    space = shipped("stereo", narrowed(Study(units=(1, 2), blocks="divisors")), H=4, W=6, SHIFTS=2, R=1)
+    columns, together = columns_of(objectives, (), space.model, reuse_memory=False), list[int]()
+
+    def noted(priced: Priced, rows: Any, others: Any) -> Priced:
+        together.append(len(rows))
+        return corrected(priced, rows, others)
+
+    monkeypatch.setattr(batch, "corrected", noted)
+    context = SearchContext(space, columns)
+    found = search_exactly(context, JobRunner(), quiet)
+    assert max(together) <= 1
+    (tasks,) = map(space.tasks, space.groups)
+    pricer = Pricer(context, tasks, RateChoices(tuple(map(space.rates, tasks))))
+    assert not all(all(pricer.takes(scan, shapes)) for scan, shapes in space.structures(tasks[-1]))
+    monkeypatch.undo()
+    assert points(found) == points(search_exhaustively(context, JobRunner(), quiet))
 
 
 def test_methods_that_are_refused() -> None:
