@@ -24,7 +24,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from chains import environment
-from graphs import GRAPHS
+from graphs import text_of
 
 from arrayol import api
 from arrayol.checks.top import choose_top
@@ -43,6 +43,8 @@ from hwmodel.platform import platform_of
 
 CASES = (
     "stereo",
+    "stereo3",
+    "gemm",
     "splitmatmul",
     "camera",
     "camera20",
@@ -107,9 +109,9 @@ def context_of(name: str, *, narrow: bool) -> SearchContext:
     study = narrowed(Study()) if narrow else Study()
     with TemporaryDirectory() as folder:
         path, platform = shipped_folder() / f"{name}.aol", None
-        if name in GRAPHS:
+        if (text := text_of(name)) is not None:
             path, platform = Path(folder) / f"{name}.aol", shipped_folder() / "platforms" / "default.toml"
-            path.write_text(GRAPHS[name]().text(name))
+            path.write_text(text)
         spec = api.load(path)
         taken, _ = platform_of(spec, platform)
         network = canonical_form(spec, choose_top(spec, None)).network

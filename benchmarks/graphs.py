@@ -3,7 +3,7 @@
     python benchmarks/graphs.py fork32 > fork32.aol
 
 Every task is a 3 x 3 filter of u8 (a branch that joins others adds them), so that only the graph decides. Besides,
-stereo matching in three tasks and a matrix product, which are hard to price (`stereo`, `gemm`).
+stereo matching in three tasks and a matrix product, which are hard to price (`stereo3`, `gemm`).
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ task winner(cost: u16[D, H - 4, W - 4]) -> (shift: u8[H - 4, W - 4]) {{
     shift -> shift
   }}
 }}
-task stereo(left: u8[H, W], right: u8[H, W]) -> (shift: u8[H - 4, W - 4]) {{
+task stereo3(left: u8[H, W], right: u8[H, W]) -> (shift: u8[H - 4, W - 4]) {{
   diff  = differences(left, right)
   cost  = costs(diff)
   shift = winner(cost)
@@ -197,8 +197,17 @@ def gemm(rows: int = 64, columns: int = 64, inner: int = 256) -> str:
     return GEMM.format(rows=rows, columns=columns, inner=inner)
 
 
-TEXTS: Mapping[str, Callable[[], str]] = {"stereo": stereo, "gemm": gemm}
+TEXTS: Mapping[str, Callable[[], str]] = {"stereo3": stereo, "gemm": gemm}
+
+
+def text_of(name: str) -> str | None:
+    """The text of a specification by its name here; None where it is none of these."""
+    return TEXTS[name]() if name in TEXTS else GRAPHS[name]().text(name) if name in GRAPHS else None
+
 
 if __name__ == "__main__":
     (name,) = sys.argv[1:] or ["chain4"]
-    sys.stdout.write(TEXTS[name]() if name in TEXTS else GRAPHS[name]().text(name))
+    found = text_of(name)
+    if found is None:
+        sys.exit(f"no graph '{name}': there are {', '.join([*GRAPHS, *TEXTS])}")
+    sys.stdout.write(found)
