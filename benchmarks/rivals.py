@@ -33,7 +33,7 @@ from tempfile import TemporaryDirectory
 import click
 import numpy as np
 from chains import environment
-from graphs import GRAPHS
+from graphs import text_of
 from numpy.typing import NDArray
 
 from arrayol import api
@@ -211,14 +211,14 @@ def space_of(name: str, *, is_open: bool) -> MappingSpace:
     """A shipped specification on its platform, or a graph on the default one; nothing is remembered in it."""
     with TemporaryDirectory() as folder:
         path = shipped_folder() / f"{name}.aol"
-        if name in GRAPHS:
+        if (text := text_of(name)) is not None:
             path = Path(folder) / f"{name}.aol"
-            path.write_text(GRAPHS[name]().text(name), encoding="utf-8")
+            path.write_text(text, encoding="utf-8")
         spec = api.load(path)
         platform = find_platform(path, None)[0]
     network = canonical_form(spec, choose_top(spec, None)).network
     study = Study() if is_open else narrowed(Study())
-    if name in GRAPHS:
+    if text is not None:
         platform = platform.model_copy(update={"assume_datapaths": True})
     return MappingSpace(MachineModel(network, platform), study)
 

@@ -17,7 +17,7 @@ from dse.search.context import SearchContext
 from dse.search.group_front import Counts
 from dse.search.groups.job_cost import STRUCTURE_SECONDS, JobCost, in_jobs
 from dse.search.pricing import INFEASIBLE, Pricer, RateChoices
-from dse.space.mappings import MappingSpace
+from dse.space.mappings import MappingSpace, Shape
 from dse.space.options import is_plain
 from hwmodel.design import GroupDesign, Scan, structure_of
 from hwmodel.machine.priced import Priced
@@ -153,12 +153,14 @@ class _FiguresOfDesigns:
     def _price_plain(
         self, pricer: Pricer, designs: Sequence[GroupDesign], places: Mapping[tuple[int, ...], int]
     ) -> None:
-        shapes = list(dict.fromkeys(design.blocks.shape for design in designs))
-        rows = {shape: row for row, shape in enumerate(shapes)}
-        for start, priced in pricer.plain(designs[0].blocks.scan, shapes):
-            batch = [design for design in designs if start <= rows[design.blocks.shape] < start + len(priced.legal)]
-            cells = [(rows[design.blocks.shape] - start, places[_rates(design)]) for design in batch]
-            self._note(pricer, batch, priced, cells)
+        by_shape: dict[Shape, list[GroupDesign]] = {}
+        for design in designs:
+            by_shape.setdefault(design.blocks.shape, []).append(design)
+        shapes = list(by_shape)
+        for rows, priced in pricer.plain(designs[0].blocks.scan, shapes):
+            batch = [(place, design) for place, row in enumerate(rows.tolist()) for design in by_shape[shapes[row]]]
+            cells = [(place, places[_rates(design)]) for place, design in batch]
+            self._note(pricer, [design for _, design in batch], priced, cells)
 
     def _note(
         self, pricer: Pricer, designs: Sequence[GroupDesign], priced: Priced, cells: Sequence[tuple[int, int]]

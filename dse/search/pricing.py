@@ -95,22 +95,24 @@ class Pricer:
             self._combinations = rates.combinations
 
     def plain(
-        self, scan: Scan, shapes: Sequence[Shape], keeps: StructureKeeps | None = None
-    ) -> Iterator[tuple[int, Priced]]:
-        """Plain structures of one scan, of a separable group: from which shape on, and the prices of some.
+        self, scan: Scan, shapes: Sequence[Shape], keeps: StructureKeeps | None = None, *, are_products: bool = False
+    ) -> Iterator[tuple[Rows, Priced]]:
+        """Plain structures of one scan, of a separable group: some of them by their rows, and their prices.
 
-        With `keeps` each keeps what they say.
+        With `keeps` each keeps what they say. Those that are no products, if not all `are_products`, come one by one.
         """
         batch, table = self._batch, self._table(shapes)
         step = max(1, POINTS_AT_ONCE // (1 if self._fastest_of else len(self._combinations)))
         step = step if batch.at_once is None else min(step, batch.at_once)
         for start in range(0, len(shapes), step):
-            part = slice(start, start + step)
-            own = keeps and keeps.only(part)
-            if self._fastest_of:
-                yield start, batch.fastest(scan, table[part], self._fastest_of, own, times=self._times)
-            else:
-                yield start, batch.price(scan, table[part], self._combinations, own)
+            part = np.arange(start, min(start + step, len(shapes)))
+            taken = are_products or batch.takes(scan, table[part], keeps and keeps.only(part))
+            for rows in in_parts(part, np.broadcast_to(taken, len(part)), step):
+                own = keeps and keeps.only(rows)
+                if self._fastest_of:
+                    yield rows, batch.fastest(scan, table[rows], self._fastest_of, own, times=self._times)
+                else:
+                    yield rows, batch.price(scan, table[rows], self._combinations, own)
 
     def takes(self, scan: Scan, shapes: Sequence[Shape], keeps: StructureKeeps | None = None) -> list[bool]:
         """Which of them need not go through the exact path."""
@@ -153,10 +155,14 @@ class Pricer:
         return np.stack([column[cells] for column in columns], axis=1)
 
 
-def in_parts(rows: Rows, combinations: int) -> Iterator[Rows]:
-    """Rows of structures, as many at a time as are priced under so many combinations of rates."""
-    step = max(1, COMPARED_AT_ONCE // combinations)
-    return (rows[start : start + step] for start in range(0, len(rows), step))
+def in_parts(rows: Rows, are_products: NDArray[np.bool_], most: int) -> Iterator[Rows]:
+    """Rows of structures, at most so many at a time.
+
+    Those that are no products come one by one: each has a plan, element by element, that may fill much memory.
+    """
+    products = rows[are_products]
+    yield from (products[start : start + most] for start in range(0, len(products), most))
+    yield from rows[~are_products, None]
 
 
 def plain_structure(tasks: Sequence[str], blocks: Blocks) -> GroupDesign:

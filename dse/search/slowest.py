@@ -119,9 +119,8 @@ def _priced(
     if isinstance(key, GroupDesign):
         yield family, [0] * len(family), pricer.structure(key)
         return
-    for start, priced in pricer.plain(key[1], [group.blocks.shape for group in family]):
-        some = family[start : start + len(priced.legal)]
-        yield some, range(len(some)), priced
+    for rows, priced in pricer.plain(key[1], [group.blocks.shape for group in family]):
+        yield [family[row] for row in rows.tolist()], range(len(rows)), priced
 
 
 def _are_as_the_first(

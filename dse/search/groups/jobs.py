@@ -22,7 +22,7 @@ from dse.search.group_front import Counts, GroupPart, dump_part, joined, load_pa
 from dse.search.groups.bounded import Source, Waiting
 from dse.search.groups.keep_search import KeepSearch
 from dse.search.known_wholes import KnownWholes
-from dse.search.pricing import INFEASIBLE, Pricer, RateChoices, in_parts, plain_structure
+from dse.search.pricing import COMPARED_AT_ONCE, INFEASIBLE, Pricer, RateChoices, in_parts, plain_structure
 from dse.space.mappings import MappingSpace, Shape
 from dse.space.options import mapping_options
 from hwmodel.design import Blocks, GroupDesign, Keep, Scan, with_keeps
@@ -183,30 +183,20 @@ class _FrontOfGroup:
                 for row in range(len(shapes)):
                     self.take(self._plain(scan, shapes, row))
             return
-        taken = [(scan, self._products(scan, shapes, are_all=products_only)) for scan, shapes in blocks]
+        taken = [(scan, self._products(scan, shapes) if products_only else shapes) for scan, shapes in blocks]
         if self.pricer.has_bounds:
             parts = ((scan, shapes, *part) for scan, shapes in taken for part in self.pricer.bounded(scan, shapes))
             bounded = ((scan, shapes[part], own) for scan, shapes, part, own in parts)
             self._take_bounded([Source(partial(self._plain, scan, some), own) for scan, some, own in bounded])
         else:
             for scan, shapes in taken:
-                for start, priced in self.pricer.plain(scan, shapes):
-                    self._add(partial(self._plain, scan, shapes[start:]), priced)
+                for rows, priced in self.pricer.plain(scan, shapes, are_products=products_only):
+                    self._add(partial(_of_rows, partial(self._plain, scan, shapes), rows), priced)
 
-    def _products(self, scan: Scan, shapes: tuple[Shape, ...], *, are_all: bool) -> tuple[Shape, ...]:
-        """The shapes that need not go through the exact path; others are skipped if these `are_all`, else taken alone.
-
-        Alone, since the plan of each may fill much memory. Where structures have bounds these say which they are.
-        """
-        if self.pricer.has_bounds and not are_all:
-            return shapes
+    def _products(self, scan: Scan, shapes: Sequence[Shape]) -> tuple[Shape, ...]:
+        """The shapes that need not go through the exact path; others are skipped."""
         taken = self.pricer.takes(scan, shapes)
-        others = [shape for shape, is_taken in zip(shapes, taken, strict=True) if not is_taken]
-        if are_all:
-            self._skip(Blocks(shape, scan) for shape in others)
-        else:
-            for row in range(len(others)):
-                self.take(self._plain(scan, others, row))
+        self._skip(Blocks(shape, scan) for shape, is_taken in zip(shapes, taken, strict=True) if not is_taken)
         return tuple(shape for shape, is_taken in zip(shapes, taken, strict=True) if is_taken)
 
     def take_keeps(self, scan: Scan, shapes: Sequence[Shape], *, products_only: bool) -> None:
@@ -222,18 +212,15 @@ class _FrontOfGroup:
                 chosen = waiting.first_slice() if is_first else waiting.next_slice()
                 now, waiting, is_first = waiting.only(chosen), waiting.only(~chosen), False
                 some, keeps = [shapes[row] for row in now.source.tolist()], worth.only(now.row)
-                if some and (products_only or not self.pricer.has_bounds):
-                    taken = np.array(self.pricer.takes(scan, some, keeps))
-                    for row in () if products_only else np.flatnonzero(~taken).tolist():
-                        self.take(self._keeping(scan, some, keeps, row))
-                    products = np.flatnonzero(taken)
-                    some, keeps = [some[row] for row in products.tolist()], keeps.only(products)
-                self._add_keeps(scan, some, keeps)
+                if products_only and some:
+                    taken = np.flatnonzero(self.pricer.takes(scan, some, keeps))
+                    some, keeps = [some[place] for place in taken.tolist()], keeps.only(taken)
+                self._add_keeps(scan, some, keeps, are_products=products_only)
                 number += len(some)
             pruned = self.designs * (size - number)
             self._join(nothing(self.columns, len(self.tasks), Counts(pruned=pruned)))
 
-    def _add_keeps(self, scan: Scan, shapes: Sequence[Shape], keeps: StructureKeeps) -> None:
+    def _add_keeps(self, scan: Scan, shapes: Sequence[Shape], keeps: StructureKeeps, *, are_products: bool) -> None:
         """Take plain structures of one scan, each with what it keeps."""
         if self.pricer.has_bounds:
             bounded = self.pricer.bounded(scan, shapes, keeps)
@@ -241,9 +228,8 @@ class _FrontOfGroup:
                 [Source(partial(self._keeping, scan, shapes[part], keeps.only(part)), own) for part, own in bounded]
             )
             return
-        for start, priced in self.pricer.plain(scan, shapes, keeps):
-            own = keeps.only(slice(start, start + len(priced.legal)))
-            self._add(partial(self._keeping, scan, shapes[start:], own), priced)
+        for rows, priced in self.pricer.plain(scan, shapes, keeps, are_products=are_products):
+            self._add(partial(_of_rows, partial(self._keeping, scan, shapes, keeps), rows), priced)
 
     def _keeping(self, scan: Scan, shapes: Sequence[Shape], keeps: StructureKeeps, row: int) -> GroupDesign:
         own = keeps.choices[keeps.which[row]]
@@ -262,7 +248,7 @@ class _FrontOfGroup:
             others += [each for each, is_taken in zip(own, taken, strict=True) if not is_taken]
             rows = np.flatnonzero(taken)
             if len(rows):
-                self._add_keeps(scan, [shapes[row] for row in rows.tolist()], keeps.only(rows))
+                self._add_keeps(scan, [shapes[row] for row in rows.tolist()], keeps.only(rows), are_products=True)
         for structure in others:
             self.take(structure)
 
@@ -303,8 +289,7 @@ class _FrontOfGroup:
             chosen = waiting.first_slice() if is_first else waiting.next_slice()
             for number, rows in waiting.only(chosen).by_source():
                 own = sources[number]
-                is_sure = own.bounded.sure[rows]  # the plans of others may fill much memory: so these go one by one
-                for some in (*in_parts(rows[is_sure], self.designs), *rows[~is_sure][:, None]):
+                for some in in_parts(rows, own.bounded.sure[rows], max(1, COMPARED_AT_ONCE // self.designs)):
                     self._add(partial(_of_rows, own.structure, some), own.bounded.price(some), own.bounded.live(some))
             waiting, is_first = waiting.only(~chosen), False
         counts = Counts(infeasible=hopeless * self.designs, pruned=beaten * self.designs)

@@ -246,11 +246,11 @@ class _Search:
         if self.spent < self.next_around:
             return
         self._flush()
-        turns = [self._keep_otherwise, self._search_around_for_a_while]
+        turns: list[Callable[[], None]] = [partial(self._keep_otherwise, number), self._search_around_for_a_while]
         if self.around.number and self.schedule.whole_is_first and not self.schedule.has_few_tasks:
             turns.reverse()
         for turn in turns:
-            turn(number)
+            turn()
         self.next_around = min(2 * self.spent, self.spent + AROUND_EVERY * self.request.budget)
 
     def _keep_otherwise(self, number: int) -> None:
@@ -258,7 +258,7 @@ class _Search:
         keeps = sorted(self._portions(number, Portions.keeps), key=lambda pair: pair[1].seconds)
         self._further(number, keeps, FURTHER if self.schedule.whole_is_first else LARGE_KEEPS)
 
-    def _search_around_for_a_while(self, _: int) -> None:
+    def _search_around_for_a_while(self) -> None:
         """Around the front up to a share of the budget, and as long as its hypervolume rises by much."""
         share, rises = AROUND_SHARE, True
         while rises:

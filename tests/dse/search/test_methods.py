@@ -279,12 +279,14 @@ def test_structures_that_are_no_products_count_for_auto() -> None:
     assert choose_method("auto", small, default_columns(small), size_of(small)).name == "exact"
 
 
+@pytest.mark.parametrize("policies", [("reuse",), ("reuse", "tile")])
 @pytest.mark.parametrize("objectives", [("latency_cycles", "internal_memory_data"), ("latency_cycles", "port_bytes")])
 def test_structures_that_are_no_products_go_one_by_one(
-    objectives: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+    objectives: tuple[str, ...], policies: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The plan of each may fill much memory; with bounds and without the front is that of all designs."""
-    space = shipped("stereo", narrowed(Study(units=(1, 2), blocks="divisors")), H=4, W=6, SHIFTS=2, R=1)
+    study = narrowed(Study(units=(1, 2), blocks="divisors")).model_copy(update={"policies": policies})
+    space = shipped("stereo", study, H=4, W=6, SHIFTS=2, R=1)
     columns, together = columns_of(objectives, (), space.model, reuse_memory=False), list[int]()
 
     def noted(priced: Priced, rows: Any, others: Any) -> Priced:
@@ -293,13 +295,13 @@ def test_structures_that_are_no_products_go_one_by_one(
 
     monkeypatch.setattr(batch, "corrected", noted)
     context = SearchContext(space, columns)
-    found = search_exactly(context, JobRunner(), quiet)
-    assert max(together) <= 1
+    found, whole = (search(context, JobRunner(), quiet) for search in (search_exactly, search_exhaustively))
+    assert max(together) == 1
     (tasks,) = map(space.tasks, space.groups)
     pricer = Pricer(context, tasks, RateChoices(tuple(map(space.rates, tasks))))
     assert not all(all(pricer.takes(scan, shapes)) for scan, shapes in space.structures(tasks[-1]))
-    monkeypatch.undo()
-    assert points(found) == points(search_exhaustively(context, JobRunner(), quiet))
+    assert points(found) == points(whole)
+    assert found.counts.size == whole.counts.size
 
 
 def test_methods_that_are_refused() -> None:
