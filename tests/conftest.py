@@ -5,24 +5,21 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import hypothesis
+import cpu_seconds
+import many_cases
 import pytest
 from command_line import CommandLine, as_process, in_process
 
-# The same cases in every run, so that a landing does not hang on luck; `--hypothesis-profile=explore` draws new ones.
-# No test asserts a wall time, so Hypothesis does not either.
-UNTIMED: dict[str, Any] = {"deadline": None, "suppress_health_check": [hypothesis.HealthCheck.too_slow]}
-hypothesis.settings.register_profile("seeded", derandomize=True, **UNTIMED)
-hypothesis.settings.register_profile("explore", **UNTIMED)
-hypothesis.settings.load_profile("seeded")
+many_cases.register_profiles()
 
 # Processes that tests start, and those of `-n`, keep compiled files: else each would compile all packages again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # A shell's background jobs and nohup ignore signals, and pass that on to what tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -56,6 +53,23 @@ def arrayol_process(script: Path, tmp_path: Path) -> CommandLine:
 def pytest_addoption(parser: pytest.Parser) -> None:
     """`--update-golden` writes what the golden tests saw instead of comparing it: read the diff before you commit."""
     parser.addoption("--update-golden", action="store_true", help="rewrite the golden files")
+    cpu_seconds.add_options(parser)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that take long."""
+    cpu_seconds.mark_slow(items)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
+    """Measure the processor time of each test."""
+    return (yield from cpu_seconds.measured(item))
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Name the tests that take long and have no marker."""
+    cpu_seconds.summarise(terminalreporter, config.getoption("--cpu-seconds"))
 
 
 @pytest.fixture

@@ -1,14 +1,41 @@
-"""One test on many generated cases, from pytest and from the long runs."""
+"""How many generated cases a test draws, and one test on many of them, from pytest and from the long runs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import hypothesis
 from hypothesis import HealthCheck, given, settings
 from hypothesis.strategies import SearchStrategy
 
 BATCH = 25  # cases of one seed: later ones vary earlier ones, so that few seeds would leave features out
+
+# No test asserts a wall time, so Hypothesis does not either.
+_UNTIMED: dict[str, Any] = {"deadline": None, "suppress_health_check": [hypothesis.HealthCheck.too_slow]}
+# Each profile with the share of the cases that a test asks for. Seeds are fixed but at night, so that a landing does
+# not hang on luck.
+_SHARES = {"quick": 0.2, "landing": 1, "nightly": 10, "explore": 1}
+_SEEDED = ("quick", "landing")
+_HYPOTHESIS_CASES = 100  # of a test that does not say how many
+
+
+def register_profiles() -> None:
+    """Make Hypothesis know the profiles; `quick` is taken where `--hypothesis-profile` names none."""
+    for name, share in _SHARES.items():
+        count = round(_HYPOTHESIS_CASES * share)
+        settings.register_profile(name, max_examples=count, derandomize=name in _SEEDED, **_UNTIMED)
+    settings.load_profile("quick")
+
+
+def case_count(cases: int) -> int:
+    """The number of cases to draw, at least 1, of `cases` at a landing: a fifth in a quick run, tenfold at night."""
+    return max(1, round(cases * _SHARES[settings.get_current_profile_name()]))
+
+
+def draws_all_cases() -> bool:
+    """Whether this run draws at least as many cases as at a landing, so that rare features must be among them."""
+    return _SHARES[settings.get_current_profile_name()] >= 1
 
 
 def on_many(cases: int, seed: int | None, test: Callable[..., None], *drawn: SearchStrategy[object]) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings
+from many_cases import case_count
 from strategies import body_texts
 
 from arrayol.checks.check import check_body
@@ -103,7 +104,7 @@ def _size(shape: tuple[int | None, ...]) -> int:
     return size
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=case_count(400), deadline=None)
 @given(body_texts())
 def test_bodies_equal_their_execution(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
     path = tmp_path_factory.getbasetemp() / "body.aol"

@@ -9,6 +9,7 @@ from itertools import product
 
 import pytest
 from hypothesis import given, settings
+from many_cases import case_count
 from strategies import SmallSpec, small_specs
 
 from arrayol.checks.check import check
@@ -80,7 +81,7 @@ def has_order(delays: list[tuple[int, ...]], space: tuple[int | None, ...]) -> b
     )
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=case_count(250), deadline=None)
 @given(small_specs())
 def test_check_equals_enumeration(tmp_path_factory: pytest.TempPathFactory, spec: SmallSpec) -> None:
     path = tmp_path_factory.getbasetemp() / "small.aol"

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from loading import spec_of
+from many_cases import case_count
 from numpy.lib.stride_tricks import sliding_window_view
 
 from arrayol.errors import ArrayolError
@@ -59,7 +60,7 @@ def windows(draw: st.DrawFn) -> tuple[str, tuple[int, ...], tuple[int, ...], tup
     return mode, shape, before, after, tuple(draw(st.integers(1, min(3, extent))) for extent in whole)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=case_count(150), deadline=None)
 @given(windows())
 @example(("mirror", (5, 1), (4, 0), (4, 0), (3, 1)))
 @example(("reflect", (4, 3, 2), (4, 3, 2), (4, 3, 2), (2, 2, 2)))

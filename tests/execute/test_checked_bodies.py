@@ -15,6 +15,7 @@ from hypothesis import given, note, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 from loading import unchecked_spec_of
+from many_cases import case_count
 from oracle import Refused, interpret
 
 from arrayol.checks.check import check_body
@@ -88,7 +89,7 @@ def bodies(draw: DrawFn) -> str:
     return first + "\n".join(draw(st.lists(statements((), 0), min_size=1, max_size=3)))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=case_count(300), deadline=None)
 @given(body=bodies(), unrolled=st.sampled_from((128, 0)), lanes=st.sampled_from((256, 0)))
 def test_the_checks_foresee_what_the_execution_meets(body: str, unrolled: int, lanes: int) -> None:
     note(body)

@@ -8,6 +8,7 @@ from math import prod
 import numpy as np
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
+from many_cases import case_count
 
 from arrayol.checks.check import check_source
 from arrayol.execute.run import execute
@@ -44,7 +45,7 @@ def test_the_boxes_hold_each_instance_that_writes_once(case: tuple[tuple[int, ..
 
 
 @given(SPACES, st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=case_count(60), deadline=None)
 def test_an_exit_is_the_last_plane_of_the_full_array(space: tuple[int, ...], data: st.DataObject) -> None:
     """The same fold twice: once with an array of all states, once with an exit alone."""
     axis = data.draw(st.integers(0, len(space) - 1))

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
+from many_cases import case_count
 from numpy.typing import NDArray
 from PIL import Image
 
@@ -61,7 +62,7 @@ def write(*named: tuple[str, Port, NDArray[Any]], bits: int | None = None) -> An
     return write_arrays(targets, {one.name: array for _, one, array in named}, bits)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=case_count(40), deadline=None)
 @given(st.data())
 def test_every_array_comes_back_bit_for_bit(data: st.DataObject) -> None:
     element = data.draw(st.sampled_from(sorted(NUMPY_TYPES)))
@@ -76,7 +77,7 @@ def test_every_array_comes_back_bit_for_bit(data: st.DataObject) -> None:
             assert compare(wanted, array, FileSource(Path(name.partition(":")[0]), None), {}) is None
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=case_count(25), deadline=None)
 @given(st.data())
 def test_every_image_comes_back(data: st.DataObject) -> None:
     element = data.draw(st.sampled_from([ElementType.BOOL, ElementType.U8, ElementType.U16]))

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from loading import spec_of, unchecked_spec_of
+from many_cases import case_count
 from numpy.typing import NDArray
 
 from arrayol.errors import ArrayolError
@@ -45,7 +46,7 @@ def result_of(stage: Stage, a: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.array(found, np.int64).reshape(-1, 2)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=case_count(60), deadline=None)
 @given(STAGES, STAGES, st.integers(1, 14), st.booleans())
 def test_chains_of_tasks_with_rates_of_their_own(first: Stage, second: Stage, frames: int, turned: bool) -> None:
     spec = spec_of(

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from loading import spec_of
+from many_cases import case_count
 
 from arrayol.execute.run import execute
 from arrayol.ir.network import flatten
@@ -15,7 +16,7 @@ from hwmodel.accesses import Accesses
 FACTORS = st.integers(-20, 20) | st.integers(-(2**70), 2**70)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=case_count(60), deadline=None)
 @given(*[FACTORS] * 5, st.integers(1, 12))
 def test_what_wraps_is_taken_modulo_the_extent(
     origin: int, paving: int, fitting: int, none: int, pattern: int, extent: int

@@ -11,6 +11,7 @@ from generated import Generated, finite_specs
 from hypothesis import HealthCheck, assume, event, given, note, settings
 from hypothesis import strategies as st
 from loading import spec_of, unchecked_spec_of
+from many_cases import case_count
 from test_oracle import data_for, same
 
 from arrayol.errors import ArrayolError
@@ -29,7 +30,11 @@ def as_ports(elementary: Elementary) -> Elementary:
     return replace(elementary, outputs=(*elementary.outputs, *arrays), locals=())
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(
+    max_examples=case_count(100),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
 @given(finite_specs(), st.integers(0, 1000), st.sampled_from((0, 128)))
 def test_a_local_is_the_port_it_replaces_expanded_by_its_loops(generated: Generated, seed: int, copies: int) -> None:
     spec = unchecked_spec_of(generated.text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from hypothesis import given, settings
+from many_cases import case_count
 from strategies_parts import PartSpec, part_specs
 
 from arrayol.checks.check import check_source
@@ -20,7 +21,7 @@ def checked(text: str) -> Spec:
     return found.spec
 
 
-@settings(max_examples=60)
+@settings(max_examples=case_count(60))
 @given(part_specs())
 def test_parts_are_slices(drawn: PartSpec) -> None:
     spec, data = checked(drawn.text), drawn.data()
@@ -29,7 +30,7 @@ def test_parts_are_slices(drawn: PartSpec) -> None:
     assert all(np.array_equal(outputs[name], expected[name]) for name in expected), drawn.text
 
 
-@settings(max_examples=30)
+@settings(max_examples=case_count(30))
 @given(part_specs())
 def test_the_text_says_the_same_parts(drawn: PartSpec) -> None:
     spec = checked(drawn.text)

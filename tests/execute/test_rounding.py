@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from loading import spec_of
+from many_cases import case_count
 
 from arrayol.errors import ArrayolError
 from arrayol.execute.run import execute
@@ -28,7 +29,7 @@ def _nearest(value: float, bits: int) -> float:
 
 @pytest.mark.parametrize("kind", ["f32", "f64"])
 @given(st.data())
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=case_count(10), deadline=None)
 def test_round_is_exact(kind: str, data: st.DataObject) -> None:
     """In execution, as a constant, and as an element of a formula."""
     bits = data.draw(st.one_of(st.integers(0, 6), st.integers(0, 64)))
@@ -49,7 +50,7 @@ _SOURCES = ("i8", "u16", "i32", "i64", "u64", "f32", "f64")
 
 @pytest.mark.parametrize("target", ["i8", "u8", "i16", "u32", "i64", "u64"])
 @given(st.data())
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=case_count(5), deadline=None)
 def test_sat_is_the_nearest_value(target: str, data: st.DataObject) -> None:
     low, high = ElementType(target).integer_range
     ports = ", ".join(f"x_{source}: {source}[8]" for source in _SOURCES)

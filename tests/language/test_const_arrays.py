@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
+from many_cases import case_count
 from numpy.typing import NDArray
 
 from arrayol.api import run as execute
@@ -103,7 +104,7 @@ def formulas() -> st.SearchStrategy[str]:
 _PAIRS = st.builds("{}({}, {})".format, st.sampled_from(("c64", "c128")), formulas(), formulas())
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=case_count(300), deadline=None)
 @given(
     formulas() | _PAIRS, st.sampled_from(("i32", "u8", "i64", "u64", "f32", "f64", "bool", "c64")), st.integers(-2, 2)
 )
@@ -122,7 +123,7 @@ def _never(*_: object) -> None:
     raise vectors.OneByOne
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=case_count(100), deadline=None)
 @given(st.lists(st.sampled_from(("0..3", "i..4", "j..i", "0..i + j", "i - 1..3", "2..1")), min_size=1, max_size=3))
 def test_ranges_that_depend_on_others(bounds: list[str]) -> None:
     """The same points in the same order as loops take."""

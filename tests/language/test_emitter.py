@@ -9,6 +9,7 @@ import pytest
 from generated import Generated, specs
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
+from many_cases import case_count
 from strategies import SmallSpec, body_texts, small_specs
 
 from arrayol.checks.check import check, check_source
@@ -50,13 +51,13 @@ def test_lpsf_reads_as_it_was_written(golden: Callable[[Path, str], None]) -> No
     golden(ROOT / "tests" / "golden" / "lpsf-small-printed.aol", round_trip(spec))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=case_count(100), deadline=None)
 @given(small_specs())
 def test_tilers_and_delays(small: SmallSpec) -> None:
     round_trip(load_source(SourceFile("small.aol", small.text)).spec)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=case_count(100), deadline=None)
 @given(body_texts())
 def test_bodies(text: str) -> None:
     loaded = load_source(SourceFile("body.aol", text))
@@ -64,7 +65,7 @@ def test_bodies(text: str) -> None:
     round_trip(loaded.spec)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=case_count(60), deadline=None)
 @given(specs())
 def test_hierarchies_and_types(generated: Generated) -> None:
     round_trip(load_source(SourceFile("generated.aol", generated.text)).spec)
@@ -93,7 +94,7 @@ def expression_texts() -> st.SearchStrategy[str]:
     return st.recursive(st.sampled_from(LEAVES), extend, max_leaves=6)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=case_count(100), deadline=None)
 @given(st.lists(expression_texts(), min_size=6, max_size=6), st.sampled_from(["f32", "f64", "u8", "bool", "c128"]))
 def test_expressions(texts: list[str], kind: str) -> None:
     """Whatever the typer accepts comes back: conversions written or made, constants folded, settled or converted."""

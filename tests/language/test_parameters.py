@@ -7,6 +7,7 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from many_cases import case_count
 from strategies_parameters import with_parameters
 from strategies_transforms import LinkedSpec, linked_specs
 
@@ -24,7 +25,7 @@ def _spec(text: str, **settings: str) -> Spec:
     return checked.spec
 
 
-@settings(max_examples=30)
+@settings(max_examples=case_count(30))
 @given(linked_specs(), st.data())
 def test_a_parametrised_specification_expands_to_the_one_it_was(drawn: LinkedSpec, data: st.DataObject) -> None:
     original = _written_out(drawn.text)

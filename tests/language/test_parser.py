@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from many_cases import case_count
 
 from arrayol.ir import syntax
 from arrayol.language.parser import parse
@@ -125,7 +126,7 @@ FRAGMENTS = [
 ]  # fmt: skip
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=case_count(400), deadline=None)
 @given(st.lists(st.sampled_from(FRAGMENTS), max_size=40))
 def test_any_text_ends_in_a_tree_or_mistakes(words: list[str]) -> None:
     result = parse(SourceFile("x.aol", " ".join(words)))
@@ -135,7 +136,7 @@ def test_any_text_ends_in_a_tree_or_mistakes(words: list[str]) -> None:
         assert "ANON" not in found.message
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=case_count(200), deadline=None)
 @given(st.integers(0, len(LPSF)), st.integers(0, 30), st.sampled_from(FRAGMENTS))
 def test_any_slip_in_a_real_file_is_reported_or_harmless(start: int, length: int, word: str) -> None:
     text = f"{LPSF[:start]} {word} {LPSF[start + length :]}"

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from many_cases import case_count
 from strategies import expressions
 
 from arrayol.ir import syntax
@@ -57,7 +58,7 @@ def test_messy_text(golden: Callable[[Path, str], None]) -> None:
     golden(folder / "messy-canonical.aol", canonical((folder / "messy.aol").read_text(encoding="utf-8")))
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=case_count(500), deadline=None)
 @given(expressions())
 def test_expressions_keep_their_structure(expr: syntax.Expr) -> None:
     text = expression(expr)
@@ -67,7 +68,7 @@ def test_expressions_keep_their_structure(expr: syntax.Expr) -> None:
     assert expression(item.value) == text
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=case_count(200), deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 400), st.booleans()), max_size=8))
 def test_comments_anywhere(places: list[tuple[int, bool]]) -> None:
     words = LPSF.replace("\n", " \n ").split(" ")
@@ -168,7 +169,7 @@ const N = 3
     assert canonical(text) == text
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=case_count(60), deadline=None)
 @given(st.lists(st.lists(expressions(), min_size=1, max_size=9), min_size=1, max_size=4), st.data())
 def test_tables_of_any_expressions(rows: list[list[syntax.Expr]], data: st.DataObject) -> None:
     """With comments and line ends anywhere between the elements."""

@@ -11,6 +11,7 @@ from itertools import product
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from many_cases import case_count
 from strategies import NOWHERE, accesses
 
 from arrayol.ir.spec import Tiler
@@ -43,7 +44,7 @@ def note(access: Access) -> None:
     SEEN["skewed"] += any(sum(map(bool, row)) > 1 for row in access.tiler.paving)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=case_count(600), deadline=None)
 @given(accesses())
 def test_outside_equals_enumeration(access: Access) -> None:
     found = find_outside(access)
@@ -56,7 +57,7 @@ def test_outside_equals_enumeration(access: Access) -> None:
         assert value < 0 or (extent is not None and value >= extent)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=case_count(600), deadline=None)
 @given(st.lists(accesses(), min_size=1, max_size=2))
 def test_clash_equals_enumeration(several: list[Access]) -> None:
     several = [access for access in several if access.array == several[0].array]
@@ -78,7 +79,7 @@ def test_clash_equals_enumeration(several: list[Access]) -> None:
             assert 0 <= value < extent
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=case_count(600), deadline=None)
 @given(accesses())
 @example(Access(Tiler((0,), ((2,),), ((1,),), False, NOWHERE), (3,), (2,), (6,)))
 def test_hole_equals_enumeration(access: Access) -> None:
@@ -98,7 +99,7 @@ def test_hole_equals_enumeration(access: Access) -> None:
         assert found.missing == (None if None in access.array else len(missing))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=case_count(300), deadline=None)
 @given(accesses(infinite=False), st.data())
 def test_outside_of_a_default_equals_enumeration(access: Access, data: st.DataObject) -> None:
     delay = data.draw(st.tuples(*[st.integers(-3, 3)] * len(access.repetition)))

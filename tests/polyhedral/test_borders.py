@@ -9,6 +9,7 @@ from itertools import product
 import islpy as isl
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from many_cases import case_count
 from strategies import NOWHERE, accesses
 
 from arrayol.ir.borders import CONSTANT, Border
@@ -35,7 +36,7 @@ def reads(access: Access) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
         yield at, access.coordinates(at[:rank], at[rank:])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=case_count(200), deadline=None)
 @given(accesses(infinite=False), st.sampled_from(MODES))
 @example(Access(Tiler((-4,), ((1,),), ((),), False, NOWHERE), (12,), (), (4,)), "reflect")
 @example(Access(Tiler((-4,), ((1,),), ((),), False, NOWHERE), (12,), (), (4,)), "mirror")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from hypothesis import given, settings
+from many_cases import case_count
 from strategies import delay_sets
 
 from arrayol.ir.spec import Shape
 from arrayol.polyhedral.delays import find_circle, find_schedule
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=case_count(500), deadline=None)
 @given(delay_sets())
 def test_either_an_order_or_a_circle(case: tuple[tuple[tuple[int, ...], ...], Shape]) -> None:
     delays, repetition = case

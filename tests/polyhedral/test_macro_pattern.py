@@ -6,6 +6,7 @@ from itertools import product
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from many_cases import case_count
 from strategies import NOWHERE
 
 from arrayol.ir.spec import Tiler
@@ -39,7 +40,7 @@ def element(one: Tiler, repetition: tuple[int, ...], index: tuple[int, ...]) -> 
     )
 
 
-@settings(max_examples=60)
+@settings(max_examples=case_count(60))
 @given(links())
 def test_the_ranges_are_the_least_that_hold_every_needed_repetition(drawn: tuple[Written, BlockRead]) -> None:
     written, read = drawn

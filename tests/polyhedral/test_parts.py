@@ -8,6 +8,7 @@ from itertools import product
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from many_cases import case_count
 
 from arrayol.ir.spec import Part
 from arrayol.polyhedral.parts import find_meeting, find_uncovered
@@ -61,7 +62,7 @@ def _elements(part: Part) -> Iterator[tuple[int, ...]]:
     yield from product(*(range(first, first + step * (count or 0), step) for first, step, count in axes))
 
 
-@settings(max_examples=150)
+@settings(max_examples=case_count(150))
 @given(parts())
 def test_parts_that_meet(drawn: tuple[tuple[int, ...], list[Part]]) -> None:
     _, given_parts = drawn
@@ -74,7 +75,7 @@ def test_parts_that_meet(drawn: tuple[tuple[int, ...], list[Part]]) -> None:
         assert element in sets[first] & sets[second]
 
 
-@settings(max_examples=150)
+@settings(max_examples=case_count(150))
 @given(disjoint())
 def test_what_parts_leave(drawn: tuple[tuple[int, ...], list[Part]]) -> None:
     shape, given_parts = drawn

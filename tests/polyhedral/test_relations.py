@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from equivalence import Difference, Verdict, compare, input_output
 from hypothesis import HealthCheck, assume, given, settings
+from many_cases import case_count
 from spec_data import any_inputs, loaded
 from strategies_transforms import LinkedSpec, linked_specs
 
@@ -48,7 +49,11 @@ def seen(spec: Spec, top: str) -> Pairs:
     return found
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+@settings(
+    max_examples=case_count(15),
+    deadline=None,
+    suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
+)
 @given(linked_specs())
 def test_relation_is_what_executions_show(generated: LinkedSpec) -> None:
     """Weights are positive and sums of i64 lose nothing, so a dependence shows as a change."""

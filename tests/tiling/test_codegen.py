@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from hypothesis import HealthCheck, assume, given, settings
+from many_cases import case_count
 from strategies_tiles import NestCase, nest_cases
 from tiled_execution import tiled
 
@@ -57,7 +58,11 @@ def walk(nodes: Sequence[Node], values: dict[str, int]) -> Iterator[tuple[str, t
 
 
 @given(nest_cases())
-@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much], deadline=None)
+@settings(
+    max_examples=case_count(40),
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+    deadline=None,
+)
 def test_loops_of_generated_nests(case: NestCase) -> None:
     try:
         nest = tiled(case)

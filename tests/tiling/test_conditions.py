@@ -9,6 +9,7 @@ from math import floor
 import islpy as isl
 import pytest
 from hypothesis import given, settings
+from many_cases import case_count
 from strategies_tiles import NestCase, nest_cases
 from tiled_nests import DIAGONAL, POLYPROD, nest_of_case, shipped_nest
 from tiles_at_values import at_values
@@ -72,7 +73,7 @@ def pairs(relation: isl.Map) -> set[Point]:
     return {(*tile, *element) for tile, element in zip(*(side.tolist() for side in rows(relation)), strict=True)}
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=case_count(25), deadline=None)
 @given(nest_cases())
 def test_every_line_says_what_the_set_holds(case: NestCase) -> None:
     nest = nest_of_case(case)
@@ -87,7 +88,7 @@ def test_every_line_says_what_the_set_holds(case: NestCase) -> None:
             assert shown_pairs(lines, nest, shape, {}) == pairs(relation)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=case_count(25), deadline=None)
 @given(nest_cases())
 def test_parts_of_two_dimensions_together_are_the_set(case: NestCase) -> None:
     nest = nest_of_case(case)

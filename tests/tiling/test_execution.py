@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import HealthCheck, assume, event, given, settings
 from hypothesis import strategies as st
+from many_cases import case_count
 from strategies_tiles import NestCase, nest_cases
 from tiled_execution import ORDERS, as_written, inputs, outputs, tile_by_tile, tiled
 
@@ -13,7 +14,11 @@ from arrayol.tiling.load_store import traffic
 
 
 @given(nest_cases(), st.integers(0, 9), st.sampled_from([None, *ORDERS]), st.booleans())
-@settings(max_examples=80, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much], deadline=None)
+@settings(
+    max_examples=case_count(80),
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+    deadline=None,
+)
 def test_tiles_on_garbage_equal_the_text(case: NestCase, seed: int, order: str | None, simplify: bool) -> None:
     try:
         nest = tiled(case)

@@ -10,6 +10,7 @@ import islpy as isl
 import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
+from many_cases import case_count
 from strategies_tiles import CONSTS, EXTENTS, LOCAL, NestCase, nest_cases
 from tiles_at_values import at_values
 from tiles_brute import (
@@ -103,7 +104,7 @@ def in_phases(one: Placed, phases: Mapping[int, int]) -> tuple[object, ...]:
 
 
 @given(nest_cases())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=case_count(100), deadline=None)
 def test_generated_nests(case: NestCase) -> None:
     found = placed(case)
     expected = verdict(case, found)
@@ -120,7 +121,11 @@ def test_generated_nests(case: NestCase) -> None:
 
 
 @given(nest_cases().filter(lambda case: verdict(case, placed(case)) == "fine"), st.sets(st.integers(0, 2)))
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+@settings(
+    max_examples=case_count(40),
+    deadline=None,
+    suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
+)
 def test_symbols(case: NestCase, named: set[int]) -> None:
     """With N symbolic, and some tile sizes: the same sets; with uncertain writes perhaps more loads, all valid."""
     sizes = tuple(f"b{axis}" if axis in named else size for axis, size in enumerate(case.sizes))

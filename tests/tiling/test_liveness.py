@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from many_cases import case_count
 from strategies_tiles import LOCAL, NestCase, nest_cases
 from tiled_nests import DIAGONAL, POLYPROD, nest_of_case, shipped_nest
 from tiles_brute import placed, strips_of, theorem_six, tile_sets
@@ -43,7 +44,7 @@ def brute_spans(case: NestCase, traffic: Traffic, overlapped: bool) -> dict[str,
     return spans
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=case_count(40), deadline=None)
 @given(nest_cases(), st.booleans())
 def test_lifetimes_run_from_the_first_touch_to_the_last(case: NestCase, overlapped: bool) -> None:
     nest = nest_of_case(case)
@@ -63,7 +64,7 @@ def test_lifetimes_run_from_the_first_touch_to_the_last(case: NestCase, overlapp
         assert alive.largest() == max(sizes.values(), default=0)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=case_count(40), deadline=None)
 @given(nest_cases())
 def test_the_live_relation_holds_what_is_alive_in_each_tile(case: NestCase) -> None:
     nest = nest_of_case(case)
@@ -126,7 +127,7 @@ def test_differences_are_those_of_all_pairs_alive_at_once(alive: Lifetimes) -> N
     assert found == {difference for difference in expected if any(difference)}
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=case_count(40), deadline=None)
 @given(nest_cases(), st.booleans())
 def test_tiled_nests_get_slots_that_hold_their_live_sets(case: NestCase, overlapped: bool) -> None:
     nest = nest_of_case(case)

@@ -11,6 +11,7 @@ import islpy as isl
 import pytest
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
+from many_cases import case_count
 from strategies import SmallSpec, small_specs
 from tiles_brute import Sets, TileSets, theorem_one
 
@@ -60,7 +61,7 @@ def elements(access: Access, repetition: Point) -> Iterator[Point]:
 
 
 @given(st.one_of(small_specs(), small_specs().filter(lambda case: bool(case.delays))), st.data())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=case_count(80), deadline=None)
 def test_generated_tasks(case: SmallSpec, data: st.DataObject) -> None:
     space = case.written.repetition
     assume(None not in (*space, *case.read.array, *case.written.array))

@@ -8,6 +8,7 @@ import pytest
 from drawn_steps import drawn_sizes, repetitions
 from hypothesis import HealthCheck, assume, event, given, settings
 from hypothesis import strategies as st
+from many_cases import case_count
 from proof import from_data, prove, transformed
 from spec_data import loaded
 from strategies_transforms import LinkedSpec, linked_specs
@@ -19,7 +20,7 @@ from arrayol.ir.spec import RepetitiveTask
 from arrayol.language.emitter import spec_text
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=case_count(50), deadline=None, suppress_health_check=list(HealthCheck))
 @given(linked_specs(), st.data())
 def test_collapse_of_a_printed_tiling_gives_the_original_back(generated: LinkedSpec, data: st.DataObject) -> None:
     spec = loaded(generated.text)

@@ -7,6 +7,7 @@ import re
 import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
+from many_cases import case_count
 from proof import prove, same_bits, transformed
 from spec_data import loaded
 
@@ -96,7 +97,7 @@ def _sliced(draw: st.DrawFn, kind: str, arrays: Shapes, results: Shapes) -> str:
 
 
 @given(sums(), st.data())
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=case_count(60), deadline=None, suppress_health_check=list(HealthCheck))
 def test_split_sums_keep_their_bits(case: tuple[str, str, int], data: st.DataObject) -> None:
     """Bit-identical outputs and the same elements read, also under a tiling along the sum; calls keep slices."""
     text, name, size = case

@@ -17,6 +17,7 @@ import pytest
 from caches import files, held, key, read
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from many_cases import case_count
 
 from arrayol.errors import ArrayolError
 from dse.jobs import cache, cache_file
@@ -99,7 +100,7 @@ class Modelled:
         self.commits()
 
 
-@settings(max_examples=60)
+@settings(max_examples=case_count(60))
 @given(steps=st.lists(STEPS, max_size=12))
 def test_what_is_put_is_found_and_what_is_committed_stays(
     new_folder: Callable[[], Path], steps: list[tuple[str, str, str]]

@@ -12,6 +12,7 @@ import pytest
 from caches import files, held, key, read, refusal
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from many_cases import case_count
 
 from arrayol.errors import ArrayolError
 from dse.jobs.cache import CACHE_NAME, CacheRows, open_rows
@@ -74,7 +75,7 @@ def require_sound_or_told(folder: Path) -> bool:
     return True
 
 
-@settings(max_examples=150)
+@settings(max_examples=case_count(150))
 @given(drawn=st.data())
 def test_a_damaged_file_is_told_or_does_no_harm(
     new_folder: Callable[[], Path], sound: dict[str, bytes], drawn: st.DataObject
@@ -122,7 +123,7 @@ def test_a_damaged_structure_is_told_before_anything_is_done(tmp_path: Path, sou
         CacheRows(tmp_path / CACHE_NAME, resume=True)
 
 
-@settings(max_examples=60)
+@settings(max_examples=case_count(60))
 @given(drawn=st.data())
 def test_a_damaged_log_is_told_or_does_no_harm(
     new_folder: Callable[[], Path], sound: dict[str, bytes], drawn: st.DataObject

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from many_cases import case_count
 
 from arrayol import api
 from arrayol.files import shipped_folder
@@ -33,7 +34,7 @@ FUSIONS = (
 CODINGS = tuple(Coding(harris(study)) for study in (Study(), narrowed(Study()), narrowed(Study(fusions=FUSIONS))))
 
 
-@settings(max_examples=30)
+@settings(max_examples=case_count(30))
 @given(SEEDS)
 def test_genes_of_groups_taken_from_several_rows(seed: int) -> None:
     """Rows with the fusion of the first: each group comes out as it does in the row it was taken from."""
@@ -49,7 +50,7 @@ def test_genes_of_groups_taken_from_several_rows(seed: int) -> None:
     assert coding.design(genes) == {group: found[place][group] for group, place in chosen.items()}
 
 
-@settings(max_examples=30)
+@settings(max_examples=case_count(30))
 @given(SEEDS)
 def test_genes_of_a_design_stand_for_it(seed: int) -> None:
     random = np.random.default_rng(seed)

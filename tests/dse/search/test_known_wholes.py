@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from many_cases import case_count
 from strategies_fronts import front_from, point_lists, points_of, searches
 from strategies_spaces import spaces
 
@@ -180,7 +181,7 @@ def points(found: Searched) -> list[tuple[list[int], int]]:
     return list(zip(found.front.values.tolist(), found.front.units.tolist(), strict=True))
 
 
-@settings(max_examples=60)
+@settings(max_examples=case_count(60))
 @given(spaces())
 def test_exact_finds_the_same_front_of_less(case: tuple[MappingSpace, Columns]) -> None:
     """Of each group no more than its whole front, in the same counts, the same partitions."""

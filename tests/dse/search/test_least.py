@@ -11,6 +11,7 @@ import pytest
 from energy_oracle import with_energies
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from many_cases import case_count
 from strategies_machine import platforms, residences
 from strategies_networks import networks
 from strategies_spaces import SCANS
@@ -118,7 +119,7 @@ def all_columns(space: MappingSpace) -> Columns:
     return columns_of(tuple(space.figures), (), space.model, reuse_memory=space.study.reuse_memory)
 
 
-@settings(max_examples=CASES, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=case_count(CASES), deadline=None, suppress_health_check=list(HealthCheck))
 @given(contexts())
 def test_no_design_is_below_the_bounds(context: SearchContext) -> None:
     space, columns = context.space, context.columns

@@ -12,6 +12,7 @@ import pytest
 from chains import chain, space_of
 from explored import GIVEN
 from hypothesis import given, settings
+from many_cases import case_count
 from strategies_spaces import spaces
 
 from arrayol import api
@@ -67,7 +68,7 @@ def kinds(space: MappingSpace) -> list[str]:
     return found if len(graph) > 1 else ["one task"]
 
 
-@settings(max_examples=CASES)
+@settings(max_examples=case_count(CASES))
 @given(spaces())
 def test_exact_is_exhaustive(case: tuple[MappingSpace, Columns]) -> None:
     space, columns = case
@@ -374,7 +375,7 @@ def quiet(_: object) -> None:
     pass
 
 
-@settings(max_examples=20)
+@settings(max_examples=case_count(20))
 @given(spaces())
 def test_the_front_so_far_has_its_designs(case: tuple[MappingSpace, Columns]) -> None:
     """While groups are searched: no better than the front at the end, and each point is what its design costs."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from many_cases import case_count
 from strategies_spaces import spaces
 
 from arrayol.errors import ArrayolError
@@ -67,7 +68,7 @@ def port_bound(space: MappingSpace) -> MappingSpace:
     return MappingSpace(MachineModel(model.network, platform), space.study)
 
 
-@settings(max_examples=120)
+@settings(max_examples=case_count(120))
 @given(spaces(folded=True), st.sampled_from(OBJECTIVES))
 def test_nothing_compared_changes_and_nothing_more_can_be_slowed(
     case: tuple[MappingSpace, Columns], objectives: tuple[str, ...]

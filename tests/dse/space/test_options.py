@@ -8,6 +8,7 @@ from itertools import islice, product
 from pathlib import Path
 
 from hypothesis import given, settings
+from many_cases import case_count
 from strategies_changes import Wanted, wanteds
 
 from arrayol import api
@@ -28,7 +29,7 @@ from graphs import chain
 MOST = 100  # options of a structure, of which fewer are all compared
 
 
-@settings(max_examples=120)
+@settings(max_examples=case_count(120))
 @given(wanteds())
 def test_what_other_blocks_may_have_is_offered_or_not(wanted: Wanted) -> None:
     """FIFOs, layouts and cuts as some designs on the blocks have them; what is kept is asked of none."""

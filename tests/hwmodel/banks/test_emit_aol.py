@@ -9,6 +9,7 @@ from itertools import cycle, product
 import pytest
 from hypothesis import given, settings
 from loading import spec_of
+from many_cases import case_count
 from shipped import SMALL, any_input, same
 from strategies_nests import Updates, updates
 
@@ -94,7 +95,7 @@ def test_every_other_shipped_body(file: str, name: str) -> None:
         return
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=case_count(40), deadline=None)
 @given(updates())
 def test_generated_nests(case: Updates) -> None:
     spec = spec_of(case.text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from loading import spec_of
+from many_cases import case_count
 from shipped import SMALL, any_input, same
 from strategies_nests import Updates, updates
 
@@ -62,7 +63,7 @@ def test_shipped_bodies(file: str, name: str) -> None:
     agrees(spec, name, on_banks(spec, name, (1,) * depth)[0])
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=case_count(30), deadline=None)
 @given(updates())
 def test_generated_nests(case: Updates) -> None:
     spec = spec_of(case.text)

@@ -24,6 +24,7 @@ from layouts_brute import (
     place_in,
     size,
 )
+from many_cases import case_count
 from strategies_banks import drawn_nests
 
 BANKS = st.integers(1, 8)
@@ -42,7 +43,7 @@ def laid_out(nest: DrawnNest, banks: int, *options: str) -> dict[str, Any]:
     return document
 
 
-@settings(max_examples=30)
+@settings(max_examples=case_count(30))
 @given(drawn_nests(), BANKS)
 def test_fixed_layouts(nest: DrawnNest, banks: int) -> None:
     """Naive and true cyclic cycles are those of the worst body; the static view is never below the true one."""
@@ -69,7 +70,7 @@ def seen_statically(nest: DrawnNest, banks: int) -> int:
     return max(occupied.values())
 
 
-@settings(max_examples=30)
+@settings(max_examples=case_count(30))
 @given(drawn_nests(), BANKS, PARTITIONS)
 def test_custom_layouts(nest: DrawnNest, banks: int, partition: str) -> None:
     document = laid_out(nest, banks, "--partition", partition)
@@ -138,7 +139,7 @@ def check_reorganisation(nest: DrawnNest, document: dict[str, Any], bank_of: dic
         assert pays == [False] * (len(pays) - 1) + [True]
 
 
-@settings(max_examples=30)
+@settings(max_examples=case_count(30))
 @given(drawn_nests())
 def test_replicated_and_in_registers(nest: DrawnNest) -> None:
     """Copies hold the same elements, each access finds its own in one of them; registers never cost accesses."""
@@ -150,7 +151,7 @@ def test_replicated_and_in_registers(nest: DrawnNest) -> None:
     assert max(len(set(touched)) for _, touched in nest.bodies()) <= saved <= len(next(nest.bodies())[1])
 
 
-@settings(max_examples=30)
+@settings(max_examples=case_count(30))
 @given(drawn_nests())
 def test_linear_layouts(nest: DrawnNest) -> None:
     """No full body has a conflict; and none has where fewer banks are said to do, of all mappings that are tried."""

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from many_cases import case_count
 from shipped import SMALL
 
 from arrayol.checks.check import load_checked
@@ -136,7 +137,7 @@ def groups(draw: st.DrawFn) -> list[Group]:
     return found
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=case_count(120), deadline=None)
 @given(groups())
 def test_brute_force_finds_no_fewer_banks(found: list[Group]) -> None:
     most, blocks = 5, 3
@@ -262,7 +263,7 @@ def folded(reference: Reference, index: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(inside(place, fold) if fold else place for place, fold in zip(places, folds, strict=True))
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=case_count(120), deadline=None)
 @given(windows_at_borders())
 def test_windows_at_borders_beside_brute_force(group: Group) -> None:
     """In each iteration the distinct elements lie in distinct banks, and no mapping has fewer banks."""

@@ -11,6 +11,7 @@ from blockwise import events
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from loading import spec_of, unchecked_spec_of
+from many_cases import case_count
 from shipped import SMALL
 from strategies import SmallSpec, small_specs
 
@@ -151,7 +152,7 @@ def test_runs_of_a_triangle() -> None:
         assert all(one.certain == (one.copy[1] == 0) for one in body.references)  # the last block may lack the others
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=case_count(80), deadline=None)
 @given(small_specs(), st.data())
 def test_tilers_touch_what_their_repetitions_touch(case: SmallSpec, data: st.DataObject) -> None:
     """Also where an array is left without `wrap`: the checks of tilers come before."""

@@ -9,6 +9,7 @@ import pytest
 from energy_oracle import with_energies
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
+from many_cases import case_count
 from opened_batch import opened_batch
 from strategies_machine import Case, cases, groups, offered_rates, platforms, residences
 from strategies_networks import networks
@@ -27,7 +28,7 @@ from hwmodel.machine.priced import TIMES, Priced
 from hwmodel.platform import load_platform
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=case_count(150), deadline=None)
 @given(cases(), st.booleans(), st.data())
 def test_of_any_structure(case: Case, has_energies: bool, data: st.DataObject) -> None:
     platform = with_energies(case.platform, 1.5) if has_energies else case.platform
@@ -44,7 +45,7 @@ def test_of_any_structure(case: Case, has_energies: bool, data: st.DataObject) -
     event(f"built: {priced.built is not None}")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=case_count(150), deadline=None)
 @given(st.data())
 def test_of_many_structures_at_once(data: st.DataObject) -> None:
     network = data.draw(networks(separable=True))

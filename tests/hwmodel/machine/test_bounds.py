@@ -9,6 +9,7 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from machine_oracle import Oracle, RefusedError
+from many_cases import case_count
 from maps_oracle import Maps, Runs
 from strategies_large import LargeCase, amounts, chain_of_maps, large_cases
 from strategies_machine import Case, cases
@@ -30,7 +31,7 @@ from hwmodel.platform import ExternalMemory, LocalMemory, Platform, platform_of
 FIGURES = ("latency_cycles", "frame_cycles", "internal_memory_data", "internal_memory_bits", "memory_blocks")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=case_count(60), deadline=None)
 @given(large_cases())
 def test_figures_are_exact_at_any_size_or_refused(case: LargeCase) -> None:
     maps, runs = case.maps, case.runs
@@ -79,7 +80,7 @@ def _in_bulk(model: MachineModel, case: LargeCase, expected: dict[str, int]) -> 
     assert fewest.latency_cycles(case.runs) <= expected["latency_cycles"]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=case_count(50), deadline=None)
 @given(cases(), st.data())
 def test_latencies_of_any_size_are_exact_or_refused(case: Case, data: st.DataObject) -> None:
     """By both paths, with cuts and recomputing; `amounts` beyond what a platform's file may hold."""
@@ -115,7 +116,7 @@ def test_latencies_of_any_size_are_exact_or_refused(case: Case, data: st.DataObj
     assert found.ends == exact.ends == expected.ends
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=case_count(50), deadline=None)
 @given(cases())
 def test_no_plain_design_has_more_than_the_bound(case: Case) -> None:
     model = MachineModel(case.network, case.platform)

@@ -6,6 +6,7 @@ from energy_oracle import energies, with_energies
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from machine_oracle import Oracle
+from many_cases import case_count
 from strategies_machine import Case, cases
 
 from arrayol.errors import ArrayolError
@@ -13,7 +14,7 @@ from hwmodel.machine.estimate import MemoryUse
 from hwmodel.machine.model import MachineModel
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=case_count(300), deadline=None)
 @given(cases(), st.sampled_from((0.0, 0.5, 7.25)))
 def test_the_exact_path_counts_every_repetition_and_access(case: Case, energy: float) -> None:
     platform = with_energies(case.platform, energy)

@@ -12,6 +12,7 @@ from energy_oracle import port_bits
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from machine_oracle import Oracle, Outcome, RefusedError
+from many_cases import case_count
 from numpy.typing import NDArray
 from strategies_machine import Case, cases, offered_rates
 
@@ -23,7 +24,7 @@ from hwmodel.machine.model import MachineModel
 from hwmodel.machine.schedule.datapaths import Datapaths
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=case_count(400), deadline=None)
 @given(cases())
 def test_the_exact_path_is_the_page(case: Case) -> None:
     oracle = Oracle(case.network, case.platform, case.design)
@@ -79,7 +80,7 @@ def _cut_in_pieces(oracle: Oracle) -> bool:
     return any(run.tick != run.use for runs in oracle.runs.values() for run in runs)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=case_count(60), deadline=None)
 @given(cases(), st.data())
 def test_a_structure_at_many_rates_is_each_design_by_itself(case: Case, data: st.DataObject) -> None:
     model = MachineModel(case.network, case.platform)
@@ -111,7 +112,7 @@ def _at_rates(design: GroupDesign, rates: NDArray[np.int64]) -> GroupDesign:
     return replace(design, processors=processors)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=case_count(20), deadline=None)
 @given(cases())
 def test_an_interval_that_is_not_offered_is_refused(case: Case) -> None:
     task = case.design.tasks[0]

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import Phase, event, given, settings
 from hypothesis import strategies as st
+from many_cases import case_count
 from numpy.typing import NDArray
 from opened_batch import opened_batch
 from strategies_machine import Case, bank_layouts, cases, groups, offered_rates, platforms
@@ -80,7 +81,7 @@ def _names(priced: Priced) -> list[str]:
     ]
 
 
-@settings(max_examples=250, deadline=None, phases=[Phase.generate, Phase.shrink])
+@settings(max_examples=case_count(250), deadline=None, phases=[Phase.generate, Phase.shrink])
 @given(st.data())
 def test_in_batches_the_fewest_units_of_the_fastest(data: st.DataObject) -> None:
     network = data.draw(networks(separable=data.draw(st.integers(0, 3)) > 0))
@@ -134,7 +135,7 @@ def _require_best(every: All, rates: NDArray[np.int64], figures: dict[str, float
     assert figures == {name: values[best] for name, values in every.figures.items()}
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=case_count(250), deadline=None)
 @given(cases(), OFFERED, NAMED, st.booleans(), st.data())
 def test_one_by_one_whatever_the_options(
     case: Case, units: tuple[int, ...], times: tuple[str, ...], whole: bool, data: st.DataObject

@@ -10,6 +10,7 @@ import pytest
 from energy_oracle import with_energies
 from hypothesis import HealthCheck, Phase, assume, event, given, settings
 from hypothesis import strategies as st
+from many_cases import case_count
 from numpy.typing import NDArray
 from opened_batch import opened_batch
 from same_figures import require_same_figures
@@ -27,7 +28,7 @@ Rates = Sequence[tuple[int, ...]]
 
 
 @settings(
-    max_examples=400,
+    max_examples=case_count(400),
     deadline=None,
     phases=[Phase.generate, Phase.shrink],
     suppress_health_check=[HealthCheck.filter_too_much],

@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
+from many_cases import case_count
 from opened_batch import opened_batch
 from strategies_machine import groups, keeps, offered_rates, platforms, residences
 from strategies_networks import networks
@@ -18,7 +19,7 @@ from hwmodel.machine.separable.fetches import StructureKeeps
 from hwmodel.machine.separable.keep_choices import keep_choices
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=case_count(300), deadline=None)
 @given(st.data())
 def test_no_design_is_below_what_is_known_of_its_keeps(data: st.DataObject) -> None:
     network, loads = data.draw(residences(data.draw(networks(separable=True))))

@@ -9,6 +9,7 @@ import pytest
 from energy_oracle import with_energies
 from hypothesis import Phase, event, given, settings
 from hypothesis import strategies as st
+from many_cases import case_count
 from same_figures import require_same_figures
 from strategies_machine import (
     array_keeps,
@@ -43,7 +44,7 @@ SHIPPED = {
 }
 
 
-@settings(max_examples=200, deadline=None, phases=[Phase.generate, Phase.shrink])
+@settings(max_examples=case_count(200), deadline=None, phases=[Phase.generate, Phase.shrink])
 @given(st.data())
 def test_blocks_of_blocks_priced_in_one_level_as_element_by_element(data: st.DataObject) -> None:
     drawn = data.draw(networks(separable=data.draw(st.booleans()), coupled=data.draw(st.booleans())))
@@ -52,7 +53,7 @@ def test_blocks_of_blocks_priced_in_one_level_as_element_by_element(data: st.Dat
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-@settings(max_examples=40, deadline=None, phases=[Phase.generate, Phase.shrink])
+@settings(max_examples=case_count(40), deadline=None, phases=[Phase.generate, Phase.shrink])
 @given(st.data())
 def test_so_are_those_of_shipped_specifications(name: str, data: st.DataObject) -> None:
     """Whose extents have divisors: outer blocks of several kinds."""

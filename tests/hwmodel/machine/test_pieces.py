@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
+from many_cases import case_count
 from strategies_designs import MappedSpec, mapped_specs
 from strategies_machine import array_keeps, groups, platforms, residences
 from strategies_networks import networks
@@ -42,7 +43,7 @@ def require_sound(plan: Plan, held: Held, contents: Contents) -> None:
         assert not overwrites(words, held)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=case_count(60), deadline=None)
 @given(mapped_specs())
 def test_every_datum_of_generated_designs_has_a_word(case: MappedSpec) -> None:
     model = MachineModel(case.network, case.platform, case.loads)
@@ -56,7 +57,7 @@ def test_every_datum_of_generated_designs_has_a_word(case: MappedSpec) -> None:
             require_sound(plan, held, contents)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=case_count(150), deadline=None)
 @given(st.data())
 def test_what_is_separable_is_held_in_pieces(data: st.DataObject) -> None:
     network = data.draw(networks(separable=True, parts=data.draw(st.booleans())))

@@ -11,6 +11,7 @@ import pytest
 from energy_oracle import with_energies
 from hypothesis import Phase, event, given, settings
 from hypothesis import strategies as st
+from many_cases import case_count
 from numpy.typing import NDArray
 from opened_batch import opened_batch
 from same_figures import require_same_figures
@@ -31,19 +32,19 @@ from hwmodel.machine.units_exact import PlannedStructure
 from hwmodel.platform import Platform, find_platform
 
 
-@settings(max_examples=300, deadline=None, phases=[Phase.generate, Phase.shrink])
+@settings(max_examples=case_count(300), deadline=None, phases=[Phase.generate, Phase.shrink])
 @given(st.data())
 def test_priced_in_batches_as_one_by_one(data: st.DataObject) -> None:
     _require_batch_holds(data, data.draw(platforms(plain=data.draw(st.integers(0, 3)) > 0)))
 
 
-@settings(max_examples=200, deadline=None, phases=[Phase.generate, Phase.shrink])
+@settings(max_examples=case_count(200), deadline=None, phases=[Phase.generate, Phase.shrink])
 @given(st.data())
 def test_by_run_priced_in_batches_as_one_by_one(data: st.DataObject) -> None:
     _require_batch_holds(data, data.draw(platforms(by_run=True)))
 
 
-@settings(max_examples=200, deadline=None, phases=[Phase.generate, Phase.shrink])
+@settings(max_examples=case_count(200), deadline=None, phases=[Phase.generate, Phase.shrink])
 @given(st.data())
 def test_coupled_priced_in_batches_as_one_by_one(data: st.DataObject) -> None:
     _require_batch_holds(data, data.draw(platforms(plain=True)), coupled=True)
@@ -137,7 +138,7 @@ def _require_same_estimates(model: MachineModel, designs: list[GroupDesign]) -> 
         assert replace(found, path="exact") == model.exact(design)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=case_count(150), deadline=None)
 @given(st.data())
 def test_both_paths_offer_the_same(data: st.DataObject) -> None:
     network = data.draw(networks(separable=True))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from many_cases import case_count
 from numpy.typing import NDArray
 from shipped import SMALL
 
@@ -38,7 +39,7 @@ def runs(line: Line) -> LineRuns:
     return LineRuns(np.array([line.places]), 0 * start, length, line.first[start], line.last[start])
 
 
-@settings(max_examples=300)
+@settings(max_examples=case_count(300))
 @given(buffers(), buffers(), buffers())
 def test_forms_are_as_small_together_as_alone(one: Lines, two: Lines, other: Lines) -> None:
     three = (one, two, other)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import Phase, event, given, settings
 from hypothesis import strategies as st
+from many_cases import case_count
 from opened_batch import opened_batch
 from strategies_machine import array_keeps, groups, platforms, residences
 from strategies_networks import networks
@@ -26,7 +27,7 @@ def functions(draw: st.DrawFn, rank: int) -> BankFunction:
     return Linear(alpha, draw(banks), draw(st.sampled_from([1, 1, 2, 3])))
 
 
-@settings(max_examples=300, deadline=None, phases=[Phase.generate, Phase.shrink])
+@settings(max_examples=case_count(300), deadline=None, phases=[Phase.generate, Phase.shrink])
 @given(st.data())
 def test_words_and_depths_are_those_of_the_exact_path(data: st.DataObject) -> None:
     network = data.draw(networks(separable=data.draw(st.integers(0, 5)) > 0, parts=data.draw(st.booleans())))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
+from many_cases import case_count
 from strategies_machine import array_keeps, groups, platforms
 from strategies_networks import networks
 
@@ -13,7 +14,7 @@ from hwmodel.machine.model import MachineModel
 from hwmodel.machine.timeline import group_timeline
 
 
-@settings(max_examples=120)
+@settings(max_examples=case_count(120))
 @given(st.data())
 def test_every_step_is_that_of_the_exact_path(data: st.DataObject) -> None:
     network = data.draw(networks(separable=data.draw(st.integers(0, 3)) > 0))

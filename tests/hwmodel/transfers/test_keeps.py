@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 from hypothesis import event, given, settings
+from many_cases import case_count
 from strategies_tiles import NestCase, nest_cases
 from tiled_nests import POLYPROD, nest_of_case, shipped_nest, shipped_spec
 
@@ -34,7 +35,7 @@ def of_array(ground: Ground, moved: Moves, name: str) -> Moves:
     return Moves(moved.unit[own], np.zeros(int(own.sum()), np.int64), moved.element[own])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=case_count(40), deadline=None)
 @given(nest_cases())
 def test_a_level_is_a_strip_along_the_other_dimensions(case: NestCase) -> None:
     """By the sets of paper C for strips along so many dimensions, which are found in another way."""

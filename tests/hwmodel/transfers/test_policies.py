@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from many_cases import case_count
 from strategies_tiles import EXTENTS, LOCAL, NestCase, nest_cases
 from tiled_nests import DIAGONAL, POLYPROD, nest_of_case, shipped_nest, shipped_spec
 from tiles_brute import Sets, Tile, TileSets, placed, strips_of, theorem_six, tile_sets
@@ -123,7 +124,7 @@ def _meets(one: Mapping[str, set[tuple[int, ...]]], other: Mapping[str, set[tupl
     return any(one[array] & other[array] for array in one)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=case_count(40), deadline=None)
 @given(nest_cases(), st.sampled_from(["tile", "strip-reuse", "whole-strip"]))
 def test_generated_nests_cost_what_their_tiles_cost_by_hand(case: NestCase, policy: str) -> None:
     nest = nest_of_case(case)
@@ -168,7 +169,7 @@ def kept_of_local(case: NestCase, found: Traffic) -> int:
     return max((sum(first <= one.tile <= last for first, last in spans) for one in placed(case)), default=0)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=case_count(40), deadline=None)
 @given(nest_cases(), st.booleans())
 def test_live_data_of_a_policy_are_those_alive_at_once(case: NestCase, overlapped_: bool) -> None:
     """Reuse in strips, step by step: a step before the first tile of a strip and one behind the last; locals stay."""
@@ -192,7 +193,7 @@ def test_live_data_of_a_policy_are_those_alive_at_once(case: NestCase, overlappe
     assert (cost.live_overlapped if overlapped_ else cost.live) == max(alive.values(), default=0)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=case_count(40), deadline=None)
 @given(nest_cases())
 def test_remote_accesses_are_those_of_all_instances(case: NestCase) -> None:
     nest = nest_of_case(case)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import event, given, settings
+from many_cases import case_count
 from strategies_spaces import spaces
 
 from dse.jobs.runner import JobRunner
@@ -17,7 +18,7 @@ from dse.space.mappings import MappingSpace
 from hwmodel.machine.model import MachineModel
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=case_count(60), deadline=None)
 @given(spaces())
 def test_the_front_is_that_of_all_designs(case: tuple[MappingSpace, Columns]) -> None:
     space, columns = case

@@ -17,6 +17,7 @@ import pytest
 from chains import PLATFORM, chain, space_of
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
+from many_cases import case_count
 from strategies_changes import Wanted, changed, wanteds
 
 from arrayol.errors import ArrayolError
@@ -90,7 +91,7 @@ def resuming(rows: CacheRows) -> Counting:
     return Counting(rows)
 
 
-@settings(max_examples=50)
+@settings(max_examples=case_count(50))
 @given(st.data())
 def test_rows_of_another_search_change_nothing(data: st.DataObject) -> None:
     """With one thing changed no row is used that would now be another; the search's own rows are all found again."""
@@ -107,7 +108,7 @@ def test_rows_of_another_search_change_nothing(data: st.DataObject) -> None:
     seen["new"] += bool(cache.kept)
 
 
-@settings(max_examples=40)
+@settings(max_examples=case_count(40))
 @given(st.data())
 def test_prices_of_another_search_change_nothing(data: st.DataObject) -> None:
     """The same for figures of single designs, as heuristic searches ask for them."""
@@ -190,7 +191,7 @@ def test_what_the_last_task_is_concerns_its_groups_alone() -> None:
 
 
 @pytest.mark.parametrize("seconds", [1e-9, 1e-4, 3e-2])
-@settings(max_examples=15)
+@settings(max_examples=case_count(15))
 @given(data=st.data())
 def test_jobs_of_any_size_find_the_same(seconds: float, data: st.DataObject) -> None:
     """What bounds leave out hangs on what its job has priced before: so do refusals; designs in all are as many."""
@@ -202,7 +203,7 @@ def test_jobs_of_any_size_find_the_same(seconds: float, data: st.DataObject) -> 
         assert outcome(wanted, JobRunner(), lambda counts: counts.size)[:-1] == whole
 
 
-@settings(max_examples=15)
+@settings(max_examples=case_count(15))
 @given(wanteds(), st.integers(0, 999))
 def test_parts_join_in_any_grouping(wanted: Wanted, seed: int) -> None:
     """Also when they have been stored in between."""
@@ -231,7 +232,7 @@ def pool() -> Iterator[Pool]:
         yield found
 
 
-@settings(max_examples=25)
+@settings(max_examples=case_count(25))
 @given(wanted=wanteds())
 def test_two_processes_find_the_same(pool: Pool, wanted: Wanted) -> None:
     """In tasks of single jobs, whichever ends first, under any constraints and ways to share memory."""
@@ -258,7 +259,7 @@ def parts_of(context: SearchContext, group: int) -> list[GroupPart]:
             return parts
 
 
-@settings(max_examples=25)
+@settings(max_examples=case_count(25))
 @given(wanteds())
 def test_structures_find_together_what_they_find_one_by_one(wanted: Wanted) -> None:
     """Those that keep the same are priced in batches."""

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
+from many_cases import case_count
 from strategies_bodies import differences, drawn_inputs, elementaries, elementary_of, reference, runnable
 
 from arrayol import api
@@ -37,7 +38,7 @@ def assert_equal(elementary: Elementary, lanes: int, seed: int, *, tame: bool = 
 
 
 @given(elementaries(), st.integers(0, 1 << 20))
-@settings(max_examples=150)
+@settings(max_examples=case_count(150))
 def test_drawn_bodies_equal_the_execution(text: str, seed: int) -> None:
     assert_equal(elementary_of(text), 12, seed)
 
@@ -66,7 +67,7 @@ def test_other_bodies_equal_the_execution(folder: str) -> None:
 
 
 @given(elementaries(("c64", "c128", "f32")), st.integers(0, 1 << 20))
-@settings(max_examples=60)
+@settings(max_examples=case_count(60))
 def test_drawn_bodies_of_complex_numbers_equal_the_execution(text: str, seed: int) -> None:
     assert_equal(elementary_of(text), 12, seed)
 

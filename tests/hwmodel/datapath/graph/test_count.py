@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
+from many_cases import case_count
 from strategies_bodies import elementaries, elementary_of
 
 from arrayol import api
@@ -33,7 +34,7 @@ def test_counts(body: str, ports: str, count: int) -> None:
 
 
 @given(elementaries(("i16", "u8", "bool", "i64")))
-@settings(max_examples=100)
+@settings(max_examples=case_count(100))
 def test_no_graph_has_many_more_operators(text: str) -> None:
     """Conversions, signs of negative dividends and multiplexers of writes add a few to each that is counted."""
     elementary = elementary_of(text)

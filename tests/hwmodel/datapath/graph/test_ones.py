@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from many_cases import case_count
 from strategies_bodies import INTEGER_TYPES, drawn_inputs, elementaries, elementary_of, runnable
 
 from hwmodel.datapath.graph.build import build_graph
@@ -42,7 +43,7 @@ def assert_no_one_is_missed(graph: Graph, rows: list[np.ndarray]) -> None:
 
 
 @given(elementaries(INTEGER_TYPES), st.integers(0, 1 << 20))
-@settings(max_examples=80)
+@settings(max_examples=case_count(80))
 def test_no_one_is_missed(text: str, seed: int) -> None:
     elementary = elementary_of(text)
     found = runnable(elementary, drawn_inputs(elementary.inputs, 8, seed))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from many_cases import case_count
 from strategies_bodies import drawn_inputs, elementaries, elementary_of, runnable
 
 from hwmodel.datapath.graph.build import build_graph
@@ -59,7 +60,7 @@ def compared(graph: Graph, nodes: list[np.ndarray], lane: int) -> int:
 
 
 @given(elementaries(), st.integers(0, 1 << 20))
-@settings(max_examples=80)
+@settings(max_examples=case_count(80))
 def test_gates_have_the_values_of_the_graph(text: str, seed: int) -> None:
     elementary = elementary_of(text)
     found = runnable(elementary, drawn_inputs(elementary.inputs, 4, seed))

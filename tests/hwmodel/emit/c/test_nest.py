@@ -10,6 +10,7 @@ import pytest
 from c_programs import GCC, QUICK, Stopped, run_c, same
 from hypothesis import HealthCheck, assume, event, given, settings
 from hypothesis import strategies as st
+from many_cases import case_count
 from shipped import any_input
 from strategies_tiles import NestCase, nest_cases
 from tiled_execution import as_written, inputs, loaded, outputs, tiled
@@ -74,7 +75,7 @@ def test_shipped_nests(
 
 @given(nest_cases(), st.integers(0, 9), st.booleans())
 @settings(
-    max_examples=25,
+    max_examples=case_count(25),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
     deadline=None,
 )

@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 from c_programs import QUICK, run_c, same, whole
 from hypothesis import given, settings
+from many_cases import case_count
 from spec_data import any_inputs, loaded
 from strategies_parts import PartSpec, part_specs
 
 from arrayol.execute.run import execute
 
 
-@settings(max_examples=8)
+@settings(max_examples=case_count(8))
 @given(part_specs())
 def test_parts_are_slices_in_c(drawn: PartSpec) -> None:
     spec, data = loaded(drawn.text), drawn.data()

@@ -12,6 +12,7 @@ from c_programs import GCC, QUICK, Stopped, run_c, same, whole
 from generated import Generated, specs
 from hypothesis import HealthCheck, assume, event, given, settings
 from loading import spec_of, unchecked_spec_of
+from many_cases import case_count
 from numpy.typing import NDArray
 from oracle import interpret
 from shipped import noise
@@ -32,7 +33,11 @@ UNWRITTEN = {"output-not-written", "read-before-write"}
 
 
 @given(specs())
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(
+    max_examples=case_count(40),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
 def test_generated_tasks(case: Generated) -> None:
     """Patterns, delays, hierarchies and all arithmetic: equal bits, and a refusal where the reference refuses."""
     spec = unchecked_spec_of(case.text)

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DataObject
+from many_cases import case_count
 from strategies_machine import Case, cases
 
 from arrayol.checks.check import load_checked
@@ -61,7 +62,7 @@ def _all_are_as_each(plan: Plan, design: GroupDesign) -> None:
         assert own.fifos[0] == fifo_memories(plan.processors, busy, fifos)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=case_count(150), deadline=None)
 @given(cases())
 def test_each_kind_of_step_is_scheduled_once(case: Case) -> None:
     model = MachineModel(case.network, case.platform)
@@ -91,7 +92,7 @@ def _model(name: str) -> MachineModel:
     )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=case_count(100), deadline=None)
 @given(st.sampled_from(PIPELINES), st.data())
 def test_tasks_that_fifos_join(
     own: tuple[str, dict[str, int], tuple[str, ...], tuple[str, ...]], data: DataObject

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
+from many_cases import case_count
 
 from hwmodel.machine.schedule.rounds import Ints, Lines, RowLines
 
@@ -60,7 +61,7 @@ ROWS = st.one_of(st.integers(1, 6).map(lambda w: frozenset(range(w))), st.frozen
 BOXES = st.tuples(st.integers(1, 4), st.integers(1, 9), st.integers(1, 3), ROWS)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=case_count(400), deadline=None)
 @given(BOXES, st.integers(1, 7), WAITS)
 def test_a_box_takes_as_long_as_its_rounds(box: Box, units: int, waits: tuple[int, int]) -> None:
     event(f"lines of a row: {min(len(_cut(box[3], 99)), 3)}")
@@ -68,7 +69,7 @@ def test_a_box_takes_as_long_as_its_rounds(box: Box, units: int, waits: tuple[in
     assert int(_lines(*box).rounds(units, *waits)[0]) == _issued(*box, units, waits)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=case_count(400), deadline=None)
 @given(BOXES, WAITS)
 def test_more_units_are_no_slower_and_the_fewest_are_found(box: Box, waits: tuple[int, int]) -> None:
     lines, units = _lines(*box), np.arange(1, _longest(box[3]) + 1)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from many_cases import case_count
 from strategies_bodies import INTEGER_TYPES, drawn_inputs, elementaries, elementary_of, runnable
 from verilog_programs import bench_says, needs_icarus
 
@@ -73,7 +74,7 @@ def drawn_interval(data: st.DataObject, elementary: Elementary, clock_mhz: float
 
 
 @given(elementaries(INTEGER_TYPES), st.sampled_from([30, 75, 110, 200]), st.integers(0, 1000), st.data())
-@settings(max_examples=60)
+@settings(max_examples=case_count(60))
 def test_drawn_bodies_of_integers(text: str, clock_mhz: float, seed: int, data: st.DataObject) -> None:
     elementary = elementary_of(text)
     clock_mhz = min(clock_mhz, 90) if "mul" in build_graph(elementary).operators else clock_mhz
@@ -81,7 +82,7 @@ def test_drawn_bodies_of_integers(text: str, clock_mhz: float, seed: int, data: 
 
 
 @given(elementaries(), st.sampled_from([25, 60]), st.integers(0, 1000), st.data())
-@settings(max_examples=60)
+@settings(max_examples=case_count(60))
 def test_drawn_bodies(text: str, clock_mhz: float, seed: int, data: st.DataObject) -> None:
     """Of all types, where no operator is refused."""
     elementary = elementary_of(text)

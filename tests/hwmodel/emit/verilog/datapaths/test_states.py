@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from many_cases import case_count
 from strategies_bodies import drawn_inputs, elementary_of, reference
 from verilog_programs import bench_says, needs_icarus
 
@@ -58,7 +59,7 @@ def assert_chains(derived: Derived, elementary: Elementary, kept: Kept, first: l
 
 @pytest.mark.parametrize(("body", "ports", "kept"), BODIES)
 @given(st.integers(1, 9), st.sampled_from([25, 60]), st.lists(st.tuples(st.booleans(), st.integers(0, 3)), max_size=9))
-@settings(max_examples=8)
+@settings(max_examples=case_count(8))
 def test_states_are_kept(
     body: str, ports: str, kept: set[tuple[str, str]], interval: int, clock_mhz: int, rest: list[tuple[bool, int]]
 ) -> None:

@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from many_cases import case_count
 from strategies_bodies import elementaries, elementary_of
 
 from arrayol.errors import ArrayolError
@@ -45,7 +46,7 @@ def sources(derived: Derived) -> Counter[tuple[int, int]]:
 
 
 @given(elementaries(), st.integers(2, 9))
-@settings(max_examples=80)
+@settings(max_examples=case_count(80))
 def test_operators_and_their_sources_are_those_that_are_priced(text: str, interval: int) -> None:
     try:
         derivation = derivation_of(elementary_of(text), ECP5, 25)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from many_cases import case_count
 from strategies_bodies import elementaries, elementary_of
 
 from arrayol.errors import ArrayolError
@@ -68,7 +69,7 @@ def modelled(derived: Derived) -> Counts:
 
 
 @given(elementaries(), st.integers(2, 9))
-@settings(max_examples=80)
+@settings(max_examples=case_count(80))
 def test_sources_are_those_that_are_printed(text: str, interval: int) -> None:
     try:
         derivation = derivation_of(elementary_of(text), ECP5, 25)

@@ -1,0 +1,76 @@
+"""The processor time of each test, and the marker `slow` of those that take long; hooks of pytest for conftest.py."""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+# A test above this many CPU seconds, with those of the processes that it waits for, is in SLOW_TESTS.
+LIMIT = 1.0
+SLOW_TESTS = Path(__file__).with_name("slow_tests.txt")
+_PROPERTY = "cpu_seconds"
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """Add `--cpu-seconds FILE`."""
+    parser.addoption("--cpu-seconds", metavar="FILE", help="write each test's CPU seconds to FILE, the longest first")
+
+
+def slow_tests() -> frozenset[str]:
+    """The names of the tests in SLOW_TESTS, from the folder of the tests on: of a whole function, or of one case."""
+    return frozenset(SLOW_TESTS.read_text(encoding="utf-8").splitlines())
+
+
+def mark_slow(items: list[pytest.Item]) -> None:
+    """Give the marker `slow` to the tests in SLOW_TESTS."""
+    slow = slow_tests()
+    for item in items:
+        if name_of(item.nodeid) in slow or name_of(item.nodeid).partition("[")[0] in slow:
+            item.add_marker(pytest.mark.slow)
+
+
+def name_of(nodeid: str) -> str:
+    """The name of a test in SLOW_TESTS: its node id below `tests/`."""
+    return nodeid.removeprefix("tests/")
+
+
+def measured(item: pytest.Item) -> Generator[None, Any, Any]:
+    """Run a test, and note its CPU seconds and whether it has the marker, so that they reach the process of `-n`."""
+    before = _cpu_seconds()
+    try:
+        return (yield)
+    finally:
+        item.user_properties.append((_PROPERTY, _cpu_seconds() - before))
+        item.user_properties.append(("slow", item.get_closest_marker("slow") is not None))
+
+
+def _cpu_seconds() -> float:
+    own, children = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
+
+
+def summarise(reporter: Any, path: str | None) -> None:
+    """Name the tests above LIMIT that lack the marker, and write all CPU seconds to the path if there is one."""
+    tests = _measured_tests(reporter)
+    unmarked = [(seconds, name) for seconds, name, slow in tests if seconds > LIMIT and not slow]
+    if unmarked:
+        reporter.section(f"tests above {LIMIT:g} CPU s that are not in tests/{SLOW_TESTS.name}")
+        for seconds, name in unmarked:
+            reporter.line(f"{seconds:6.2f} s  {name}")
+    if path is not None:
+        Path(path).write_text("".join(f"{seconds:.3f} {name}\n" for seconds, name, _ in tests), encoding="utf-8")
+
+
+def _measured_tests(reporter: Any) -> list[tuple[float, str, bool]]:
+    """CPU seconds, name and marker of each test that ran, the longest first."""
+    tests = []
+    for reports in reporter.stats.values():
+        for report in reports:
+            if getattr(report, "when", None) == "call":
+                properties = dict(report.user_properties)
+                tests.append((properties[_PROPERTY], name_of(report.nodeid), properties["slow"]))
+    return sorted(tests, reverse=True)
