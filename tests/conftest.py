@@ -12,6 +12,7 @@ from typing import Any
 
 import cpu_seconds
 import many_cases
+import once_a_run
 import pytest
 from command_line import CommandLine, as_process, in_process
 
@@ -54,6 +55,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """`--update-golden` writes what the golden tests saw instead of comparing it: read the diff before you commit."""
     parser.addoption("--update-golden", action="store_true", help="rewrite the golden files")
     cpu_seconds.add_options(parser)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Share what is computed once a run."""
+    once_a_run.open_shared_folder(config)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import hypothesis
 from hypothesis import HealthCheck, given, settings
 from hypothesis.strategies import SearchStrategy
 
+_NIGHT = 1_000_003  # seeds of one night are apart from those of the next
 BATCH = 25  # cases of one seed: later ones vary earlier ones, so that few seeds would leave features out
 
 # No test asserts a wall time, so Hypothesis does not either.
@@ -33,13 +35,21 @@ def case_count(cases: int) -> int:
     return max(1, round(cases * _SHARES[settings.get_current_profile_name()]))
 
 
+def new_seed() -> int:
+    """What is added to the seeds of generated cases: at night the day, so that each night draws others, else 0."""
+    return datetime.now(UTC).toordinal() if settings.get_current_profile_name() == "nightly" else 0
+
+
 def draws_all_cases() -> bool:
     """Whether this run draws at least as many cases as at a landing, so that rare features must be among them."""
     return _SHARES[settings.get_current_profile_name()] >= 1
 
 
 def on_many(cases: int, seed: int | None, test: Callable[..., None], *drawn: SearchStrategy[object]) -> None:
-    """Call a test with what is drawn, so often; without a seed always the same. What fails is shrunk and raised."""
+    """Call a test with what is drawn, so often; without a seed always the same. What fails is shrunk and raised.
+
+    A nightly run takes other seeds, and what fails names its own.
+    """
     for first in range(0, cases, BATCH):
         settled = settings(
             max_examples=min(BATCH, cases - first),
@@ -47,4 +57,9 @@ def on_many(cases: int, seed: int | None, test: Callable[..., None], *drawn: Sea
             database=None,
             suppress_health_check=list(HealthCheck),
         )(given(*drawn)(test))
-        hypothesis.seed(first + (seed or 0) * cases)(settled)()
+        number = first + (seed or 0) * cases + new_seed() * _NIGHT
+        try:
+            hypothesis.seed(number)(settled)()
+        except BaseException as failure:
+            failure.add_note(f"hypothesis.seed({number})")
+            raise

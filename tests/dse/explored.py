@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from once_a_run import once_a_run
 
 from arrayol import api
 from dse.output import writing as store
@@ -17,7 +17,7 @@ SPECS = Path(__file__).resolve().parents[2] / "specs"
 GIVEN = Path(__file__).resolve().parent / "lpsf_given.toml"  # of lpsf, one datapath whose figures are given
 
 
-@cache
+@once_a_run
 def mapped(height: int = 4, width: int = 8) -> Exploration:
     """Plain mappings of a small image on lpsf_given.toml."""
     spec = api.load(SPECS / "lpsf.aol", {"H": height, "W": width})
@@ -42,14 +42,14 @@ def folded_in(folder: Path, objectives: tuple[str, ...] = ("latency_cycles", "lu
     return api.explore(spec, objectives=objectives, space=api.Space(narrow=True, verify=True))
 
 
-@cache
+@once_a_run
 def folded() -> Exploration:
     """The same; the folder is gone."""
     with TemporaryDirectory() as folder:
         return folded_in(Path(folder))
 
 
-@cache
+@once_a_run
 def published() -> Exploration:
     """All fusions under the published model, at full size."""
     return api.explore(api.load(SPECS / "lpsf.aol"), model="published", keep_all=True)

@@ -14,8 +14,12 @@ from report_pages import Open, heading, ids
 from dse.output.report.document import packed, report_document
 from dse.output.report.sources import Origin
 from dse.output.report.write import page as page_of
+from dse.results.designs import Design
 
-FRONT = mapped().result.pareto
+
+def front() -> tuple[Design, ...]:
+    """The designs of the report."""
+    return mapped().result.pareto
 
 
 @pytest.fixture(scope="session")
@@ -58,19 +62,19 @@ def test_tab_reaches_everything_and_the_focus_is_seen(opened: Open, report: Path
         reached.append(focused(page))
         outlines.add(page.evaluate("() => getComputedStyle(document.activeElement).outlineStyle"))
     assert reached[:4] == ["Designs", "Side by side", "to-design", "How these were found"]
-    wanted = {"x", "y", "bounded", "relation", "bound", "scatter", *(design.id for design in FRONT)}
-    wanted |= {"auto", "light", "dark", *mapped().result.objectives, *(f"compare {design.id}" for design in FRONT)}
+    wanted = {"x", "y", "bounded", "relation", "bound", "scatter", *(design.id for design in front())}
+    wanted |= {"auto", "light", "dark", *mapped().result.objectives, *(f"compare {design.id}" for design in front())}
     assert wanted <= set(reached)
     assert "none" not in outlines
 
 
 def test_rows_and_parts_by_keyboard_alone(opened: Open, report: Path) -> None:
     page = opened(report)
-    last = page.locator(f'tr[data-id="{FRONT[-1].id}"]')
+    last = page.locator(f'tr[data-id="{front()[-1].id}"]')
     last.locator("button").focus()
     page.keyboard.press("Enter")
-    assert heading(page) == f"Design {FRONT[-1].id}"
-    assert focused(page) == FRONT[-1].id  # the row is still there
+    assert heading(page) == f"Design {front()[-1].id}"
+    assert focused(page) == front()[-1].id  # the row is still there
     box = last.locator("input")
     before = box.is_checked()
     box.focus()
@@ -88,10 +92,10 @@ def test_zoom_by_keys(opened: Open, report: Path) -> None:
     page = opened(report)
     page.locator("#scatter").focus()
     page.keyboard.press("+")
-    assert 0 < page.locator("circle.dot").count() < len(FRONT)
+    assert 0 < page.locator("circle.dot").count() < len(front())
     page.keyboard.press("-")
     page.keyboard.press("-")
-    assert page.locator("circle.dot").count() == len(FRONT)
+    assert page.locator("circle.dot").count() == len(front())
     assert page.locator("#whole").is_hidden()
 
 
@@ -120,11 +124,11 @@ def test_what_screen_readers_tell(opened: Open, report: Path) -> None:
     assert page.locator("input, select, button").evaluate_all(
         "all => all.filter((one) => !one.labels?.length && !one.getAttribute('aria-label') && !one.textContent).length"
     ) == 0  # fmt: skip
-    figures = [design.objectives["latency_cycles"] for design in FRONT]
+    figures = [design.objectives["latency_cycles"] for design in front()]
     told = page.locator("#plot-text").text_content() or ""
     assert f"latency from {min(figures):,} to {max(figures):,} cycles" in told
     page.keyboard.press("Home")
-    assert page.locator("#said").inner_text().startswith(f"Design {FRONT[0].id}: {figures[0]:,} cycles, ")
+    assert page.locator("#said").inner_text().startswith(f"Design {front()[0].id}: {figures[0]:,} cycles, ")
     links = page.locator('[data-part="diagram"] svg').first.get_attribute("aria-label") or ""
     assert re.search(r"hflr, .*, from buffer p0;", links)
 

@@ -10,8 +10,12 @@ from explored import folded, mapped
 from playwright.sync_api import Page
 from report_pages import Open, cells
 
-FRONT = mapped().result.pareto
-FOLDED = folded().result
+from dse.results.designs import Design
+
+
+def front() -> tuple[Design, ...]:
+    """The designs of the report."""
+    return mapped().result.pareto
 
 
 def compared(page: Page) -> list[str]:
@@ -40,26 +44,26 @@ def test_the_best_designs_are_side_by_side_at_first(opened: Open, folded_report:
 
 def test_ticks_keys_clicks_and_the_button_choose_them(opened: Open, report: Path) -> None:
     page = opened(report)
-    tick(page, FRONT[1].id)
+    tick(page, front()[1].id)
     assert "Tick two or more designs" in page.locator("#comparison").inner_text()
-    page.locator(f'circle.dot[data-id="{FRONT[2].id}"]').click(modifiers=["Shift"])
-    assert compared(page) == [FRONT[1].id, FRONT[2].id]
-    assert page.locator("#said").inner_text() == f"{FRONT[2].id} added: 2 designs side by side"
+    page.locator(f'circle.dot[data-id="{front()[2].id}"]').click(modifiers=["Shift"])
+    assert compared(page) == [front()[1].id, front()[2].id]
+    assert page.locator("#said").inner_text() == f"{front()[2].id} added: 2 designs side by side"
     page.locator("#scatter").focus()
     page.keyboard.press("End")
     page.keyboard.press("c")
-    assert compared(page) == [FRONT[1].id, FRONT[2].id, FRONT[-1].id]
+    assert compared(page) == [front()[1].id, front()[2].id, front()[-1].id]
     assert page.locator("#beside").get_attribute("aria-pressed") == "true"
     page.locator("#beside").click()
-    assert compared(page) == [FRONT[1].id, FRONT[2].id]
-    page.get_by_label(f"remove {FRONT[1].id} from the comparison").click()
+    assert compared(page) == [front()[1].id, front()[2].id]
+    page.get_by_label(f"remove {front()[1].id} from the comparison").click()
     assert page.locator("#against").count() == 0
     assert page.locator("#table input:checked").count() == 1
 
 
 def test_figures_and_their_differences(opened: Open, report: Path) -> None:
     page = opened(report)
-    first, last = FRONT[0], FRONT[-1]
+    first, last = front()[0], front()[-1]
     tick(page, first.id, last.id)
     rows = cells(page, "beside-figures")
     fast, slow = first.objectives["latency_cycles"], last.objectives["latency_cycles"]
@@ -74,7 +78,7 @@ def test_figures_and_their_differences(opened: Open, report: Path) -> None:
 
 def test_area_and_energy_by_part(opened: Open, folded_report: Path) -> None:
     page = opened(folded_report)
-    designs = [FOLDED.pareto[0], FOLDED.pareto[-1]]
+    designs = [folded().result.pareto[0], folded().result.pareto[-1]]
     tick(page, *(design.id for design in designs))
     sections = page.locator('[data-part="beside-parts"]')
     titles = sections.locator("h3").all_inner_texts()
@@ -96,7 +100,7 @@ def test_area_and_energy_by_part(opened: Open, folded_report: Path) -> None:
 
 def test_mappings_and_memories(opened: Open, report: Path) -> None:
     page = opened(report)
-    first, last = FRONT[0], FRONT[-1]
+    first, last = front()[0], front()[-1]
     tick(page, first.id, last.id)
     groups = page.locator('[data-part="beside-mappings"] tbody tr')
     assert groups.count() == max(len(first.groups), len(last.groups))
@@ -116,8 +120,8 @@ def test_mappings_and_memories(opened: Open, report: Path) -> None:
 def test_eight_are_the_most(opened: Open, report: Path) -> None:
     page = opened(report)
     page.locator("#scatter").focus()
-    tick(page, *(design.id for design in FRONT[:8]))
-    page.locator(f'tr[data-id="{FRONT[8].id}"] input').click()
+    tick(page, *(design.id for design in front()[:8]))
+    page.locator(f'tr[data-id="{front()[8].id}"] input').click()
     assert len(compared(page)) == 8
-    assert not page.locator(f'tr[data-id="{FRONT[8].id}"] input').is_checked()
+    assert not page.locator(f'tr[data-id="{front()[8].id}"] input').is_checked()
     assert page.locator("#said").inner_text() == "8 designs are the most side by side"

@@ -20,7 +20,6 @@ from dse.output.report.write import first_report, page, write_report
 from dse.results.designs import GroupRecord
 from dse.results.pick import parse_rule, pick
 
-RESULT = mapped().result
 NOWHERE = Origin(None, {}, ())
 
 
@@ -149,9 +148,9 @@ def test_a_very_long_front_stays_below_8_mb(tmp_path: Path) -> None:
             }
         )
         for copy in range(1_000)
-        for design in RESULT.pareto
+        for design in mapped().result.pareto
     ]
-    result = RESULT.model_copy(update={"pareto": tuple(many)})
+    result = mapped().result.model_copy(update={"pareto": tuple(many)})
     document = report_document(result, tmp_path, NOWHERE)
     assert 0.6 * ROOM < len(packed(document)) < ROOM
     assert len(page("a", packed(document)).encode()) < 8_000_000
@@ -207,7 +206,8 @@ def test_a_platform_object_and_the_default(folder: Path) -> None:
 
 
 def test_infinite_figures_have_no_number(tmp_path: Path) -> None:
-    endless = RESULT.pareto[0].model_copy(update={"objectives": RESULT.pareto[0].objectives | {"lut": float("inf")}})
-    result = RESULT.model_copy(update={"pareto": (endless,)})
+    first = mapped().result.pareto[0]
+    endless = first.model_copy(update={"objectives": first.objectives | {"lut": float("inf")}})
+    result = mapped().result.model_copy(update={"pareto": (endless,)})
     document = report_document(result, tmp_path, NOWHERE)
     assert document["designs"][0]["values"].count(None) == 1

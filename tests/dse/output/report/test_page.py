@@ -14,25 +14,33 @@ from report_pages import Open, address, heading, ids
 from arrayol import api
 from dse.output.folder import load_result
 from dse.output.report.write import write_report
+from dse.results.designs import Design
 from dse.results.pick import parse_rule, pick
 
-FRONT = mapped().result.pareto
-KNEE = pick(mapped().result, parse_rule("knee")).design.id
+
+def front() -> tuple[Design, ...]:
+    """The designs of the report."""
+    return mapped().result.pareto
+
+
+def knee() -> str:
+    """The design that the report opens at."""
+    return pick(mapped().result, parse_rule("knee")).design.id
 
 
 def test_it_opens_at_the_knee_with_every_design(opened: Open, report: Path) -> None:
     page = opened(report)
     assert page.title() == "lpsf: report of arrayol"
-    assert page.locator("h1").inner_text() == f"lpsf: {len(FRONT)} designs on the Pareto front"
-    assert heading(page) == f"Design {KNEE}"
-    assert page.locator("circle.dot").count() == len(FRONT)
-    assert ids(page) == [design.id for design in FRONT]
+    assert page.locator("h1").inner_text() == f"lpsf: {len(front())} designs on the Pareto front"
+    assert heading(page) == f"Design {knee()}"
+    assert page.locator("circle.dot").count() == len(front())
+    assert ids(page) == [design.id for design in front()]
     assert page.locator("#remarks").is_hidden()
 
 
 def test_a_click_on_a_point_or_a_row_shows_the_design(opened: Open, report: Path) -> None:
     page = opened(report)
-    for number, design in enumerate(FRONT):
+    for number, design in enumerate(front()):
         place = (
             page.locator(f'circle.dot[data-id="{design.id}"]')
             if number % 2
@@ -48,7 +56,7 @@ def test_a_click_on_a_point_or_a_row_shows_the_design(opened: Open, report: Path
 
 def test_arrow_keys_walk_along_the_plot(opened: Open, report: Path) -> None:
     page = opened(report)
-    order = [design.id for design in FRONT]  # ascending in latency, the figure across
+    order = [design.id for design in front()]  # ascending in latency, the figure across
     page.keyboard.press("Home")
     assert heading(page) == f"Design {order[0]}"
     page.keyboard.press("ArrowLeft")
@@ -64,15 +72,15 @@ def test_arrow_keys_walk_along_the_plot(opened: Open, report: Path) -> None:
 
 
 def test_a_design_has_an_address(opened: Open, report: Path) -> None:
-    page = opened(report, fragment="#" + FRONT[-1].id.replace(":", "%3A").replace("+", "%2B"))
-    assert heading(page) == f"Design {FRONT[-1].id}"
+    page = opened(report, fragment="#" + front()[-1].id.replace(":", "%3A").replace("+", "%2B"))
+    assert heading(page) == f"Design {front()[-1].id}"
     page.keyboard.press("Home")
-    assert page.url.endswith("#" + FRONT[0].id.replace(":", "%3A").replace("+", "%2B"))
+    assert page.url.endswith("#" + front()[0].id.replace(":", "%3A").replace("+", "%2B"))
 
 
 def test_an_address_in_an_open_tab_is_followed(opened: Open, report: Path) -> None:
     page = opened(report)
-    for design in (FRONT[-1], FRONT[0]):
+    for design in (front()[-1], front()[0]):
         page.evaluate("to => { location.hash = to; }", address(design.id))
         expect(page.locator("#design-heading")).to_have_text(f"Design {design.id}")
     assert page.locator("#missing").is_hidden()
@@ -81,12 +89,12 @@ def test_an_address_in_an_open_tab_is_followed(opened: Open, report: Path) -> No
 def test_an_address_that_this_report_lacks_is_told(opened: Open, report: Path) -> None:
     page = opened(report, fragment="#9%2B9%3A9")
     message = page.locator("#missing")
-    assert message.inner_text() == f"Design 9+9:9, which the address asks for, is not in this report; this is {KNEE}."
+    assert message.inner_text() == f"Design 9+9:9, which the address asks for, is not in this report; this is {knee()}."
     page.keyboard.press("Home")
     assert message.is_hidden()
     page.evaluate("() => { location.hash = '#nobody'; }")
     expect(message).to_have_text(
-        f"Design nobody, which the address asks for, is not in this report; this is {FRONT[0].id}."
+        f"Design nobody, which the address asks for, is not in this report; this is {front()[0].id}."
     )
 
 
@@ -99,10 +107,10 @@ def test_a_frame_zooms_in_and_escape_shows_all(opened: Open, report: Path) -> No
     page.mouse.move(box["x"] + box["width"] / 3, box["y"] + box["height"] - 48, steps=3)
     page.mouse.up()
     left = page.locator("circle.dot").count()
-    assert 0 < left < len(FRONT)
+    assert 0 < left < len(front())
     assert page.locator("#whole").is_visible()
     page.keyboard.press("Escape")
-    assert page.locator("circle.dot").count() == len(FRONT)
+    assert page.locator("circle.dot").count() == len(front())
     assert page.locator("#whole").is_hidden()
 
 
@@ -115,27 +123,27 @@ def test_axes_are_chosen_by_their_titles(opened: Open, report: Path) -> None:
 
 def test_filters_by_constraint(opened: Open, report: Path) -> None:
     page = opened(report)
-    bound = FRONT[len(FRONT) // 2].objectives["internal_memory_bits"]
+    bound = front()[len(front()) // 2].objectives["internal_memory_bits"]
     page.locator("#bounded").select_option("internal_memory_bits")
     page.locator("#bound").fill(f"{bound:,}")
     page.keyboard.press("Enter")
-    small = [design.id for design in FRONT if design.objectives["internal_memory_bits"] <= bound]
-    assert 0 < len(small) < len(FRONT)
+    small = [design.id for design in front() if design.objectives["internal_memory_bits"] <= bound]
+    assert 0 < len(small) < len(front())
     assert ids(page) == small
-    assert page.locator("#count").inner_text().startswith(f"{len(small)} of {len(FRONT)} designs")
+    assert page.locator("#count").inner_text().startswith(f"{len(small)} of {len(front())} designs")
     assert page.locator("circle.dot:not(.out)").count() == len(small)
-    fast = FRONT[len(FRONT) // 2 + 1].objectives["latency_cycles"]
+    fast = front()[len(front()) // 2 + 1].objectives["latency_cycles"]
     page.locator("#bounded").select_option("latency_cycles")
     page.locator("#relation").select_option(">=")
     page.locator("#bound").fill(f"{fast / 1000}e3")
     page.locator("#filter button").click()
-    both = [one for one in small if next(d for d in FRONT if d.id == one).objectives["latency_cycles"] >= fast]
+    both = [one for one in small if next(d for d in front() if d.id == one).objectives["latency_cycles"] >= fast]
     assert 0 < len(both) < len(small)
     assert ids(page) == both
     assert heading(page).removeprefix("Design ") in both
     page.locator("#filters button").first.click()
     page.locator("#filters button").first.click()
-    assert ids(page) == [design.id for design in FRONT]
+    assert ids(page) == [design.id for design in front()]
 
 
 def test_filters_that_nothing_keeps_and_bounds_that_are_none(opened: Open, report: Path) -> None:
@@ -151,7 +159,7 @@ def test_filters_that_nothing_keeps_and_bounds_that_are_none(opened: Open, repor
     page.locator("#scatter").focus()
     page.keyboard.press("ArrowRight")
     page.locator("#filters button").click()
-    assert ids(page) == [design.id for design in FRONT]
+    assert ids(page) == [design.id for design in front()]
     assert heading(page).startswith("Design ")
 
 
@@ -159,10 +167,10 @@ def test_the_table_sorts_both_ways_by_every_column(opened: Open, report: Path) -
     page = opened(report)
     for name in ("internal_memory_data", "units", "frames_per_second"):
         page.locator(f'[data-sort="{name}"]').click()
-        found = [next(one for one in FRONT if one.id == found).objectives[name] for found in ids(page)]
+        found = [next(one for one in front() if one.id == found).objectives[name] for found in ids(page)]
         assert found == sorted(found)
         page.locator(f'[data-sort="{name}"]').press("Enter")
-        found = [next(one for one in FRONT if one.id == found).objectives[name] for found in ids(page)]
+        found = [next(one for one in front() if one.id == found).objectives[name] for found in ids(page)]
         assert found == sorted(found, reverse=True)
         assert page.locator('th[aria-sort="descending"]').count() == 1
 
@@ -178,7 +186,7 @@ def test_objectives_to_choose(opened: Open, report: Path) -> None:
     before = places()
     page.locator("#x").select_option("units")
     assert places() != before
-    units = [design.objectives["units"] for design in sorted(FRONT, key=lambda one: one.id)]
+    units = [design.objectives["units"] for design in sorted(front(), key=lambda one: one.id)]
     ranked = sorted(zip(units, places(), strict=True))
     assert [place for _, place in ranked] == sorted(places())
     page.locator("#scatter").focus()
@@ -192,7 +200,7 @@ def test_objectives_to_choose(opened: Open, report: Path) -> None:
 
 def test_the_parts_of_a_design(opened: Open, report: Path) -> None:
     page = opened(report)
-    design = next(one for one in FRONT if one.steps and len(one.groups) == 1)
+    design = next(one for one in front() if one.steps and len(one.groups) == 1)
     page.locator(f'tr[data-id="{design.id}"]').click()
     ((group,), (mapping,)) = design.groups, design.mappings
     diagram = page.locator('[data-part="diagram"]')
@@ -282,7 +290,7 @@ def test_a_given_datapath_says_so(opened: Open, report: Path) -> None:
 
 def test_the_timeline_draws_every_cycle_of_its_steps(opened: Open, report: Path) -> None:
     page = opened(report)
-    design = next(one for one in FRONT if len(one.groups) == 1)
+    design = next(one for one in front() if len(one.groups) == 1)
     page.locator(f'tr[data-id="{design.id}"]').click()
     titles = page.locator('[data-part="timeline"] rect.work title').all_text_contents()
     ((group,), (mapping,)) = design.groups, design.mappings
@@ -315,7 +323,7 @@ def test_light_and_dark(opened: Open, report: Path, scheme: str) -> None:
 @pytest.mark.parametrize("width", [1280, 400])
 def test_it_is_readable_at_every_width(opened: Open, report: Path, width: int) -> None:
     page = opened(report, width=width)
-    for design in (FRONT[0], FRONT[-1]):
+    for design in (front()[0], front()[-1]):
         page.locator(f'tr[data-id="{design.id}"]').click()
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         outside = page.evaluate(
@@ -341,7 +349,7 @@ def test_it_is_readable_at_every_width(opened: Open, report: Path, width: int) -
 
 def test_texts_in_pictures_do_not_cover_each_other(opened: Open, report: Path) -> None:
     page = opened(report)
-    for design in FRONT:
+    for design in front():
         page.locator(f'tr[data-id="{design.id}"]').click()
         covered = page.evaluate(
             """() => [...document.querySelectorAll("#design svg, #scatter svg")].flatMap((svg) => {
@@ -391,7 +399,7 @@ def test_names_are_only_ever_text(opened: Open, report: Path, tmp_path: Path) ->
     (tmp_path / "result.json").write_text(json.dumps(document), encoding="utf-8")
     page = opened(write_report(tmp_path).path)
     page.keyboard.press("Home")
-    assert heading(page) == f"Design {FRONT[0].id}{EVIL}"
+    assert heading(page) == f"Design {front()[0].id}{EVIL}"
     assert page.title() == f"{EVIL}: report of arrayol"
     assert page.locator("h1").inner_text().startswith(EVIL)
     assert page.locator("img, b").count() == 0
