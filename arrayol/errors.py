@@ -98,24 +98,39 @@ def error(
     return ArrayolError([Diagnostic(code, message, span, hint, file=file)])
 
 
-def render(diagnostic: Diagnostic) -> str:
-    """Draw one diagnostic: place and message, the line with carets below it, then the hint."""
+def render(diagnostic: Diagnostic, *, coloured: bool = False) -> str:
+    """Draw one diagnostic: place and message, the line with carets below it, then the hint.
+
+    `coloured` text has the colours of a terminal: kind and carets of an error are red, those of a warning yellow.
+    """
+    colour = _COLOURS[diagnostic.severity] if coloured else None
+    kind = _painted(f"{diagnostic.severity}[{diagnostic.code}]", colour)
     if diagnostic.span is None:
-        lines = [f"{diagnostic.file}: " if diagnostic.file else ""]
-        lines[0] += f"{diagnostic.severity}[{diagnostic.code}]: {visible(diagnostic.message)}"
+        place = f"{diagnostic.file}: " if diagnostic.file else ""
+        lines = [f"{place}{kind}: {visible(diagnostic.message)}"]
     else:
         name, line, column = diagnostic.span.place
-        lines = [f"{name}:{line}:{column}: {diagnostic.severity}[{diagnostic.code}]: {visible(diagnostic.message)}"]
-        lines += _excerpt(diagnostic.span, line, column)
+        text, carets = _excerpt(diagnostic.span, line, column)
+        lines = [f"{name}:{line}:{column}: {kind}: {visible(diagnostic.message)}", text]
+        lines.append(carets.replace("^" * carets.count("^"), _painted("^" * carets.count("^"), colour)))
     if diagnostic.hint:
-        lines.append(f"  hint: {visible(diagnostic.hint)}")
+        lines.append(f"  {_painted('hint', _HINT if coloured else None)}: {visible(diagnostic.hint)}")
     return "\n".join(lines)
+
+
+_COLOURS = {Severity.ERROR: "1;31", Severity.WARNING: "1;33"}  # bold red, bold yellow
+_HINT = "1;36"  # bold cyan
+
+
+def _painted(text: str, colour: str | None) -> str:
+    """Text between the escape sequences of a terminal's colour."""
+    return text if colour is None else f"\033[{colour}m{text}\033[0m"
 
 
 _EXCERPT_WIDTH = 100
 
 
-def _excerpt(span: Span, line: int, column: int) -> list[str]:
+def _excerpt(span: Span, line: int, column: int) -> tuple[str, str]:
     """The line and its carets; of a very long line only the part around the mistake."""
     text = UNSEEN.sub("?", span.file.line(line).replace("\t", " "))
     end_line, end_column = span.end_place
@@ -126,4 +141,4 @@ def _excerpt(span: Span, line: int, column: int) -> list[str]:
     start = len(lead) + column - 1 - first
     carets = max(1, min(stop - column, len(lead) + len(shown) - start))
     gutter = f"{line:>5} | "
-    return [f"{gutter}{lead}{shown}{tail}".rstrip(), f"{' ' * (len(gutter) - 2)}| {' ' * start}{'^' * carets}"]
+    return f"{gutter}{lead}{shown}{tail}".rstrip(), f"{' ' * (len(gutter) - 2)}| {' ' * start}{'^' * carets}"

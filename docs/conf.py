@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import sys
 from pathlib import Path
 
 DOCS = Path(__file__).parent
 sys.path[:0] = [str(DOCS / "site"), str(DOCS.parent)]  # our extension, and the packages of this checkout
 
+import arrayol  # noqa: E402  of this checkout
+
 project = "arrayol"
-release = importlib.metadata.version("arrayol")
+release = arrayol.__version__
 copyright = "the arrayol authors"  # noqa: A001  Sphinx's name for it
 extensions = ["myst_parser", "sphinx.ext.autodoc", "filled_pages"]
 exclude_patterns = ["pictures", "site"]

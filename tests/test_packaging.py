@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import sys
-import sysconfig
 import tarfile
 import tomllib
 import zipfile
@@ -18,6 +17,9 @@ from pathlib import Path
 
 import pytest
 import yaml
+from installing import pip_install, site_packages
+
+import arrayol
 
 PACKAGES = ("arrayol", "hwmodel", "dse")
 HOSTS = [f"{name}.org" for name in ("pypi", "pythonhosted", "anaconda", "npmjs", "conda-forge")]
@@ -39,10 +41,9 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     environment = tmp_path_factory.mktemp("environment")
     _run(sys.executable, "-m", "venv", "--without-pip", str(environment))
     scripts = environment / "bin"
-    pip = [sys.executable, "-m", "pip", "--python", str(scripts / "python"), "install", "--quiet"]
-    _run(*pip, "--no-deps", "--no-index", str(wheel))
-    (site_packages,) = environment.glob("lib/python*/site-packages")
-    (site_packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
+    pip_install(str(wheel), python=scripts / "python")
+    (packages,) = environment.glob("lib/python*/site-packages")
+    (packages / "dependencies.pth").write_text(site_packages(), encoding="utf-8")
     return scripts
 
 
@@ -105,7 +106,7 @@ def test_the_citation_says_what_the_project_says(checkout: Path) -> None:
     project = tomllib.loads((checkout / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert (cited["cff-version"], cited["type"], cited["title"]) == ("1.2.0", "software", project["name"])
     assert (cited["version"], cited["license"], cited["abstract"], cited["keywords"]) == (
-        project["version"],
+        arrayol.__version__,
         project["license"],
         project["description"],
         project["keywords"],
@@ -120,9 +121,8 @@ def test_the_citation_says_what_the_project_says(checkout: Path) -> None:
 
 
 def test_the_changes_begin_with_this_version(checkout: Path) -> None:
-    project = tomllib.loads((checkout / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     headings = re.findall(r"^## (\S+)", (checkout / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
-    assert headings[0] == project["version"]
+    assert headings[0] == arrayol.__version__
 
 
 def test_the_wheel_says_its_licence_and_what_it_is_for(wheel: Path, checkout: Path) -> None:
@@ -130,6 +130,7 @@ def test_the_wheel_says_its_licence_and_what_it_is_for(wheel: Path, checkout: Pa
         (folder,) = {name.split("/")[0] for name in opened.namelist() if ".dist-info/" in name}
         metadata = Parser().parsestr(opened.read(f"{folder}/METADATA").decode("utf-8"))
         licence = opened.read(f"{folder}/licenses/LICENSE")
+    assert metadata["Version"] == arrayol.__version__
     assert metadata["License-Expression"] == "MIT"
     assert metadata.get_all("License-File") == ["LICENSE"]
     assert licence == (checkout / "LICENSE").read_bytes()
@@ -138,7 +139,7 @@ def test_the_wheel_says_its_licence_and_what_it_is_for(wheel: Path, checkout: Pa
     assert {"array-ol", "design space exploration", "hardware accelerators"} <= set(metadata["Keywords"].split(","))
     python = "Programming Language :: Python :: "
     versions = {each.removeprefix(python) for each in metadata.get_all("Classifier", []) if each.startswith(python)}
-    assert versions == {"3 :: Only", "3.11", "3.12", "3.13"}
+    assert versions == {"3 :: Only", "3.11", "3.12", "3.13", "3.14"}
     assert metadata["Requires-Python"] == ">=3.11"
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from conftest import CommandLine
+from installing import pip_install
 from manual import blocks
 
 from arrayol import api, plugins
@@ -45,8 +46,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if name:
             (source / name[1]).parent.mkdir(exist_ok=True)
             (source / name[1]).write_text(block.text, encoding="utf-8")
-    options = ("--quiet", "--no-deps", "--no-index", "--no-build-isolation", "--target", str(target))
-    subprocess.run([sys.executable, "-m", "pip", "install", *options, str(source)], check=True)
+    pip_install("--no-build-isolation", "--target", str(target), str(source))
     return target
 
 

@@ -26,6 +26,8 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from arrayol.packages import refuse_hidden_packages
+
 if TYPE_CHECKING:
     from arrayol.api.banks import draw_layout as draw_layout
     from arrayol.api.banks import draw_layout_exploration as draw_layout_exploration
@@ -177,6 +179,8 @@ _MODULES = {  # every public name, and the module that has it
     "write_waveforms": "arrayol.api.hardware",
 }
 __all__ = sorted(_MODULES)  # noqa: PLE0605
+
+refuse_hidden_packages()  # before a name needs one of them
 
 if "IPython" in sys.modules:  # a notebook, perhaps: values show themselves there
     import_module("arrayol.api.notebook").register()

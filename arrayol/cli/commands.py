@@ -13,7 +13,9 @@ from typing import NoReturn
 import click
 from click.shell_completion import CompletionItem, shell_complete
 
+from arrayol import __version__
 from arrayol.errors import ArrayolError, Diagnostic, error
+from arrayol.packages import refuse_hidden_packages
 from arrayol.source import visible
 from arrayol.text import listed
 
@@ -55,9 +57,10 @@ class LazyGroup(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Load a command's module; None for an unknown name."""
+        """Load a command's module; None for an unknown name. Raises ArrayolError (`hidden-package`)."""
         if cmd_name not in COMMANDS:
             return None
+        refuse_hidden_packages()
         command = import_module(COMMANDS[cmd_name][0]).command
         assert isinstance(command, click.Command)
         return command
@@ -90,7 +93,7 @@ def _refuse_unknown(ctx: click.Context, name: str) -> NoReturn:
 
 
 @click.command(cls=LazyGroup, context_settings={"help_option_names": ["--help", "-h"]})
-@click.version_option(package_name="arrayol", message="%(package)s %(version)s")
+@click.version_option(__version__, message="arrayol %(version)s")
 def cli() -> None:
     """Check, execute and map Array-OL specifications (.aol files) on hardware.
 

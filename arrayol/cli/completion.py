@@ -25,8 +25,9 @@ def folders(ctx: click.Context, param: click.Parameter, incomplete: str) -> list
 
 
 def task_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The tasks, then the elementaries, of the specification that the line names, its imports included."""
-    given = ctx.params.get("spec") or next(iter(ctx.args), None)  # click stops at an option that has no value yet
+    """The tasks, then the elementaries, of the first specification that the line names, its imports included."""
+    # click stops at an option that has no value yet: what comes after it is in `args`
+    given = ctx.params.get("spec") or next(iter(ctx.params.get("specs") or ctx.args), None)
     if given is None:
         return []
     try:

@@ -167,9 +167,7 @@ def read_source(path: Path, name: str | None = None) -> SourceFile:
     name = name or str(path)
     try:
         if path.stat().st_size > MAXIMUM_BYTES:
-            raise error(
-                "too-large", f"the file is larger than {MAXIMUM_BYTES >> 20} MiB; this is no .aol file", file=name
-            )
+            raise _too_large(name)
         data = path.read_bytes()
     except FileNotFoundError:
         raise _missing(path, name) from None
@@ -177,9 +175,24 @@ def read_source(path: Path, name: str | None = None) -> SourceFile:
         raise error("not-a-file", "this is not a file; name an .aol file", file=name) from None
     except OSError as failure:
         raise error("unreadable", f"the file cannot be read: {failure.strerror}", file=name) from None
+    return source_of(data, name)
+
+
+def source_of(data: bytes, name: str) -> SourceFile:
+    """The text of what was read, without a byte order mark, under the name that messages show.
+
+    Raises ArrayolError: `too-large`, `binary-file`, `not-utf8`.
+    """
+    if len(data) > MAXIMUM_BYTES:
+        raise _too_large(name)
     if b"\0" in data:
         raise error("binary-file", "this is a binary file, not the text of an .aol file", file=name)
     return _decoded(data, name)
+
+
+def _too_large(name: str) -> ArrayolError:
+    message = f"the file is larger than {MAXIMUM_BYTES >> 20} MiB; this is no .aol file"
+    return error("too-large", message, file=name)
 
 
 def _missing(path: Path, name: str) -> ArrayolError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from importlib.metadata import version
 from pathlib import Path
 
 from lsprotocol import types
@@ -12,6 +11,7 @@ from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path, to_fs_path
 from pygls.workspace import TextDocument
 
+from arrayol import __version__
 from arrayol.errors import Severity
 from arrayol.lsp.analysis import Analysis, Placed, definition, formatted, mistakes, references
 from arrayol.lsp.completion import completions
@@ -40,7 +40,7 @@ class Server(LanguageServer):
     """Keeps the analysis of each open text until it changes."""
 
     def __init__(self) -> None:
-        super().__init__("arrayol", version("arrayol"))
+        super().__init__("arrayol", __version__)
         self.waiting: dict[str, asyncio.Task[None]] = {}
         self._analyses: dict[str, Analysis] = {}
 

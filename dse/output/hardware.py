@@ -12,12 +12,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 from numpy.typing import NDArray
 
+from arrayol import __version__
 from arrayol.errors import error
 from arrayol.files import atomic_folder
 from dse.output.folder import OTHER_FOLDER, require_replaceable
@@ -59,7 +59,7 @@ class EmittedDesign(ABC):
     def _document(self) -> dict[str, Any]:
         opened = self.opened
         return {
-            "arrayol": version("arrayol"),
+            "arrayol": __version__,
             "spec": Path(opened.spec.name).name,
             "constants": dict(opened.spec.constants),
             "design": opened.record.id,

@@ -12,11 +12,11 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from arrayol import __version__
 from arrayol.errors import error
 from arrayol.files import atomic_folder
 from dse.output.folder import OTHER_FOLDER, require_replaceable
@@ -135,7 +135,7 @@ class Synthesis:
         """As plain data."""
         return {
             "format": FORMAT,
-            "arrayol": version("arrayol"),
+            "arrayol": __version__,
             "design": self.emitted.document["design"],
             "spec": self.emitted.document["spec"],
             "verilog": self.emitted.digest,

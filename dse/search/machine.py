@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from importlib.metadata import version
 from time import monotonic
 
 import numpy as np
 
+from arrayol import __version__
 from arrayol.errors import InfeasibleError
 from arrayol.text import counted
 from dse.jobs.runner import JobRunner
@@ -278,7 +278,7 @@ def _result(
         description += f"; {number} of the most units not tried, where no memory serves the fastest rates"
     return Result(
         format=FORMAT,
-        arrayol=version("arrayol"),
+        arrayol=__version__,
         spec=labels.spec,
         top=space.model.network.name,
         constants=dict(labels.constants),

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from importlib.metadata import version
 from types import MappingProxyType
 
 import numpy as np
 
+from arrayol import __version__
 from arrayol.errors import Diagnostic, InfeasibleError
 from arrayol.text import counted
 from dse.pareto.counted import COMPARED_AT_MOST, Candidate, GrowingFront, counted_front, points_of
@@ -350,7 +350,7 @@ def _result(
     names = tuple(objective.name for objective in search.objectives)
     return Result(
         format=FORMAT,
-        arrayol=version("arrayol"),
+        arrayol=__version__,
         spec=labels.spec,
         top=search.model.network.name,
         constants=dict(labels.constants),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 from conftest import CommandLine
@@ -46,3 +47,45 @@ def test_a_mistake_of_syntax_leaves_the_file_alone(arrayol: CommandLine, tmp_pat
     assert done.returncode == 1
     assert done.stderr.startswith("x.aol:1:11: error[syntax]: the definition of const 'N' ends too early")
     assert path.read_text(encoding="utf-8") == "const   N=\n"
+
+
+def test_several_files_go_on_after_one_that_is_wrong(arrayol: CommandLine, tmp_path: Path) -> None:
+    texts = {"bad.aol": "const   N=\n", "ugly.aol": UGLY, "pretty.aol": PRETTY}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    done = arrayol("fmt", "--check", "bad.aol", "gone.aol", "ugly.aol", "pretty.aol", "ugly.aol")
+    told = "ugly.aol: not canonical; `arrayol fmt ugly.aol` would change it\npretty.aol: canonical\n"
+    assert (done.stdout, done.returncode) == (told, 1)
+    assert [line for line in done.stderr.splitlines() if line.startswith(("bad", "gone"))] == [
+        "bad.aol:1:11: error[syntax]: the definition of const 'N' ends too early; expected an expression",
+        "gone.aol: error[no-such-file]: no such file",
+    ]
+    done = arrayol("fmt", "bad.aol", "ugly.aol", "pretty.aol")
+    assert (done.stdout, done.returncode) == ("ugly.aol: rewritten\npretty.aol: canonical\n", 1)
+    assert {name: (tmp_path / name).read_text(encoding="utf-8") for name in texts} == {**texts, "ugly.aol": PRETTY}
+
+
+def test_the_standard_input_is_printed_in_canonical_form(script: Path, tmp_path: Path) -> None:
+    def fmt(data: bytes, *options: str) -> tuple[bytes, bytes, int]:
+        done = subprocess.run(
+            [script, "fmt", *options, "-"], input=data, cwd=tmp_path, capture_output=True, check=False
+        )
+        return done.stdout, done.stderr, done.returncode
+
+    assert fmt(b"\xef\xbb\xbfconst N = 8  # \xc3\xa9\r\n") == ("const N = 8  # \u00e9\n".encode(), b"", 0)
+    assert fmt(UGLY.encode(), "--check") == (b"<stdin>: not canonical\n", b"", 1)
+    assert fmt(PRETTY.encode(), "--check") == (b"<stdin>: canonical\n", b"", 0)
+    assert fmt(b"\0") == (
+        b"",
+        b"<stdin>: error[binary-file]: this is a binary file, not the text of an .aol file\n",
+        1,
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_standard_input_stands_alone(arrayol: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "x.aol").write_text(UGLY, encoding="utf-8")
+    done = arrayol("fmt", "x.aol", "-")
+    assert done.stderr.endswith("\n\nError: '-' stands alone, since its text is printed; or add --check.\n")
+    assert (done.stdout, done.returncode) == ("", 2)
+    assert (tmp_path / "x.aol").read_text(encoding="utf-8") == UGLY

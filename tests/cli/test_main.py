@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from conftest import CommandLine
 
+from arrayol import __version__
 from arrayol.cli import commands
 from arrayol.cli.main import run
 
@@ -52,6 +53,14 @@ def test_every_command_of_the_table_explains_itself(arrayol: CommandLine, name: 
 
 def test_version(arrayol_process: CommandLine) -> None:
     assert arrayol_process("--version").stdout == f"arrayol {version('arrayol')}\n"
+    assert version("arrayol") == __version__
+
+
+def test_the_command_as_a_module(tmp_path: Path) -> None:
+    (tmp_path / "two.aol").write_text("const N = 2\nconst N = 3\n")
+    command = [sys.executable, "-m", "arrayol", "check", "two.aol"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.stdout.splitlines()[-1], done.stderr, done.returncode) == ("two.aol: 1 error", "", 1)
 
 
 @pytest.mark.parametrize(
@@ -73,12 +82,12 @@ def test_wrong_usage_of_the_whole(arrayol: CommandLine, arguments: list[str], me
         (["lpsf.aol", "--sett", "W=4"], "No such option '--sett'. Did you mean '--set'?"),
         (["lpsf.aol", "--set", "W"], "Invalid value for '--set': 'W' is not NAME=VALUE, as in W=640 or A=0.5."),
         (["lpsf.aol", "--set", "W=4", "--set", "W=8"], "Invalid value for '--set': 'W' is given twice."),
-        ([], "Missing argument 'FILE'."),
+        ([], "Missing argument 'FILE...'."),
     ],
 )
 def test_wrong_usage_of_a_command(arrayol: CommandLine, arguments: list[str], message: str) -> None:
     done = arrayol("check", *arguments)
-    usage = "Usage: arrayol check [OPTIONS] FILE\nTry 'arrayol check --help' for help.\n\n"
+    usage = "Usage: arrayol check [OPTIONS] FILE...\nTry 'arrayol check --help' for help.\n\n"
     assert (done.stdout, done.stderr, done.returncode) == ("", f"{usage}Error: {message}\n", 2)
 
 

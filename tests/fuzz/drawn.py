@@ -164,7 +164,9 @@ def _steps(rng: Random) -> Case:
 LINES: tuple[Command, ...] = (
     ("check", "chain.aol", "--set", "H=8"),
     ("check", "chain.aol", "--json"),
+    ("check", "chain.aol", "chain.toml", "--format", "sarif"),
     ("fmt", "chain.aol", "--check"),
+    ("fmt", "chain.aol", "-", "--check"),
     ("show", "chain.aol", "rows", "--out", "p.svg"),
     ("show", "chain.aol", "--top", "chain", "--out", "p.png"),
     ("show", "chain.aol", "--out", "p.dot"),
