@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 import click
 
@@ -19,7 +20,9 @@ def _each_once(ctx: click.Context, param: click.Parameter, specs: tuple[Path, ..
     return tuple(dict.fromkeys(specs))
 
 
-specs_argument = click.argument("specs", metavar="FILE...", type=PLACE, nargs=-1, required=True, callback=_each_once)
+specs_argument: Callable[[Any], Any] = click.argument(
+    "specs", metavar="FILE...", type=PLACE, nargs=-1, required=True, callback=_each_once
+)
 
 
 def read_standard_input() -> bytes:
