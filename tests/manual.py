@@ -22,7 +22,7 @@ FOLDER = Path(__file__).resolve().parent.parent / "docs"
 PAGES = ("language.md", "errors.md", "run.md", "layout.md", "transfers.md", "transformations.md")
 _TUTORIAL = ("1-filter", "2-check", "3-run", "4-explore", "5-design", "6-verilog")
 _CONCEPTS = ("tilers", "delays", "groups", "buffers", "datapaths", "memory")
-_HOW_TO = ("borders", "coefficients", "video", "platform", "study", "frame-rate", "transform")
+_HOW_TO = ("borders", "coefficients", "video", "platform", "study", "frame-rate", "transform", "ci")
 TOURS = {
     "tutorial": tuple(f"tutorial/{name}.md" for name in _TUTORIAL),
     **{name: (f"concepts/{name}.md",) for name in _CONCEPTS},
