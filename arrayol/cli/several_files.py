@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import sys
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 import click
 
@@ -20,15 +20,12 @@ def _each_once(ctx: click.Context, param: click.Parameter, specs: tuple[Path, ..
     return tuple(dict.fromkeys(specs))
 
 
-specs_argument: Callable[[Any], Any] = click.argument(
-    "specs", metavar="FILE...", type=PLACE, nargs=-1, required=True, callback=_each_once
-)
+specs_argument = click.argument("specs", metavar="FILE...", type=PLACE, nargs=-1, required=True, callback=_each_once)
 
 
 def read_standard_input() -> bytes:
     """All of the standard input, or one byte more than a specification may have."""
-    data: bytes = click.get_binary_stream("stdin").read(MAXIMUM_BYTES + 1)
-    return data
+    return sys.stdin.buffer.read(MAXIMUM_BYTES + 1)
 
 
 def wants_colour(stream: TextIO) -> bool:
