@@ -15,7 +15,8 @@ import arrayol
 LOADED = """
 const { Module } = require("node:module");
 const load = Module._load;
-const editor = new Proxy(function () {}, { get: (_, name) => (name === "prototype" ? {} : editor), construct: () => ({}) });
+const traps = { get: (_, name) => (name === "prototype" ? {} : editor), construct: () => ({}) };
+const editor = new Proxy(function () {}, traps);
 Module._load = (name, ...rest) => (name === "vscode" ? editor : load(name, ...rest));
 console.log(Object.keys(require("./dist/extension.js")).sort().join());
 """
