@@ -148,3 +148,12 @@ def test_one_form_at_a_time(arrayol: CommandLine) -> None:
     done = arrayol("check", "--json", "--format", "sarif", "one.aol")
     assert done.stderr.endswith("\n\nError: --json and --format sarif exclude each other.\n")
     assert done.returncode == 2
+
+
+def test_a_mistake_of_a_file_that_two_import_is_there_once(arrayol: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "wrong.aol").write_text("const N = M\n")
+    for name in ("one.aol", "two.aol"):
+        (tmp_path / name).write_text('import "wrong.aol"\n')
+    run, _ = log_of(arrayol, "one.aol", "two.aol")
+    uris = [result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for result in run["results"]]
+    assert uris == ["wrong.aol"]
