@@ -54,6 +54,7 @@ class Body:
     consts: Collection[str]
     avoided: Collection[str]  # names that others have
     known: frozenset[str]  # arrays that have a value before the stage
+    before: Mapping[str, str]  # the names of arrays as they were before the stage
     ports: list[Port] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
 
@@ -156,8 +157,8 @@ class Body:
             not self._inside(row, low, extent, dim)
             for row, low, extent, dim in zip(paving, lows, shape, variable.dims, strict=True)
         )
-        suffix = "_in" if kind == "before" else ""
-        name = self.fresh(f"{access.array}{suffix}") if suffix or access.array in self._named() else access.array
+        name = self.before[access.array] if kind == "before" else access.array
+        name = self.fresh(name) if kind == "before" or name in self._named() else name
         extents = tuple(shape[one] for one in kept)
         port = Port(name, kind, access.array, variable.type, extents, tuple(lows), paving, fitting, border)
         self.ports.append(port)
@@ -221,7 +222,7 @@ class Body:
             ranges = ", ".join(f"{name} in 0..{form_text(dim)}" for name, dim in zip(names, dims, strict=True))
             value = "0"
             if array in self.known:
-                port = self._output(array, "before", self.fresh(f"{array}_in"))
+                port = self._output(array, "before", self.fresh(self.before[array]))
                 self.ports.append(port)
                 value = f"{port.name}{subscripts}"
             self.lines.append(f"{array}{subscripts} = {value}" + (f" for {ranges}" if ranges else ""))
@@ -324,8 +325,8 @@ class Body:
             return self._element(value.access)
         if value.form is not None:
             return self._form(value.form)
-        if value.kind == "literal":
-            return value.text
+        if value.kind in {"literal", "const"}:
+            return f"({value.text})" if value.text.startswith("-") else value.text
         if value.kind in _WRITTEN:
             return _WRITTEN[value.kind].format(*operands, type=value.type, text=value.text)
         return f"({operands[0]} {value.kind} {operands[1]})"

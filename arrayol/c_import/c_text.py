@@ -1,7 +1,7 @@
 """The text of a C file, cut down to what is read: the function around `#pragma scop`, at its own places.
 
 Comments, directives and all other functions become blanks, so that every offset stays that of the file. Macros without
-arguments are consts, or names of types.
+arguments are consts, or names of types: those that are defined where the function begins, as the preprocessor has them.
 """
 
 from __future__ import annotations
@@ -39,27 +39,47 @@ TYPES = {
 
 _SILENT = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL)
 _DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n\\]|\\ *\n|\\.)*", re.MULTILINE)
-_DEFINE = re.compile(r"#\s*define\s+([A-Za-z_]\w*)(?!\()[ \t]*(.*)", re.DOTALL)
+_MACRO = re.compile(r"#\s*(define|undef)\s+([A-Za-z_]\w*)(\(?)(.*)", re.DOTALL)
+_CALLABLE = re.compile(r"\b([A-Za-z_]\w*)\s*\([^(){};]*\)\s*\{")
+_WORDS_OF_C = frozenset(
+    "auto break case char const continue default do double else enum extern float for goto if inline int long register "
+    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while".split()
+)
+_IDLE_WORDS = {"const", "inline", "register", "restrict", "volatile"}  # without them a program computes the same
 _PRAGMA = re.compile(r"#\s*pragma\s+(scop|endscop)\s*")
 _IGNORED = re.compile(r"#\s*(include|define|undef|pragma|line|\d+)\b")
 
 
 @dataclass(frozen=True)
 class Text:
-    """The function's text in place, `types` and `consts` that macros name, with their spans."""
+    """The function's text in place, and what macros name: `types`, and `consts` with their spans.
+
+    `callables` are names that the file itself gives a meaning in calls: functions, and macros with arguments.
+    """
 
     file: SourceFile
     code: str
     types: dict[str, str]
     consts: dict[str, tuple[str, Span]]
+    callables: frozenset[str]
+
+
+@dataclass(frozen=True)
+class _Directive:
+    """A `#define` or `#undef`: `text` is what a macro without arguments stands for, None for any other directive."""
+
+    name: str
+    defines: bool
+    arguments: bool
+    text: str
+    span: Span
 
 
 def read_text(file: SourceFile) -> Text:
     """Find the one scop of a file. Raises ArrayolError for none, several, and what only a preprocessor resolves."""
     text = file.text.replace("\r", " ")
     text = _SILENT.sub(lambda found: _blank(found[0]) if found[0].startswith("/") else found[0], text)
-    types: dict[str, str] = {}
-    consts: dict[str, tuple[str, Span]] = {}
+    directives: list[_Directive] = []
     pragmas: list[tuple[str, int]] = []
     for found in _DIRECTIVE.finditer(text):
         start = found.start() + len(found[0]) - len(found[0].lstrip())
@@ -69,25 +89,75 @@ def read_text(file: SourceFile) -> Text:
             pragmas.append((pragma[1], start))
         elif not _IGNORED.match(found[0].strip()):
             raise refused(span, f"'{found[0].split()[0]}' chooses what is compiled", "run the preprocessor: gcc -E -P")
-        _define(found[0].strip(), span, types, consts)
+        directives += _directive(found[0].strip(), span)
     code = _DIRECTIVE.sub(lambda found: _blank(found[0]), text)
     begin, end = _scop(file, pragmas)
     quiet = _SILENT.sub(lambda found: _blank(found[0]), code)
     first, last = _function(quiet, begin, end, Span(file, begin, begin + 1))
+    types, consts, called = _macros(directives, quiet, first, last)
     marked = _mark(code, begin, "__scop;")
     marked = _mark(marked, end, "__end;")
-    return Text(file, _blank(code[:first]) + marked[first:last] + _blank(code[last:]), types, consts)
+    callables = frozenset(called) | frozenset(_CALLABLE.findall(quiet))
+    return Text(file, _blank(code[:first]) + marked[first:last] + _blank(code[last:]), types, consts, callables)
 
 
-def _define(text: str, span: Span, types: dict[str, str], consts: dict[str, tuple[str, Span]]) -> None:
-    define = _DEFINE.fullmatch(text)
-    if define is None or not define[2].strip():
-        return
-    value = " ".join(re.sub(r"\\ *\n", " ", define[2]).split())
-    if value in TYPES or value in types:
-        types[define[1]] = TYPES.get(value) or types[value]
-    else:
-        consts[define[1]] = (value, span)
+def _directive(text: str, span: Span) -> list[_Directive]:
+    """The macro that a line defines or takes back; none for other lines."""
+    found = _MACRO.fullmatch(text)
+    if found is None:
+        return []
+    value = " ".join(re.sub(r"\\ *\n", " ", found[4]).split())
+    return [_Directive(found[2], found[1] == "define", bool(found[3]), value, span)]
+
+
+def _macros(
+    directives: list[_Directive], code: str, first: int, last: int
+) -> tuple[dict[str, str], dict[str, tuple[str, Span]], set[str]]:
+    """Types, consts and macros with arguments as they are in the function from `first` to `last`.
+
+    What comes behind it does not count. In it, a name must mean one thing only.
+    """
+    defined: dict[str, _Directive] = {}
+    for one in directives:
+        if one.span.start >= last:
+            break
+        if one.name in _WORDS_OF_C and not (one.name in _IDLE_WORDS and not one.text):
+            raise refused(one.span, f"this gives '{one.name}', a word of C, another meaning", "choose another name")
+        if one.span.start >= first:
+            _check_inside(one, defined, code[first : one.span.start])
+        if one.defines:
+            defined[one.name] = one
+        else:
+            defined.pop(one.name, None)
+    types: dict[str, str] = {}
+    consts = {}
+    for name, one in defined.items():
+        if not one.arguments and one.text:
+            named = _type_of(one.text, defined)
+            if named is not None:
+                types[name] = named
+            else:
+                consts[name] = (one.text, one.span)
+    return types, consts, {name for name, one in defined.items() if one.arguments}
+
+
+def _check_inside(one: _Directive, defined: dict[str, _Directive], before: str) -> None:
+    """Refuse a directive in the function whose name meant something else further up."""
+    texts = [before, *(other.text for other in defined.values())]
+    known = defined.get(one.name)
+    same = known is not None and one.defines and (known.arguments, known.text) == (one.arguments, one.text)
+    if not same and (known is not None or any(re.search(rf"\b{one.name}\b", text) for text in texts)):
+        message = f"'{one.name}' means something else above this line of the function"
+        raise refused(one.span, message, "give each meaning a name of its own, defined before the function")
+
+
+def _type_of(text: str, defined: dict[str, _Directive]) -> str | None:
+    """The type that a macro's text names, also by other macros."""
+    seen: set[str] = set()
+    while text not in TYPES and text in defined and not defined[text].arguments and text not in seen:
+        seen.add(text)
+        text = defined[text].text
+    return TYPES.get(text)
 
 
 def _scop(file: SourceFile, pragmas: list[tuple[str, int]]) -> tuple[int, int]:

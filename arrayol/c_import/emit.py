@@ -35,6 +35,7 @@ class Writer:
         self.taken = {*self.scop.variables, *self.scop.consts}
         for statement in self.scop.statements:
             self.taken |= {loop.name for loop in statement.loops}
+        self.before = {array: self._free(f"{array}_in") for array in self.scop.variables}
 
     def text(self, stages: Sequence[Stage]) -> str:
         """The whole file."""
@@ -52,6 +53,12 @@ class Writer:
         while name in self.taken:
             name, number = f"{base}_{number}", number + 1
         self.taken.add(name)
+        return name
+
+    def _free(self, name: str) -> str:
+        """A name for a version of an array: no variable, const or loop of the C has it."""
+        while name in self.taken:
+            name += "_"
         return name
 
     # Tasks that call others.
@@ -75,11 +82,11 @@ class Writer:
             arguments = []
             for array in (*made.reads, *made.before):
                 if array not in current:
-                    current[array] = needed[array] = f"{array}_in" if array in last else array
+                    current[array] = needed[array] = self.before[array] if array in last else array
                 arguments.append(current[array])
             for array in made.writes:
                 versions[array] = versions.get(array, 0) + 1
-                current[array] = array if last[array] == place else f"{array}_{versions[array]}"
+                current[array] = array if last[array] == place else self._free(f"{array}_{versions[array]}")
             results = ", ".join(current[array] for array in made.writes)
             calls.append(
                 f"{results if len(made.writes) == 1 else f'({results})'} = {made.name}({', '.join(arguments)})"
@@ -96,7 +103,7 @@ class Writer:
         name = self._fresh(f"{self.scop.name}_{stage.statements[0].number}")
         if stage.steps:
             return self._steps(name, stage, variables, known)
-        body = Body(stage, variables, self.scop.consts, self.taken, known)
+        body = Body(stage, variables, self.scop.consts, self.taken, known, self.before)
         inner = self._fresh(f"{name}_body") if stage.axes else name
         self.texts.append(self._elementary(inner, stage, body))
         if stage.axes:
@@ -133,12 +140,12 @@ class Writer:
                 case "write":
                     links.append(f"{port.name} -> {port.array}{self._link(port, variables[port.array].dims, stage)}")
                 case _:
-                    array = f"{port.array}_in" if port.source == "before" else port.array
+                    array = self.before[port.array] if port.source == "before" else port.array
                     links.append(f"{port.name} <- {array}{self._link(port, variables[port.array].dims, stage)}")
         reads = dict.fromkeys(port.array for port in body.ports if port.source == "read")
         before = dict.fromkeys(port.array for port in body.ports if port.source == "before")
         inputs = [f"{one}: {_type(variables[one])}" for one in reads]
-        inputs += [f"{one}_in: {_type(variables[one])}" for one in before]
+        inputs += [f"{self.before[one]}: {_type(variables[one])}" for one in before]
         outputs = [f"{one}: {_type(variables[one])}" for one in stage.written]
         head = f"task {name}({', '.join(inputs)}) -> ({', '.join(outputs)}) {{"
         repeat = [f"repeat {axes_text(stage.axes)} of {inner} {{", *indented(links), "}"]
@@ -179,10 +186,10 @@ class Writer:
             rank = len(variables[array].dims)
             default = "0"
             if array in known:
-                inputs.append(f"{array}_in: {_type(variables[array])}")
+                inputs.append(f"{self.before[array]}: {_type(variables[array])}")
                 whole = tuple(tuple(int(row == column) for column in range(rank)) for row in range(rank))
-                default = f"{array}_in at {_tiler((Affine(),) * rank, ((0,),) * rank, whole)}"
-            links.append(f"{array}_in <- {array} delay [1] else {default}")
+                default = f"{self.before[array]} at {_tiler((Affine(),) * rank, ((0,),) * rank, whole)}"
+            links.append(f"{self.before[array]} <- {array} delay [1] else {default}")
         links += [f"{array} delay [1] -> {array}" for array in made.writes]
         outputs = ", ".join(f"{array}: {_type(variables[array])}" for array in made.writes)
         extent = form_text(stage.time.high - stage.time.low)

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 
 from pycparser import c_ast
 
-from arrayol.c_import.c_text import Text, refused
+from arrayol.c_import.c_text import TYPES, Text, refused
+from arrayol.c_import.constants import Constant, literal
+from arrayol.c_import.macros import Macro, read_macro
 from arrayol.c_import.model import Access, Form, Loop, Variable
 from arrayol.checks.check import sound
 from arrayol.errors import ArrayolError, error
@@ -18,17 +20,16 @@ from arrayol.language.parser import KEYWORDS, expressions_of
 from arrayol.source import SourceFile, Span
 from arrayol.text import clipped
 
-_NUMBERS = re.compile(r"[\w\s.+*()-]+")
-
 
 @dataclass(frozen=True)
 class Place:
-    """Where a statement stands: loops and conditions around it, and what C's iterators are there."""
+    """Where a statement stands: loops and conditions around it, and what C's iterators are there, and their types."""
 
     loops: tuple[Loop, ...] = ()
     position: tuple[int, ...] = ()
     conditions: tuple[Form, ...] = ()
     iterators: Mapping[str, Form] = field(default_factory=dict)
+    types: Mapping[str, str] = field(default_factory=dict)
 
 
 class Names:
@@ -39,7 +40,8 @@ class Names:
         self.variables: dict[str, Variable] = {}
         self.consts: dict[str, str] = {}
         self.values: dict[str, int | float] = {}
-        self._open: set[str] = set()  # consts whose values are being asked for
+        self._open: set[str] = set()  # macros whose values are being asked for
+        self._macros: dict[str, Constant] = {}  # values of macros that were used
 
     def access(self, node: c_ast.Node, place: Place) -> Access | None:
         """An element of a variable; None for what is none."""
@@ -68,8 +70,8 @@ class Names:
     def form(self, node: c_ast.Node, place: Place) -> Form | None:
         """The affine form of an integer expression, None where there is none."""
         match node:
-            case c_ast.Constant() if node.type == "int":
-                return Affine(constant=self.integer(node))
+            case c_ast.Constant() if node.type.endswith("int"):
+                return Affine(constant=self._signed(self.constant(node), self.span(node), node.value))
             case c_ast.ID() if node.name in place.iterators:
                 return place.iterators[node.name]
             case c_ast.ID():
@@ -83,41 +85,85 @@ class Names:
             case _:
                 return None
 
-    def integer(self, node: c_ast.Constant) -> int:
-        """The value of a literal."""
-        digits = node.value.lower().rstrip("ul")
-        if len(digits) > 19 or not re.fullmatch(r"0x[0-9a-f]+|[0-9]+", digits):
-            raise self.refused(node, f"{node.value[:24]} is no number of up to 64 bits", "write a decimal number")
-        return int(digits, 8) if re.fullmatch(r"0[0-7]+", digits) else int(digits, 0)
+    def constant(self, node: c_ast.Constant) -> Constant:
+        """The value of a literal with its type."""
+        try:
+            return literal(node.value)
+        except ArithmeticError as wrong:
+            raise self.refused(node, str(wrong), "write a decimal number") from None
+
+    def _signed(self, constant: Constant, span: Span, text: str) -> int:
+        """The value of a size: unsigned ones are refused, since what meets them in C wraps."""
+        if constant.type.startswith("u"):
+            message = f"{text[:24]} is unsigned, so sums and comparisons with it are unsigned too"
+            small = constant.value < 2**31
+            raise refused(span, message, f"write {constant.value}" if small else "write a number below 2**31")
+        return int(constant.value)
 
     def is_size(self, name: str) -> bool:
         """Whether a name is an integer const; a parameter without a value cannot be one, and is refused."""
         if self.const(name):
             return isinstance(self.values[name], int)
+        if name in self._macros:
+            self._signed(self._macros[name], self.text.consts[name][1], f"'{name}'")
+            return False
         variable = self.variables.get(name)
         if variable is not None and not variable.local and not variable.dims and variable.type == "i32":
             raise error("no-value", f"'{name}' is a size without a value", variable.span, hint=f"give --set {name}=8")
         return False
 
     def const(self, name: str) -> bool:
-        """Whether a name is a const of the file; its text is kept for the specification."""
+        """Whether a name is a const of the specification; its text is kept. A macro of type int, long or double is."""
+        if name not in self.consts and name in self.text.consts:
+            self.macro(name)
+        return name in self.consts
+
+    def macro(self, name: str) -> Constant:
+        """The value of a macro, or of a parameter that a setting gives one; what it uses comes with it."""
         if name in self.consts:
-            return True
-        if name not in self.text.consts:
-            return False
+            value = self.values[name]
+            return self._macros.get(name) or Constant("f64" if isinstance(value, float) else "i32", value)
+        if name in self._macros:
+            return self._macros[name]
         text, span = self.text.consts[name]
         if name in self.settings:
             self.set_const(name, span)
-            return True
-        if not _NUMBERS.fullmatch(text) or expressions_of(text) is None:
-            raise refused(span, f"'{name}' is no sum or product of numbers", "write it as a number")
+            return self.macro(name)
         self._open.add(name)
-        for other in re.findall(r"(?<![\w.])[A-Za-z_]\w*", text):
-            if other in self._open or not self.const(other):
-                raise refused(span, f"'{other}' in '{name}' has no value", f"define '{other}' with a number")
+        macro = read_macro(name, text, span, lambda other: self._inner(other, name, span))
         self._open.remove(name)
-        self._keep(name, text, span, self.consts)
-        return True
+        self._macros[name] = macro.constant
+        if macro.constant.type in {"i32", "i64", "f64"}:
+            self._enter(name, macro, span)
+        return macro.constant
+
+    def _inner(self, other: str, name: str, span: Span) -> Constant:
+        """The value of a name in the text of a macro."""
+        known = other in self.consts or other in self.text.consts
+        if other in self._open or not known:
+            raise refused(span, f"'{other}' in '{name}' has no value", f"define '{other}' with a number")
+        return self.macro(other)
+
+    def _enter(self, name: str, macro: Macro, span: Span) -> None:
+        """Make a macro a const; one whose text has values that are no consts is a number."""
+        whole = all(other in self.consts for other in macro.names) and expressions_of(macro.text) is not None
+        self._keep(name, macro.text if whole else macro.constant.text, span, self.consts)
+        if self.values[name] != macro.constant.value:
+            raise refused(span, f"'{name}' is {self.values[name]} in a specification", "write it as a number")
+
+    def type_of(self, words: str) -> str | None:
+        """The language's name of a type of C, None for one that is no number."""
+        return TYPES.get(words) or self.text.types.get(words)
+
+    def set_parameter(self, name: str, kind: str, span: Span) -> None:
+        """Give a parameter of the function the value of its setting, in its type."""
+        self.set_const(name, span)
+        value = self.values[name]
+        if kind == "f64" and isinstance(value, int):
+            self.consts[name], self.values[name] = repr(float(value)), float(value)
+        elif kind == "i32" and not isinstance(value, int):
+            hint = f"write an integer, as in --set {name}=64"
+            raise error("bad-setting", f"{value} is no value for the int '{name}'", hint=hint, file=span.file.name)
 
     def set_const(self, name: str, span: Span) -> None:
         """Give a const the value of its setting."""

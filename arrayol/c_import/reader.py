@@ -10,6 +10,7 @@ from typing import Any
 from pycparser import c_ast, c_parser
 
 from arrayol.c_import.c_text import TYPES, Text, read_text
+from arrayol.c_import.constants import common_type
 from arrayol.c_import.model import Form, Loop, Scop, Statement, Value, Variable
 from arrayol.c_import.names import TAKEN, Names, Place, span_at
 from arrayol.c_import.values import Values
@@ -52,6 +53,7 @@ class _Reader:
     def __init__(self, text: Text, function: c_ast.FuncDef, settings: Mapping[str, str]) -> None:
         self.function, self.names = function, Names(text, settings)
         self.statements: list[Statement] = []
+        self.scopes: list[set[str]] = [set()]  # names that are declared in the blocks around, innermost last
 
     def scop(self) -> Scop:
         """Read it all."""
@@ -73,10 +75,19 @@ class _Reader:
                 place = "inside" if node.name == "__scop" else "behind"
             elif place == "inside" or (place == "before" and isinstance(node, c_ast.Decl)):
                 counter = self._statement(node, before, counter)
-            elif not isinstance(node, c_ast.Return | c_ast.EmptyStatement):
+            elif isinstance(node, c_ast.Return):
+                self._check_return(node, place)
+            elif not isinstance(node, c_ast.EmptyStatement):
                 raise self.names.refused(
                     node, "this stands outside the scop and would be lost", "move it into the scop"
                 )
+
+    def _check_return(self, node: c_ast.Return, place: str) -> None:
+        if place == "before":
+            raise self.names.refused(node, "the function ends here, before its scop", "move the scop up")
+        if node.expr is not None:
+            hint = "make the function void, and hand the value over in an array, as in result[0] = ..."
+            raise self.names.refused(node, "the value that the function returns would be lost", hint)
 
     def _check_settings(self) -> None:
         left = set(self.names.settings) - set(self.names.consts)
@@ -90,12 +101,23 @@ class _Reader:
     def _parameter(self, node: c_ast.Decl) -> None:
         """A parameter of the function; one that a setting gives a value is a const."""
         if node.name in self.names.settings:
-            self.names.set_const(node.name, self.names.span(node))
+            self.names.set_parameter(node.name, self._scalar_type(node), self.names.span(node))
         else:
             self._declare(node, local=False)
 
+    def _scalar_type(self, node: c_ast.Decl) -> str:
+        """The type of a parameter that a setting gives a value: int or double, as the consts of a specification."""
+        kind = None
+        if isinstance(node.type, c_ast.TypeDecl) and isinstance(node.type.type, c_ast.IdentifierType):
+            kind = self.names.type_of(" ".join(node.type.type.names))
+        if kind not in {"i32", "f64"}:
+            hint = "declare it as int or double, or leave it an input"
+            raise self.names.refused(node, f"'{node.name}' is no int and no double, so no setting gives its value", hint)
+        return kind
+
     def _declare(self, node: c_ast.Decl, *, local: bool) -> None:
         self.names.check_word(node.name, self.names.span(node))
+        self._enter(node)
         dims, kind = [], node.type
         while isinstance(kind, c_ast.ArrayDecl):
             dims.append(self._size(kind, node))
@@ -104,13 +126,24 @@ class _Reader:
             hint = "declare an array with its sizes, as double A[N][M]"
             raise self.names.refused(node, f"'{node.name}' is a pointer, a struct or the like", hint)
         words = " ".join(kind.type.names)
-        element = TYPES.get(words) or self.names.text.types.get(words)
+        element = self.names.type_of(words)
         if element is None:
             raise self.names.refused(node, f"'{words}' is no type of numbers", "use double, float, int or the like")
         variable = Variable(node.name, element, tuple(dims), local, self.names.span(node))
         former = self.names.variables.setdefault(node.name, variable)
         if replace(former, span=variable.span) != variable:
             raise self.names.refused(node, f"'{node.name}' is declared twice, and otherwise", "rename one of them")
+
+    def _enter(self, node: c_ast.Decl) -> None:
+        """Take a name into its block; one that hides another, or that outlives the function, is refused."""
+        words = [word for word in node.storage or [] if word not in {"auto", "register"}]
+        if words and not ("static" in words and "const" in (node.quals or [])):
+            hint = "make it a parameter, or declare it without this word and set it in the scop"
+            raise self.names.refused(node, f"'{node.name}' is {words[0]}: its value comes from outside this call", hint)
+        if any(node.name in scope for scope in self.scopes):
+            message = f"'{node.name}' hides the '{node.name}' that is declared further out"
+            raise self.names.refused(node, message, "give each variable a name of its own")
+        self.scopes[-1].add(node.name)
 
     def _size(self, kind: c_ast.ArrayDecl, node: c_ast.Decl) -> Form:
         if kind.dim is None:
@@ -121,8 +154,14 @@ class _Reader:
 
     def _statement(self, node: c_ast.Node, place: Place, counter: int) -> int:
         """Read one statement at a textual place; the next place."""
-        if isinstance(node, c_ast.Compound | c_ast.DeclList):
-            for item in (node.block_items if isinstance(node, c_ast.Compound) else node.decls) or []:
+        if isinstance(node, c_ast.Compound):
+            self.scopes.append(set())
+            for item in node.block_items or []:
+                counter = self._statement(item, place, counter)
+            self.scopes.pop()
+            return counter
+        if isinstance(node, c_ast.DeclList):
+            for item in node.decls:
                 counter = self._statement(item, place, counter)
             return counter
         if isinstance(node, c_ast.EmptyStatement):
@@ -152,12 +191,33 @@ class _Reader:
         return self.names.refused(node, f"{word} has no place in a scop", "a scop has for loops, if and assignments")
 
     def _loop(self, node: c_ast.For, place: Place) -> None:
+        kind = self._iterator_type(node, place)
         name, low, high, step = self._head(node, place)
         loop = Loop(self._fresh(name, place), low, high, self.names.span(node))
         own: Form = Affine(((loop.name, 1),))
         value = own if step > 0 else low + high - 1 - own
-        inner = Place((*place.loops, loop), place.position, place.conditions, {**place.iterators, name: value})
+        iterators, types = {**place.iterators, name: value}, {**place.types, name: kind}
+        inner = Place((*place.loops, loop), place.position, place.conditions, iterators, types)
+        self.scopes.append({name} if isinstance(node.init, c_ast.DeclList) else set())
         self._statement(node.stmt, inner, 0)
+        self.scopes.pop()
+
+    def _iterator_type(self, node: c_ast.For, place: Place) -> str:
+        """int or long, as they count; an iterator of another type wraps or compares otherwise, and is refused."""
+        name = _start(node.init)[0]
+        if not isinstance(node.init, c_ast.DeclList):
+            if name in place.iterators:
+                hint = "give each loop an iterator of its own"
+                raise self.names.refused(node, f"'{name}' counts a loop around this one", hint)
+            declared = self.names.variables.get(name or "")
+            kind, words = (declared.type, declared.type) if declared else ("i32", "")
+        else:
+            words = " ".join(getattr(getattr(node.init.decls[0].type, "type", None), "names", ["?"]))
+            kind = self.names.type_of(words) or words
+        if kind not in {"i32", "i64"}:
+            message = f"'{name}' counts as {words}, which wraps and compares otherwise than int"
+            raise self.names.refused(node, message, f"declare it as int: for (int {name} = ...)")
+        return kind
 
     def _head(self, node: c_ast.For, place: Place) -> tuple[str, Form, Form, int]:
         """The iterator, its least value, what is beyond its greatest, and its direction."""
@@ -212,7 +272,7 @@ class _Reader:
                 )
             branches.append((node.iffalse, [conditions[0].scaled(-1) - 1]))
         for number, (branch, held) in enumerate(branches):
-            inner = Place(place.loops, place.position, (*place.conditions, *held), place.iterators)
+            inner = replace(place, conditions=(*place.conditions, *held))
             self._statement(c_ast.Compound([branch], node.coord), inner, counter + number)
 
     def _conditions(self, node: c_ast.Node, place: Place) -> list[Form]:
@@ -240,12 +300,12 @@ class _Reader:
             raise self.names.refused(node, message, "write A[i] = ...")
         values, operator = Values(self.names, place), node.op[:-1]
         value, own = values.value(node.rvalue), self.names.variables[target.array].type
-        accumulate = operator == "+" and values.common(own, value.type) == own
+        accumulate = operator == "+" and common_type(own, value.type) == own
         if operator not in {"", "+", "-", "*", "/"}:
             raise self.names.refused(node, f"'{node.op}' is not read", "write it out: x = x OP y")
         if operator and not accumulate:
             value = values.arithmetic(operator, Value("read", own, access=target), value, node)
-        value, number = values.stored(value, own), len(self.statements) + 1
+        value, number = values.stored(value, own, node), len(self.statements) + 1
         self.statements.append(
             Statement(number, place.loops, place.position, place.conditions, target, value, accumulate)
         )
