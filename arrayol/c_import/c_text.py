@@ -35,16 +35,19 @@ TYPES = {
     "uint32_t": "u32",
     "int64_t": "i64",
     "uint64_t": "u64",
+    "size_t": "u64",
+    "ptrdiff_t": "i64",
 }
 
 _SILENT = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL)
 _DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n\\]|\\ *\n|\\.)*", re.MULTILINE)
 _MACRO = re.compile(r"#\s*(define|undef)\s+([A-Za-z_]\w*)(\(?)(.*)", re.DOTALL)
 _CALLABLE = re.compile(r"\b([A-Za-z_]\w*)\s*\([^(){};]*\)\s*\{")
-_WORDS_OF_C = frozenset(
-    "auto break case char const continue default do double else enum extern float for goto if inline int long register "
-    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while".split()
-)
+_WORDS_OF_C = {
+    *("auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern"),
+    *("float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed"),
+    *("sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while"),
+}
 _IDLE_WORDS = {"const", "inline", "register", "restrict", "volatile"}  # without them a program computes the same
 _PRAGMA = re.compile(r"#\s*pragma\s+(scop|endscop)\s*")
 _IGNORED = re.compile(r"#\s*(include|define|undef|pragma|line|\d+)\b")
@@ -94,6 +97,7 @@ def read_text(file: SourceFile) -> Text:
     begin, end = _scop(file, pragmas)
     quiet = _SILENT.sub(lambda found: _blank(found[0]), code)
     first, last = _function(quiet, begin, end, Span(file, begin, begin + 1))
+    first += len(quiet[first:]) - len(quiet[first:].lstrip())
     types, consts, called = _macros(directives, quiet, first, last)
     marked = _mark(code, begin, "__scop;")
     marked = _mark(marked, end, "__end;")

@@ -64,7 +64,11 @@ def literal(text: str) -> Constant:
     except OverflowError:
         value = math.inf
     if suffix and 1e-60 < value < 1e60:  # else it is 0 or too large, whatever its digits are
-        exact = Fraction(int(parts[1] + parts[2], 16)) * Fraction(2) ** (int(parts[3]) - 4 * len(parts[2])) if parts else Fraction(body)
+        exact = (
+            Fraction(int(parts[1] + parts[2], 16)) * Fraction(2) ** (int(parts[3]) - 4 * len(parts[2]))
+            if parts
+            else Fraction(body)
+        )
         value = nearest_f32(exact)
     elif suffix:
         value = 0.0 if value < 1 else math.inf

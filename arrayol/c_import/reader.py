@@ -112,7 +112,9 @@ class _Reader:
             kind = self.names.type_of(" ".join(node.type.type.names))
         if kind not in {"i32", "f64"}:
             hint = "declare it as int or double, or leave it an input"
-            raise self.names.refused(node, f"'{node.name}' is no int and no double, so no setting gives its value", hint)
+            raise self.names.refused(
+                node, f"'{node.name}' is no int and no double, so no setting gives its value", hint
+            )
         return kind
 
     def _declare(self, node: c_ast.Decl, *, local: bool) -> None:
@@ -154,16 +156,8 @@ class _Reader:
 
     def _statement(self, node: c_ast.Node, place: Place, counter: int) -> int:
         """Read one statement at a textual place; the next place."""
-        if isinstance(node, c_ast.Compound):
-            self.scopes.append(set())
-            for item in node.block_items or []:
-                counter = self._statement(item, place, counter)
-            self.scopes.pop()
-            return counter
-        if isinstance(node, c_ast.DeclList):
-            for item in node.decls:
-                counter = self._statement(item, place, counter)
-            return counter
+        if isinstance(node, c_ast.Compound | c_ast.DeclList):
+            return self._several(node, place, counter)
         if isinstance(node, c_ast.EmptyStatement):
             return counter
         if isinstance(node, c_ast.If):
@@ -181,6 +175,17 @@ class _Reader:
         else:
             raise self._no_statement(node)
         return counter + 1
+
+    def _several(self, node: c_ast.Node, place: Place, counter: int) -> int:
+        """Read a block, whose names end with it, or several declarations."""
+        block = isinstance(node, c_ast.Compound)
+        outer = list(self.scopes)
+        if block:
+            self.scopes = [*outer, set()]
+        for item in (node.block_items if block else node.decls) or []:
+            counter = self._statement(item, place, counter)
+        self.scopes = outer
+        return counter
 
     def _no_statement(self, node: c_ast.Node) -> ArrayolError:
         kinds = {"While": "a while loop", "DoWhile": "a do loop", "FuncCall": "a call", "UnaryOp": "a lone ++ or --"}
@@ -203,7 +208,7 @@ class _Reader:
         self.scopes.pop()
 
     def _iterator_type(self, node: c_ast.For, place: Place) -> str:
-        """int or long, as they count; an iterator of another type wraps or compares otherwise, and is refused."""
+        """The type of an iterator: int or long; others wrap or compare otherwise, and are refused."""
         name = _start(node.init)[0]
         if not isinstance(node.init, c_ast.DeclList):
             if name in place.iterators:

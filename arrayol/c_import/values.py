@@ -8,7 +8,7 @@ from typing import Any
 from pycparser import c_ast
 
 from arrayol.c_import.constants import FLOATS, Constant, common_type, converted, negative, operation
-from arrayol.c_import.model import BOOL, RANKS, Value
+from arrayol.c_import.model import BOOL, Value
 from arrayol.c_import.names import Names, Place
 from arrayol.text import clipped
 
