@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from arrayol.checks.parts import check_parts
+from arrayol.checks.reads import check_reads
 from arrayol.errors import ArrayolError, Diagnostic, Severity
 from arrayol.ir.borders import FAR
 from arrayol.ir.exits import Part, writing_parts
@@ -438,7 +439,10 @@ def _of_fragment(fragment: Fragment, resolved: Resolved) -> Iterator[Diagnostic]
         yield from check_body(component, whole=fragment.whole)
     elif isinstance(component, RepetitiveTask):
         callee = resolved.signatures[component.callee]
-        yield from check_tilers(component, callee, all_outputs=not fragment.damaged & {OUTPUTS, PORTS})
+        mistakes = list(check_tilers(component, callee, all_outputs=not fragment.damaged & {OUTPUTS, PORTS}))
+        yield from mistakes
+        if fragment.whole and not mistakes:
+            yield from check_reads(component, callee, resolved.signatures[component.name].declared)
         if DELAYS not in fragment.damaged:
             yield from check_delays(component)
     else:
