@@ -57,12 +57,13 @@ def _without_source(task: RepetitiveTask, delay: Delay) -> Iterator[tuple[tuple[
 def _never_read(task: RepetitiveTask, array: Port, unread: Unread, span: Span) -> Diagnostic:
     common = gcd(unread.missing, unread.total)
     share = f"{unread.missing // common} of {counted(unread.total // common, 'element')}"
+    verb = "is" if unread.missing == common else "are"
     exact = f": {unread.missing} of {unread.total}" if common > 1 else ""
     frame = " of each frame" if None in array.shape else ""
     first = f", the first is {list(unread.first)}" if unread.first is not None else ""
     return Diagnostic(
         "never-read",
-        f"{share} of '{array.name}' are never read by '{task.name}'{exact}{frame}{first}",
+        f"{share} of '{array.name}' {verb} never read by '{task.name}'{exact}{frame}{first}",
         span,
         "let paving and fitting go over all of it; if a part is meant, call the task with that part, "
         "as in x[0, ..] or x[0..8 : 2]",
