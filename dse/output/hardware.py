@@ -22,7 +22,8 @@ from arrayol.errors import error
 from arrayol.files import atomic_folder
 from dse.output.folder import OTHER_FOLDER, require_replaceable
 from dse.output.open_design import Simulated, StoredDesign
-from dse.verify.testbench import SEED, bench_inputs, memories_of_groups, random_inputs
+from dse.verify.bench_data import SEED, accepted_data, random_data
+from dse.verify.testbench import memories_of_groups
 from hwmodel.datapath.technology.overhead import total_features
 from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.design import HardwareDesign, schedule_design
@@ -118,20 +119,20 @@ def emit_hardware(form: type[Form], opened: StoredDesign, inputs: Mapping[str, N
     """
     for name in opened.black_boxes():
         raise not_emitted(f"'{name}' has no body", "bodies for all elementary tasks")
-    frame = _random(opened) if inputs is None else opened.one_frame(inputs)
+    frame, data = (opened.one_frame(inputs), GIVEN) if inputs is not None else _random(opened)
     simulated = opened.simulate(frame)
     simulated.require_agreement()
     if simulated.simulation.identical is None:
         raise not_emitted("a task reads what other frames made", "tasks that read their own frame")
     local = memories_of_groups(opened.accesses, opened.platform, opened.design, opened.estimate)
     hardware = schedule_design(opened.spec, opened.accesses, opened.platform, local, simulated.simulation, frame)
-    return form(opened, simulated, hardware, RANDOM if inputs is None else GIVEN)
+    return form(opened, simulated, hardware, data)
 
 
-def _random(opened: StoredDesign) -> dict[str, NDArray[Any]]:
-    """Random data, also where the bodies have no result for them, which the simulation then says."""
-    data = bench_inputs(opened.spec, opened.accesses)
-    return data if data is not None else random_inputs(opened.spec, opened.accesses, signs=False)
+def _random(opened: StoredDesign) -> tuple[Mapping[str, NDArray[Any]], str]:
+    """Random data and what they are, also where the bodies have no result for them, which the simulation then says."""
+    data = accepted_data(opened.spec, opened.accesses) or random_data(opened.spec, opened.accesses)
+    return data.inputs, f"{RANDOM}, with {data.kept_to} as the bodies need" if data.kept_to else RANDOM
 
 
 def write_hardware(emitted: EmittedDesign, target: Path) -> tuple[Path, ...]:

@@ -8,17 +8,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from arrayol.errors import ArrayolError
 from arrayol.execute.extern import Functions
-from arrayol.execute.inputs import noise
-from arrayol.execute.run import execute
 from arrayol.ir.network import Network
 from arrayol.ir.spec import Spec
-from arrayol.ir.types import ElementType
 from dse.jobs.digest import code_digest, digest
+from dse.verify.bench_data import BenchData, accepted_data
 from hwmodel.accesses import Accesses
 from hwmodel.design import Design, GroupDesign, structure_of
 from hwmodel.machine.banked import IN_BANKS, banked_memories
@@ -31,7 +28,6 @@ from hwmodel.simulator.group import GroupRun, LocalMemories
 from hwmodel.simulator.setup import Setup
 from hwmodel.simulator.simulate import Alone, Reference, Simulation, reference_of, simulate, simulate_alone
 
-SEED, SIGNS = 1, 1 << 32  # of the data of the first input; what the seed of its signs has more
 PLANNED_AT_MOST = 1 << 17  # repetitions of groups whose plans are kept
 
 
@@ -39,11 +35,13 @@ PLANNED_AT_MOST = 1 << 17  # repetitions of groups whose plans are kept
 class Judgement:
     """What came of simulating a group: whether what it computes is the reference execution's (None: tokens moved).
 
-    `reasons` are all that simulation and model disagree about, in words; none where they agree.
+    `reasons` are all that simulation and model disagree about, in words; none where they agree. `kept_to` says to which
+    values the data were kept.
     """
 
     identical: bool | None
     reasons: tuple[str, ...] = ()
+    kept_to: str = ""
 
 
 @dataclass(frozen=True)
@@ -81,9 +79,14 @@ class Testbench:
         return Testbench, (self.spec, self.network, self.platform, dict(self.loads))
 
     @cached_property
-    def inputs(self) -> dict[str, NDArray[Any]] | None:
-        """Random data; None where the bodies have no result for them, and tokens must do."""
-        return bench_inputs(self.spec, self.accesses)
+    def data(self) -> BenchData | None:
+        """Random data that the bodies accept; None where none were found, and tokens must do."""
+        return accepted_data(self.spec, self.accesses)
+
+    @property
+    def inputs(self) -> Mapping[str, NDArray[Any]] | None:
+        """The same by input."""
+        return None if self.data is None else self.data.inputs
 
     @cached_property
     def reference(self) -> Reference:
@@ -106,7 +109,8 @@ class Testbench:
             trial = self.trial(group)
         except ArrayolError as stopped:
             return Judgement(None, (stopped.diagnostics[0].message,))
-        return Judgement(trial.simulation.identical, tuple(trial.mismatches(self.model.once)))
+        identical, kept_to = trial.simulation.identical, self.data.kept_to if self.data is not None else ""
+        return Judgement(identical, tuple(trial.mismatches(self.model.once)), kept_to)
 
     def trial(self, group: GroupDesign) -> Trial:
         """The same beside its estimate. Raises SimulatorError where it cannot run."""
@@ -127,33 +131,6 @@ class Testbench:
         """The simulation of a whole design beside its estimate. Raises SimulatorError where it cannot run."""
         estimate = self.model.evaluate(design)
         return run_simulation(self.spec, self.accesses, self.platform, design, estimate, self.inputs), estimate
-
-
-def bench_inputs(spec: Spec, accesses: Accesses) -> dict[str, NDArray[Any]] | None:
-    """Random data for which the bodies have a result, with both signs if they can; None where they have none."""
-    for signs in (True, False):
-        data = random_inputs(spec, accesses, signs=signs)
-        try:
-            execute(spec, accesses.network.name, data)
-        except ArrayolError:
-            continue
-        return data
-    return None
-
-
-def random_inputs(spec: Spec, accesses: Accesses, *, signs: bool) -> dict[str, NDArray[Any]]:
-    """Random data of each input, others in each; half of the signed integers with a minus where there are `signs`.
-
-    With no number below 0 many an output hardly hangs on its inputs: all sums lie above a threshold.
-    """
-    arrays, found = accesses.network.arrays, dict[str, NDArray[Any]]()
-    for seed, name in enumerate((own for own in accesses.network.inputs if own not in spec.tables), SEED):
-        element, shape = arrays[name].type, accesses.shape(name)
-        found[name] = noise(element, shape, seed)
-        if signs and found[name].dtype.kind == "i":
-            minus = noise(ElementType.BOOL, shape, SIGNS + seed)
-            found[name] = np.where(minus, -found[name], found[name])
-    return found
 
 
 def run_simulation(

@@ -167,8 +167,11 @@ class Verifier:
         reasons = [reason for variant in variants for reason in self._reasons(variant, judgements)]
         if reasons:
             raise self._failed(design, reasons)
-        tokens = any(judgements[group].identical is None for variant in variants for group in variant.groups)
-        return Verdict(True, f"simulated {self.size}{', data as tokens' if tokens else ''}")
+        judged = [judgements[group] for variant in variants for group in variant.groups]
+        if any(one.identical is None for one in judged):
+            return Verdict(True, f"simulated {self.size}, data as tokens")
+        kept_to = next((one.kept_to for one in judged if one.kept_to), "")
+        return Verdict(True, f"simulated {self.size}{f', with {kept_to} as bodies need' if kept_to else ''}")
 
     def _reasons(self, variant: Design, judgements: Judgements) -> Iterator[str]:
         """What simulation and model disagree about, group by group."""
