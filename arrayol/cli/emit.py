@@ -32,7 +32,7 @@ from arrayol.cli.tables import facts_table, headed_table, print_parts
 from arrayol.errors import ArrayolError
 from arrayol.text import counted
 from dse.output.folder import load_result
-from dse.output.hardware import RANDOM, require_emittable
+from dse.output.hardware import require_emittable
 from dse.output.hardware_hls import CheckedHls
 from dse.output.hardware_verilog import CheckedVerilog
 from dse.results.pick import Rule, pick
@@ -117,11 +117,11 @@ class _Request:
         """The data that are given; none for random ones."""
         return frame_arrays(opened, self.inputs) if self.inputs else None
 
-    def tell(self, opened: api.StoredDesign) -> None:
+    def tell(self, emitted: api.EmittedDesign) -> None:
         """What stderr says of a design that was written."""
-        tell(opened.remarks)
+        tell(emitted.opened.remarks)
         if not self.inputs:
-            click.echo(f"the frame of the test bench is {RANDOM}; --in gives other data", err=True)
+            click.echo(f"the frame of the test bench is {emitted.data}; --in gives other data", err=True)
 
     def finish(
         self, document: Mapping[str, Any], checked: api.CheckedDesign | None, parts: Iterable[str | Table]
@@ -166,7 +166,7 @@ def verilog(*, check: bool, vcd: Path | None, **options: Any) -> None:
         raise click.UsageError("--vcd is for --check, which runs the test bench.", click.get_current_context())
     opened = request.opened(folder, require_icarus if check else None)
     emitted = api.emit_verilog(opened, folder, request.frame(opened))
-    request.tell(opened)
+    request.tell(emitted)
     checked = api.check_verilog(emitted, folder, vcd) if check else None
     if vcd is not None:
         click.echo(f"wrote {vcd}", err=True)
@@ -206,7 +206,7 @@ def hls(*, check: bool, **options: Any) -> None:
     folder = request.folder("hls")
     opened = request.opened(folder, require_compiler if check else None)
     emitted = api.emit_hls(opened, folder, request.frame(opened))
-    request.tell(opened)
+    request.tell(emitted)
     checked = api.check_hls(folder) if check else None
     document = _document(emitted, folder)
     if checked is not None:
