@@ -255,10 +255,10 @@ SAYS: dict[str, dict[str, Says]] = {
     "concepts/tilers.md": {
         "tilers.aol:fours": lambda image: image.reshape(3, 2, 4).sum(-1),
         "tilers.aol:overlapping": lambda signal: sliding_window_view(signal.astype(int), 4).sum(-1),
-        "tilers.aol:sparse": lambda image: np.add.reduceat(
+        "holes.aol:sparse": lambda image: np.add.reduceat(
             image[1::2, [0, 2, 4, 6, 7, 9, 11, 13]].astype(int), [0, 4], 1
         ),
-        "tilers.aol:diagonal": lambda image: [np.trace(image[:, start : start + 4]) for start in range(5)],
+        "holes.aol:diagonal": lambda image: [np.trace(image[:, start : start + 4]) for start in range(5)],
     },
     "howto/borders.md": {
         "borders.aol:inside": largest,
