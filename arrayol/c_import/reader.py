@@ -53,6 +53,7 @@ class _Reader:
     def __init__(self, text: Text, function: c_ast.FuncDef, settings: Mapping[str, str]) -> None:
         self.function, self.names = function, Names(text, settings)
         self.statements: list[Statement] = []
+        self.counters: dict[str, str] = {}  # types of the variables that count loops
         self.scopes: list[set[str]] = [set()]  # names that are declared in the blocks around, innermost last
 
     def scop(self) -> Scop:
@@ -101,6 +102,7 @@ class _Reader:
     def _parameter(self, node: c_ast.Decl) -> None:
         """A parameter of the function; one that a setting gives a value is a const."""
         if node.name in self.names.settings:
+            self._enter(node)
             self.names.set_parameter(node.name, self._scalar_type(node), self.names.span(node))
         else:
             self._declare(node, local=False)
@@ -210,12 +212,17 @@ class _Reader:
     def _iterator_type(self, node: c_ast.For, place: Place) -> str:
         """The type of an iterator: int or long; others wrap or compare otherwise, and are refused."""
         name = _start(node.init)[0]
+        if name is None:
+            return "i32"  # its head is refused
         if not isinstance(node.init, c_ast.DeclList):
             if name in place.iterators:
                 hint = "give each loop an iterator of its own"
                 raise self.names.refused(node, f"'{name}' counts a loop around this one", hint)
-            declared = self.names.variables.get(name or "")
-            kind, words = (declared.type, declared.type) if declared else ("i32", "")
+            declared = self.names.variables.get(name)
+            kind = words = self.counters.get(name) if declared is None else declared.type
+            if kind is None:
+                hint = f"declare it in the loop: for (int {name} = ...)"
+                raise self.names.refused(node, f"'{name}' is not declared in this function", hint)
         else:
             words = " ".join(getattr(getattr(node.init.decls[0].type, "type", None), "names", ["?"]))
             kind = self.names.type_of(words) or words
@@ -247,6 +254,8 @@ class _Reader:
     def _take_iterator(self, node: c_ast.For, name: str) -> None:
         """A variable that counts a loop is no variable of the specification."""
         old = self.names.variables.pop(name, None)
+        if old is not None:
+            self.counters[name] = old.type
         if old is not None and (old.dims or not old.local or any(self._touches(one, name) for one in self.statements)):
             hint = "give the iterator a name of its own"
             raise self.names.refused(node, f"'{name}' is an iterator here, and something else before", hint)
@@ -320,8 +329,8 @@ def _start(init: Any) -> tuple[str | None, c_ast.Node | None]:
     """The iterator that a loop sets, and its first value; None for what is none."""
     if isinstance(init, c_ast.DeclList) and len(init.decls) == 1:
         return init.decls[0].name, init.decls[0].init
-    if isinstance(init, c_ast.Assignment) and init.op == "=":
-        return getattr(init.lvalue, "name", None), init.rvalue
+    if isinstance(init, c_ast.Assignment) and init.op == "=" and isinstance(init.lvalue, c_ast.ID):
+        return init.lvalue.name, init.rvalue
     return None, None
 
 

@@ -220,3 +220,17 @@ def test_settings_keep_the_type_of_a_parameter(tmp_path: Path) -> None:
         with pytest.raises(ArrayolError) as refused:
             api.import_c(tmp_path / "f.c", settings)
         assert [one.code for one in refused.value.diagnostics] == [code]
+    (tmp_path / "f.c").write_text(
+        "void f(int n, float x[n]) {\n#pragma scop\nfor (int i = 0; i < 3; i++) { int n; n = i; x[i] = n; }\n"
+        "#pragma endscop\n}"
+    )
+    with pytest.raises(ArrayolError, match="'n' hides the 'n' that is declared further out"):
+        api.import_c(tmp_path / "f.c", {"n": 4})
+
+
+def test_one_variable_counts_several_loops() -> None:
+    loops = "for (i = 0; i < 4; i++) y[i] = x[i] * i;\nfor (i = 3; i >= 0; i--) y[i] = y[i] - i;"
+    text = f"void f(int x[4], int y[4]) {{\n  int i;\n#pragma scop\n{loops}\n#pragma endscop\n}}"
+    spec = import_source(SourceFile("f.c", text), {}).spec
+    x = np.array([7, 3, 9, 4], "i4")
+    assert np.array_equal(api.run(spec, {"x": x}, top="f")["y"], x * np.arange(4) - np.arange(4))
