@@ -156,9 +156,11 @@ def _in_band(element: ElementType, shape: tuple[int, ...], seed: int, band: Band
 
 
 def _cut(values: NDArray[Any], element: ElementType, band: Band) -> NDArray[Any]:
-    """Integers, or fixed-point values by the bits after their point, in a band."""
+    """Integers, or fixed-point values by the bits after their point, in a band; both its ends are among them."""
     least, most = _ends(element, band)
-    return (least + values.astype(np.int64) % (most - least + 1)).astype(values.dtype)
+    cut = least + values.astype(np.int64) % (most - least + 1)
+    cut.reshape(-1)[:1], cut.reshape(-1)[-1:] = least, most
+    return cut.astype(values.dtype)
 
 
 def _ends(element: ElementType, band: Band) -> tuple[int, int]:

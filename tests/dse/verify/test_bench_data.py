@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from random import Random
 
 import numpy as np
 import pytest
+from command_line import in_process
 
 from arrayol.checks.check import sound
 from arrayol.execute.run import execute
@@ -19,24 +22,27 @@ from hwmodel.accesses import Accesses
 TABLE = "const TABLE: i32[10] = [k * k for k in 0..10]\n"
 
 
-def network(body: str, types: dict[str, str], *, result: str = "i32") -> Spec:
+def network(body: str, types: dict[str, str]) -> Spec:
     """A task that applies a body to each element of its inputs."""
+    return sound(load_source(SourceFile("t.aol", spec_text(body, types)))).spec
+
+
+def spec_text(body: str, types: dict[str, str]) -> str:
+    """Its text."""
     ports = ", ".join(f"{name}: {kind}" for name, kind in types.items())
     arrays = ", ".join(f"{name}: {kind}[2000]" for name, kind in types.items())
     links = "\n".join(f"    {name} <- {name}" for name in types)
-    text = f"""{TABLE}
-elementary each({ports}) -> (y: {result}) {{
+    return f"""{TABLE}
+elementary each({ports}) -> (y: i32) {{
   y = {body}
 }}
-task top({arrays}) -> (y: {result}[2000]) {{
+task top({arrays}) -> (y: i32[2000]) {{
   repeat [2000] of each {{
 {links}
     y -> y
   }}
 }}
 """
-    source = SourceFile("t.aol", text)
-    return sound(load_source(source)).spec
 
 
 def data_of(spec: Spec) -> BenchData:
@@ -97,3 +103,17 @@ def test_bodies_that_refuse_everything_have_no_data() -> None:
     spec = network("x // (a - a)", {"x": "i32", "a": "i32"})
     form = canonical_form(spec, "top")
     assert accepted_data(form.spec, Accesses(form.network)) is None
+
+
+def test_results_say_to_what_data_are_kept(tmp_path: Path) -> None:
+    """A shift and a quotient by data: explored with data and not with tokens, then emitted without any given."""
+    text = spec_text("(x << by) // d", dict.fromkeys(("x", "by", "d"), "i32")).replace("[2000]", "[64]")
+    (tmp_path / "t.aol").write_text(text, encoding="utf-8")
+    explored = in_process("explore", "t.aol", "--out", "o", "--no-report", cwd=tmp_path)
+    assert explored.returncode == 0, explored.stderr
+    kept_to = "with 'by' from 0 to 31 and 'd' from 1 to 255 as"
+    designs = json.loads((tmp_path / "o" / "result.json").read_text(encoding="utf-8"))["pareto"]
+    assert {design["verification"] for design in designs} == {f"simulated at its whole size, {kept_to} bodies need"}
+    emitted = in_process("emit", "verilog", "t.aol", "--result", "o", "--pick", "knee", "--out", "v", cwd=tmp_path)
+    assert f"the frame of the test bench is random data, seed 1, {kept_to} the bodies need" in emitted.stderr
+    assert f"seed 1, {kept_to} the bodies need" in (tmp_path / "v" / "README.md").read_text(encoding="utf-8")
