@@ -1,15 +1,120 @@
-"""Outputs that are whole or absent: written under a temporary name beside the target, then renamed."""
+"""Files of users: read where they are regular and not too large; written whole or not at all.
+
+What is written has a temporary name beside the target until it is whole, and is then renamed.
+"""
 
 from __future__ import annotations
 
 import errno
+import json
+import os
 import secrets
 import shutil
+import stat
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import Any, BinaryIO
 
 from arrayol.errors import ArrayolError, error
+
+MOST_TEXT_BYTES = 64 << 20  # of a text that somebody writes: a specification, a platform, a study, C
+MOST_DATA_BYTES = 512 << 20  # of data in memory: a table of constants, an image
+MOST_DOCUMENT_BYTES = 1 << 30  # of a document that arrayol has written: a result, figures
+_PART_BYTES = 1 << 20  # read at once
+_KINDS = (
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+
+
+class IrregularFileError(OSError):
+    """A path that is neither a regular file nor a folder; `strerror` says what it is."""
+
+    hint = "write what it gives to a file first, and name that"
+
+
+class LargeFileError(OSError):
+    """A file of more bytes than its kind may have; `strerror` says how many."""
+
+
+def hint_of(refused: OSError) -> str | None:
+    """What to do about a file that cannot be read, where more can be said than the reason."""
+    return refused.hint if isinstance(refused, IrregularFileError) else None
+
+
+def require_regular(path: Path) -> None:
+    """Raises OSError for what is no file to read: missing, a folder, or IrregularFileError for pipes and devices.
+
+    Nothing is opened, so a pipe without a writer is not waited for.
+    """
+    _require_regular(path, path.stat())
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """A regular file opened to read. Raises OSError as `require_regular` does, also if it is another one by then."""
+    require_regular(path)
+    with open(path, "rb", opener=_without_waiting) as file:
+        _require_regular(path, os.fstat(file.fileno()))
+        yield file
+
+
+def read_bytes(path: Path, most: int) -> bytes:
+    """The content of a regular file. Raises OSError as `require_regular`, LargeFileError for more than `most` bytes.
+
+    No more than that is read, whatever size the system says that the file has.
+    """
+    with opened(path) as file:
+        if os.fstat(file.fileno()).st_size > most:
+            raise _too_large(path, most)
+        parts, left = list[bytes](), most
+        while part := file.read(min(_PART_BYTES, left + 1)):
+            if len(part) > left:
+                raise _too_large(path, most)
+            parts.append(part)
+            left -= len(part)
+    return b"".join(parts)
+
+
+def read_text(path: Path, most: int) -> str:
+    """The same of text in UTF-8. Raises OSError as `read_bytes`, and UnicodeDecodeError, which is a ValueError."""
+    return read_bytes(path, most).decode("utf-8")
+
+
+def read_json(path: Path) -> Any:
+    """A JSON document of at most `MOST_DOCUMENT_BYTES`.
+
+    Raises OSError as `read_bytes`, and ValueError for what is no JSON, or is nested deeper than Python reads.
+    """
+    try:
+        return json.loads(read_text(path, MOST_DOCUMENT_BYTES))
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def _require_regular(path: Path, status: os.stat_result) -> None:
+    if stat.S_ISREG(status.st_mode):
+        return
+    if stat.S_ISDIR(status.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    kind = next((name for is_kind, name in _KINDS if is_kind(status.st_mode)), "something else")
+    raise IrregularFileError(errno.EINVAL, f"it is {kind}, not a file", str(path))
+
+
+def _without_waiting(name: str, flags: int) -> int:
+    """Open a file as a pipe without a writer is opened too: at once."""
+    return os.open(name, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def _too_large(path: Path, most: int) -> LargeFileError:
+    return LargeFileError(errno.EFBIG, f"it is larger than {most >> 20} MiB", str(path))
+
+
+# Writing
+
 
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS}
 
@@ -59,7 +164,7 @@ def place_beside(path: Path, files: Mapping[str, bytes]) -> None:
     """
     for name, content in files.items():
         target = path.parent / name
-        if target.is_file() and target.read_bytes() == content:
+        if holds(target, content):
             continue
         if target.exists():
             hint = "move it away, or write the specification into another folder"
@@ -70,6 +175,11 @@ def place_beside(path: Path, files: Mapping[str, bytes]) -> None:
             target.parent.mkdir(parents=True, exist_ok=True)
         with atomic_file(target) as temporary:
             temporary.write_bytes(content)
+
+
+def holds(path: Path, content: bytes) -> bool:
+    """Whether a file is there with this content. Raises OSError where it may not be read."""
+    return path.is_file() and path.stat().st_size == len(content) and read_bytes(path, len(content)) == content
 
 
 def writing(path: Path) -> AbstractContextManager[None]:

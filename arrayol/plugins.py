@@ -6,9 +6,10 @@ for, stops only who asks for it, and the message names the distribution that it 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import Distribution, EntryPoint, distributions, entry_points
 from typing import Any
 
 from arrayol.errors import ArrayolError, error
@@ -23,7 +24,7 @@ KINDS = {OBJECTIVES: "objective", COST_MODELS: "cost model", TECHNOLOGIES: "tech
 def installed(group: str) -> Mapping[str, EntryPoint]:
     """What is installed of a group, by name; of two of one name the first, by distribution."""
     found: dict[str, EntryPoint] = {}
-    for entry in sorted(entry_points(group=group), key=lambda one: (one.name, distribution_of(one))):
+    for entry in sorted(_entry_points(group), key=lambda one: (one.name, distribution_of(one))):
         found.setdefault(entry.name, entry)
     return found
 
@@ -35,14 +36,28 @@ def plugin(group: str, name: str, is_right: Callable[[Any], bool], asked: str, s
     is named.
     """
     entry = installed(group)[name]
-    try:
+    with blamed(group, name, span=span):
         loaded = entry.load()
         right = is_right(loaded)
-    except Exception as raised:  # whatever a stranger's code raises
-        raise broken(group, name, f"{type(raised).__name__}: {raised}", span) from raised
     if not right:
         raise broken(group, name, f"'{entry.value}' is no {asked}", span)
     return loaded
+
+
+@contextmanager
+def blamed(group: str, name: str, where: str = "", span: Span | None = None) -> Iterator[None]:
+    """A block of a plug-in's code: whatever it raises, exit included, is told as an error of it, `where` first.
+
+    Errors of arrayol's own pass, and so do interrupts and the want of memory. Raises ArrayolError (`broken-plugin`).
+    """
+    try:
+        yield
+    except (ArrayolError, KeyboardInterrupt, MemoryError):
+        raise
+    except BaseException as raised:
+        text = " ".join(str(raised).split())
+        told = f"{type(raised).__name__}: {text}" if text else type(raised).__name__
+        raise broken(group, name, f"{where}{told}", span) from raised
 
 
 def broken(group: str, name: str, why: str, span: Span | None = None) -> ArrayolError:
@@ -51,6 +66,21 @@ def broken(group: str, name: str, why: str, span: Span | None = None) -> Arrayol
     message = f"the {KINDS[group]} '{name}' of {owner} cannot be used: {why}"
     hint = f"mend it as docs/plugins.md says, or take it away: pip uninstall {owner.partition(' ')[0]}"
     return error("broken-plugin", message, span, hint=hint)
+
+
+def _entry_points(group: str) -> Iterable[EntryPoint]:
+    """Those of a group, without those of distributions whose metadata cannot be read."""
+    try:
+        return entry_points(group=group)
+    except Exception:  # of one distribution, whose fault must not stop who does not use it
+        return [entry for one in distributions() for entry in _entry_points_of(one) if entry.group == group]
+
+
+def _entry_points_of(distribution: Distribution) -> Iterable[EntryPoint]:
+    try:
+        return distribution.entry_points
+    except Exception:
+        return ()
 
 
 def distribution_of(entry: EntryPoint) -> str:

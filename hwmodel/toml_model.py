@@ -21,6 +21,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from arrayol.errors import ArrayolError, Diagnostic, error
+from arrayol.files import MOST_TEXT_BYTES, LargeFileError, hint_of, read_bytes
 from arrayol.language.diagnose import closest, did_you_mean
 from arrayol.limits import beyond, in_range
 from arrayol.source import SourceFile, Span
@@ -77,7 +78,11 @@ def _keys(text: str) -> Iterator[tuple[KeyPath, int, int]]:
 
 
 def read_toml(path: Path) -> TomlFile:
-    """Raises ArrayolError: `no-such-file`, `not-a-file`, `unreadable`, `binary-file`, `not-utf8`, `toml-syntax`."""
+    """The document of a file, and its places.
+
+    Raises ArrayolError: `no-such-file`, `not-a-file`, `unreadable`, `too-large`, `binary-file`, `not-utf8`,
+    `toml-syntax`.
+    """
     source = SourceFile(str(path), _text(path))
     try:
         return TomlFile(source, tomllib.loads(source.text))
@@ -92,13 +97,17 @@ def read_toml(path: Path) -> TomlFile:
 def _text(path: Path) -> str:
     name = str(path)
     try:
-        data = path.read_bytes()
+        data = read_bytes(path, MOST_TEXT_BYTES)
     except FileNotFoundError:
         raise error("no-such-file", "no such file", hint=_neighbours(path), file=name) from None
     except (IsADirectoryError, NotADirectoryError):
         raise error("not-a-file", "this is not a file; name a TOML file", file=name) from None
+    except LargeFileError:
+        message = f"the file is larger than {MOST_TEXT_BYTES >> 20} MiB; this is no TOML file"
+        raise error("too-large", message, file=name) from None
     except OSError as failure:
-        raise error("unreadable", f"the file cannot be read: {failure.strerror}", file=name) from None
+        message = f"the file cannot be read: {failure.strerror}"
+        raise error("unreadable", message, hint=hint_of(failure), file=name) from None
     if b"\0" in data:
         raise error("binary-file", "this is a binary file, not the text of a TOML file", file=name)
     try:

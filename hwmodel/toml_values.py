@@ -5,6 +5,7 @@ What a validator of our own accepts stands beside it as `json_schema_input_type`
 
 from __future__ import annotations
 
+import json
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainValidator
@@ -44,3 +45,8 @@ Amount = Annotated[
     PlainValidator(_amount, json_schema_input_type=_AmountForm),
     Field(description="a number, 0 or more"),
 ]
+
+
+def toml_text(text: str) -> str:
+    """A text as TOML has it on one line, whatever is in it: quoted, control characters by their code points."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

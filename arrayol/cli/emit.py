@@ -102,7 +102,11 @@ class _Request:
         if require is not None:
             require()
         opened = api.open_design(
-            loaded, self.result, self.design or _picked(self.result, self.rule), top=self.top, warn=warn
+            loaded,
+            self.result,
+            self.design if self.design is not None else _picked(self.result, self.rule),
+            top=self.top,
+            warn=warn,
         )
         warn_of_idle(loaded, opened.top)
         return opened

@@ -11,7 +11,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from arrayol.errors import ArrayolError, Diagnostic
-from arrayol.files import atomic_file, shipped_folder, writing
+from arrayol.files import atomic_file, holds, shipped_folder, writing
 from arrayol.language.emitter import data_files
 from arrayol.language.loader import load
 
@@ -94,9 +94,7 @@ def _refuse_overwriting(sources: list[Path]) -> None:
 
 
 def _absent_or_equal(target: Path, source: Path) -> bool:
-    if not target.is_file():
-        return not target.exists()
-    return target.read_bytes() == source.read_bytes()
+    return not target.exists() or holds(target, source.read_bytes())
 
 
 def _write(sources: list[Path]) -> None:

@@ -10,7 +10,7 @@ from typing import TextIO
 import click
 
 from arrayol.cli.options import PLACE
-from arrayol.language.namespace import MAXIMUM_BYTES
+from arrayol.files import MOST_TEXT_BYTES
 
 STANDARD_INPUT = Path("-")
 STANDARD_INPUT_NAME = "<stdin>"  # in messages; it imports files from the current folder
@@ -25,7 +25,7 @@ specs_argument = click.argument("specs", metavar="FILE...", type=PLACE, nargs=-1
 
 def read_standard_input() -> bytes:
     """All of the standard input, or one byte more than a specification may have."""
-    return sys.stdin.buffer.read(MAXIMUM_BYTES + 1)
+    return sys.stdin.buffer.read(MOST_TEXT_BYTES + 1)
 
 
 def wants_colour(stream: TextIO) -> bool:

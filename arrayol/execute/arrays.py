@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from arrayol.errors import error
 from arrayol.execute.environment import DTYPES, Box, cut, whole
+from arrayol.files import opened
 from arrayol.ir.types import NUMPY_TYPES, ElementType
 from arrayol.language.diagnose import did_you_mean
 
@@ -84,7 +85,7 @@ def read_member(path: Path, member: str | None, port: str, check: Callable[[tupl
 
     Raises ArrayolError (`cannot-read`, `no-such-array`); OSError where the system refuses.
     """
-    with _damage_told(path), ZipFile(path) as archive:
+    with _damage_told(path), opened(path) as whole_file, ZipFile(whole_file) as archive:
         names = [name.removesuffix(_SUFFIX) for name in archive.namelist() if name.endswith(_SUFFIX)]
         name = _chosen(path, names, member, port)
         with archive.open(name + _SUFFIX) as file:

@@ -20,6 +20,7 @@ from PIL import Image
 
 from arrayol.errors import error
 from arrayol.execute.arrays import blocks
+from arrayol.files import MOST_DATA_BYTES, opened, read_bytes
 from arrayol.ir.spec import Port
 from arrayol.ir.types import ElementType, Kind
 
@@ -63,7 +64,7 @@ def read_png(path: Path, rank: int, check: Callable[[tuple[int, ...]], None]) ->
 
 
 def _header(path: Path) -> _Header:
-    with path.open("rb") as file:
+    with opened(path) as file:
         start = file.read(26)
     if start[:8] != _SIGNATURE or len(start) < 26 or start[12:16] != b"IHDR":
         raise error("cannot-read", "this is damaged, or no PNG image", file=str(path))
@@ -74,7 +75,9 @@ def _decode(path: Path, mode: str | None) -> NDArray[Any]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # its size is what the port asks for
-            data = BytesIO(path.read_bytes())  # of a file, Pillow would make room for what a damaged length says
+            data = BytesIO(
+                read_bytes(path, MOST_DATA_BYTES)
+            )  # of a file, Pillow would make room for what a damaged length says
             with Image.open(data, formats=["PNG"]) as image:
                 pixels: NDArray[Any] = np.array(image if mode is None else image.convert(mode))
                 return pixels

@@ -20,6 +20,7 @@ from arrayol.execute.environment import DTYPES, empty
 from arrayol.execute.frames import first_frames
 from arrayol.execute.images import frame_axis, is_pattern, matching, read_png, without_axis
 from arrayol.execute.stored import first_outside, told_range, wrapped
+from arrayol.files import hint_of, opened, require_regular
 from arrayol.ir.spec import ConstValue, Port
 from arrayol.ir.types import ElementType, Kind
 from arrayol.text import rounded
@@ -60,8 +61,6 @@ def read_array(
     is none of the type.
     """
     path, element = source.path, element or port.type
-    if path.is_dir():
-        raise error("cannot-read", "this is a folder, not a file", file=str(path))
     suffix = suffix_of(path)
     if is_pattern(path):
         return _read_sequence(path, port, constants, frames, element)
@@ -108,9 +107,9 @@ def require_file(source: FileSource) -> None:
     suffix_of(source.path)
     if is_pattern(source.path):
         matching(source.path)
-    elif not source.path.is_file():
-        what = "this is a folder, not a file" if source.path.is_dir() else "there is no such file"
-        raise error("cannot-read", what, file=str(source.path))
+    else:
+        with _refusals(source.path):
+            require_regular(source.path)
 
 
 def shown_port(port: Port) -> str:
@@ -139,14 +138,17 @@ def _refusals(path: Path) -> Iterator[None]:
         yield
     except FileNotFoundError:
         raise error("cannot-read", "there is no such file", file=str(path)) from None
+    except IsADirectoryError:
+        raise error("cannot-read", "this is a folder, not a file", file=str(path)) from None
     except OSError as refused:
-        raise error("cannot-read", f"this cannot be read: {refused.strerror}", file=str(path)) from None
+        message = f"this cannot be read: {refused.strerror}"
+        raise error("cannot-read", message, file=str(path), hint=hint_of(refused)) from None
 
 
 def _read_npy(path: Path, port: Port, check: CheckShape, element: ElementType) -> NDArray[Any]:
     """The array of a file: read at once where it serves as it is, else mapped, to be converted part by part."""
     damaged = error("cannot-read", "this is damaged, or no .npy file of numbers", file=str(path))
-    with path.open("rb") as file:
+    with opened(path) as file:
         if file.read(len(MAGIC_PREFIX)) != MAGIC_PREFIX:
             raise damaged
     try:

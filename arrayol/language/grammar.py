@@ -13,14 +13,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
-from io import BufferedReader, BytesIO
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import lark
 
 from arrayol.errors import ArrayolError
-from arrayol.files import atomic_file
+from arrayol.files import atomic_file, opened
 from arrayol.language import tree
 from arrayol.language.tree import Builder
 
@@ -65,7 +65,7 @@ def _cache_file(text: str, builder: bytes) -> Path | None:
 def _load(file: Path) -> lark.Lark | None:
     """The kept tables; None where there are none, or the file is not what this user has written, whole."""
     try:
-        with file.open("rb") as stream:
+        with opened(file) as stream:
             own = _is_own(stream)  # what another has put there could run anything
             digest, content = stream.read(32), stream.read()
         return lark.Lark.load(BytesIO(content)) if own and sha256(content).digest() == digest else None
@@ -73,7 +73,7 @@ def _load(file: Path) -> lark.Lark | None:
         return None
 
 
-def _is_own(stream: BufferedReader) -> bool:
+def _is_own(stream: BinaryIO) -> bool:
     """Whether this user has written a file; where files have no such owners the folder is the user's alone."""
     return not hasattr(os, "geteuid") or os.fstat(stream.fileno()).st_uid == os.geteuid()
 

@@ -9,6 +9,7 @@ from os.path import relpath
 from pathlib import Path
 
 from arrayol.errors import ArrayolError, Diagnostic, Severity, error
+from arrayol.files import MOST_DATA_BYTES, MOST_TEXT_BYTES, LargeFileError, hint_of, read_bytes
 from arrayol.ir import syntax
 from arrayol.ir.spec import ConstArray, ConstValue, Copy
 from arrayol.language.constants import Constants
@@ -155,9 +156,6 @@ def _evaluation_order(
 
 # Reading a source file: whatever lies there, the outcome is text or a clear error.
 
-MAXIMUM_BYTES = 64 * 1024 * 1024
-MAXIMUM_DATA_BYTES = 512 * 1024 * 1024
-
 
 def read_source(path: Path, name: str | None = None) -> SourceFile:
     """The text of `path`, without a byte order mark, under the name that messages show.
@@ -166,15 +164,16 @@ def read_source(path: Path, name: str | None = None) -> SourceFile:
     """
     name = name or str(path)
     try:
-        if path.stat().st_size > MAXIMUM_BYTES:
-            raise _too_large(name)
-        data = path.read_bytes()
+        data = read_bytes(path, MOST_TEXT_BYTES)
     except FileNotFoundError:
         raise _missing(path, name) from None
+    except LargeFileError:
+        raise _too_large(name) from None
     except (IsADirectoryError, NotADirectoryError):
         raise error("not-a-file", "this is not a file; name an .aol file", file=name) from None
     except OSError as failure:
-        raise error("unreadable", f"the file cannot be read: {failure.strerror}", file=name) from None
+        message = f"the file cannot be read: {failure.strerror}"
+        raise error("unreadable", message, hint=hint_of(failure), file=name) from None
     return source_of(data, name)
 
 
@@ -183,7 +182,7 @@ def source_of(data: bytes, name: str) -> SourceFile:
 
     Raises ArrayolError: `too-large`, `binary-file`, `not-utf8`.
     """
-    if len(data) > MAXIMUM_BYTES:
+    if len(data) > MOST_TEXT_BYTES:
         raise _too_large(name)
     if b"\0" in data:
         raise error("binary-file", "this is a binary file, not the text of an .aol file", file=name)
@@ -191,7 +190,7 @@ def source_of(data: bytes, name: str) -> SourceFile:
 
 
 def _too_large(name: str) -> ArrayolError:
-    message = f"the file is larger than {MAXIMUM_BYTES >> 20} MiB; this is no .aol file"
+    message = f"the file is larger than {MOST_TEXT_BYTES >> 20} MiB; this is no .aol file"
     return error("too-large", message, file=name)
 
 
@@ -313,13 +312,14 @@ def read_data(folder: Path, file: syntax.DataFile) -> bytes:
         hint = "move the file into this folder or one below"
         raise mistake("const-file", f"'{file.path}' lies outside the folder of this file", file.span, hint)
     try:
-        if target.stat().st_size > MAXIMUM_DATA_BYTES:
-            hint = "make it an input, whose data come from outside"
-            message = f"'{file.path}' is larger than {MAXIMUM_DATA_BYTES >> 20} MiB"
-            raise mistake("const-file", message, file.span, hint)
-        return target.read_bytes()
+        return read_bytes(target, MOST_DATA_BYTES)
+    except LargeFileError:
+        hint = "make it an input, whose data come from outside"
+        message = f"'{file.path}' is larger than {MOST_DATA_BYTES >> 20} MiB"
+        raise mistake("const-file", message, file.span, hint) from None
     except OSError as failure:
-        raise mistake("const-file", f"'{file.path}' cannot be read: {failure.strerror}", file.span) from None
+        message = f"'{file.path}' cannot be read: {failure.strerror}"
+        raise mistake("const-file", message, file.span, hint_of(failure)) from None
 
 
 # Definitions that nothing uses: often the trace of a mistake, so a warning.

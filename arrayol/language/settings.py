@@ -8,12 +8,12 @@ from os.path import relpath
 from pathlib import Path
 
 from arrayol.errors import error
+from arrayol.files import MOST_DATA_BYTES, LargeFileError, hint_of, read_bytes
 from arrayol.ir import syntax
 from arrayol.ir.spec import ConstValue
 from arrayol.language.constants import Constants
 from arrayol.language.diagnose import Mistake, did_you_mean
 from arrayol.language.emitter import number
-from arrayol.language.namespace import MAXIMUM_DATA_BYTES
 from arrayol.language.parser import parse
 from arrayol.source import SourceFile
 from arrayol.text import clipped
@@ -96,14 +96,15 @@ def _replaced(
         raise error("bad-setting", message, hint=hint, file=file)
     path = Path(value)
     try:
-        if path.stat().st_size > MAXIMUM_DATA_BYTES:
-            message = f"'{clipped(value)}' is larger than {MAXIMUM_DATA_BYTES >> 20} MiB"
-            raise error("bad-setting", message, hint="make it an input, whose data come from outside", file=file)
-        content = path.read_bytes()
-    except (OSError, ValueError) as failure:  # ValueError: a name with a zero byte
-        reason = failure.strerror if isinstance(failure, OSError) else failure
-        message = f"'{clipped(value)}' for const array '{name}' cannot be read: {reason}"
+        content = read_bytes(path, MOST_DATA_BYTES)
+    except LargeFileError:
+        message = f"'{clipped(value)}' is larger than {MOST_DATA_BYTES >> 20} MiB"
+        hint = "make it an input, whose data come from outside"
         raise error("bad-setting", message, hint=hint, file=file) from None
+    except (OSError, ValueError) as failure:  # ValueError: a name with a zero byte
+        reason, better = (failure.strerror, hint_of(failure)) if isinstance(failure, OSError) else (failure, None)
+        message = f"'{clipped(value)}' for const array '{name}' cannot be read: {reason}"
+        raise error("bad-setting", message, hint=better or hint, file=file) from None
     return replace(item, value=syntax.DataFile(_printed(path, content, item, items, file), content, item.value.span))
 
 

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from arrayol.errors import ArrayolError
+from arrayol.files import MOST_TEXT_BYTES, read_bytes
 from arrayol.language.diagnose import Mistakes
 from arrayol.language.namespace import gather, read_source
 from arrayol.language.parser import KEYWORDS
@@ -54,14 +56,23 @@ def _around(source: SourceFile, home: Span, folder: Path | None) -> Iterator[Nam
     yield _names(source)
     defined, own = Path(home.file.name).resolve(), Path(source.name).resolve()
     for path in _above(defined.parent, folder):
-        if path == own or b"import" not in path.read_bytes():
+        source_there = _importing(path) if path != own else None
+        if source_there is None:
             continue
-        names = _names(read_source(path))
+        names = _names(source_there)
         files = {Path(one.span.file.name).resolve() for one in names.occurrences}
         if defined in files:
             if own in files and read_source(own).text != source.text:
                 raise RefusedError(f"{path.name} imports this file: save it first")
             yield names
+
+
+def _importing(path: Path) -> SourceFile | None:
+    """The text of a file that has an import; None for others, and for what is no text that can be read."""
+    try:
+        return read_source(path) if b"import" in read_bytes(path, MOST_TEXT_BYTES) else None
+    except (OSError, ArrayolError):
+        return None
 
 
 def _above(home: Path, folder: Path | None) -> Iterator[Path]:

@@ -13,6 +13,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from arrayol.errors import ArrayolError, Diagnostic, error
+from arrayol.files import opened
 
 APPLICATION = int.from_bytes(b"ArOL")
 FORMAT = 1
@@ -271,10 +272,11 @@ def _locked(path: Path) -> sqlite3.Connection | None:
 def _has_content(path: Path) -> bool:
     """Whether there is a file with something in it. Raises ArrayolError (`cannot-write`) for anything but a file."""
     with refusals(path):
+        for place in (path, *(path.with_name(path.name + ending) for ending in BESIDE)):
+            if place.exists() and not place.is_file():
+                raise _cannot_write(place, "this name is taken by something that is not a file")
         if not path.exists():
             return False
-        if not path.is_file():
-            raise _cannot_write(path, "this name is taken by something that is not a file")
         return path.stat().st_size > 0
 
 
@@ -294,7 +296,7 @@ def _prepare(connection: sqlite3.Connection) -> None:
 
 def _has_our_header(path: Path) -> bool:
     """Whether a file that SQLite cannot read begins like ours; only for a closed one, or its lock would be lost."""
-    with refusals(path), path.open("rb") as file:
+    with refusals(path), opened(path) as file:
         start = file.read(_APPLICATION_AT + 4)
     return start.startswith(_MAGIC) and start[_APPLICATION_AT:] == APPLICATION.to_bytes(4)
 

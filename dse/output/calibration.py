@@ -2,24 +2,47 @@
 
 from __future__ import annotations
 
-import json
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from arrayol.errors import error
+from pydantic import Field
+
+from arrayol.errors import ArrayolError, error
 from arrayol.files import atomic_file
 from arrayol.text import listed
+from dse.output.emitted_folder import Amount, StoredRecord, open_emitted, read_document
 from dse.output.hardware import SYNTHESIS
-from dse.output.synthesis import FIGURES, open_emitted
+from dse.output.synthesis import FIGURES
+from dse.results.identifiers import IDENTIFIER
 from hwmodel.datapath.technology.overhead import STEERED
 from hwmodel.datapath.technology.technology import shipped_technologies
 from hwmodel.synth.fit import FOR_COST, Sample, fitted, predicted
+from hwmodel.toml_values import toml_text
 
 FEWEST = 3  # designs that a fit is made of
 MESSAGE = "this folder has no synthesis of the Verilog in it"
+
+
+class _Totals(StoredRecord):
+    """Costs of a whole design after synthesis."""
+
+    lut: Amount
+    ff: Amount
+
+
+class _Synthesised(StoredRecord):
+    """What is read of a synthesis's figures; `verilog` is the digest of what they are of."""
+
+    spec: str
+    design: Annotated[str, Field(pattern=IDENTIFIER)]
+    verilog: str
+    tools: list[str]
+    mhz: Amount | None
+    total: _Totals
 
 
 @dataclass(frozen=True)
@@ -67,10 +90,11 @@ class Calibration:
         """The technology file: all of the technology, and the coefficients."""
         designs = [one.name for one in self.fitted_to]
         tools = sorted({tool for one in self.fitted_to for tool in one.tools})
+        source = f"arrayol calibrate on {len(designs)} designs, {', '.join(tools)}: {', '.join(designs)}"
         lines = [
-            f'title = "{self.technology}, with what steers units and memories"',
-            f'source = "arrayol calibrate on {len(designs)} designs, {", ".join(tools)}: {", ".join(designs)}"',
-            f'like = "{self.technology}"',
+            f"title = {toml_text(f'{self.technology}, with what steers units and memories')}",
+            f"source = {toml_text(source)}",
+            f"like = {toml_text(self.technology)}",
             "",
             "[path]",
             "whole = true",
@@ -102,20 +126,20 @@ def open_measured(folder: Path) -> Measured:
     Raises ArrayolError: `not-emitted-folder`, and `not-synthesised` where there is no synthesis of this Verilog.
     """
     emitted = open_emitted(folder)
-    try:
-        stored = json.loads((folder / SYNTHESIS / FIGURES).read_text(encoding="utf-8"))
-        total, verilog = stored["total"], stored["verilog"]
-        model, features = emitted.model, dict(emitted.model["features"])
-        base = {cost: model["costs"].get(cost, 0) - model["steering"][cost] for cost in STEERED}
-        samples = {cost: Sample(features, base[cost], total[cost]) for cost in STEERED}
-        name = f"{Path(stored['spec']).stem} {stored['design']}"
-        tools, mhz = tuple(stored["tools"]), stored["mhz"]
-    except (OSError, ValueError, KeyError, TypeError):
-        samples, verilog = {}, None
-    if not samples or verilog != emitted.digest:
-        raise error("not-synthesised", MESSAGE, file=str(folder), hint=f"run 'arrayol synth {folder}'")
-    cycles = int(emitted.document["cycles"])
-    return Measured(folder, name, str(model["technology"]), cycles, mhz, tools, samples)
+    stored = read_document(folder / SYNTHESIS / FIGURES, _Synthesised, lambda: _not_synthesised(folder))
+    if stored["verilog"] != emitted.digest:
+        raise _not_synthesised(folder)
+    model, total = emitted.model, stored["total"]
+    features, steering = dict(model.get("features", {})), model.get("steering", {})
+    base = {cost: model["costs"].get(cost, 0) - steering.get(cost, 0) for cost in STEERED}
+    samples = {cost: Sample(features, base[cost], total[cost]) for cost in STEERED}
+    name, tools = f"{Path(stored['spec']).stem} {stored['design']}", tuple(stored["tools"])
+    cycles = emitted.document.get("cycles", 0)
+    return Measured(folder, name, str(model["technology"]), cycles, stored["mhz"], tools, samples)
+
+
+def _not_synthesised(folder: Path) -> ArrayolError:
+    return error("not-synthesised", MESSAGE, file=str(folder), hint=f"run 'arrayol synth {shlex.quote(str(folder))}'")
 
 
 def calibrate_folders(folders: Sequence[Path], held: Sequence[Path] = ()) -> Calibration:

@@ -15,6 +15,7 @@ from typing import Any, TypeGuard
 from pydantic import ValidationError
 
 from arrayol.errors import ArrayolError, Diagnostic, Severity, error, render
+from arrayol.files import MOST_DOCUMENT_BYTES, hint_of, read_json, read_text
 from dse.jobs.cache import CACHE_FILES
 from dse.results.consistency import require_consistent
 from dse.results.schema import FORMAT, Result
@@ -88,12 +89,12 @@ def load_result(folder: Path, warn: Warn = warn_in_python) -> Result:
     """
     path, hint = folder / RESULT, "name the folder that 'arrayol explore' wrote"
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_text(path, MOST_DOCUMENT_BYTES)
     except (FileNotFoundError, NotADirectoryError):
         raise error("not-a-result", f"there is no {RESULT} here", file=str(folder), hint=hint) from None
     except OSError as refused:
         message = f"the result cannot be read: {refused.strerror}"
-        raise error("unreadable", message, file=str(path)) from None
+        raise error("unreadable", message, hint=hint_of(refused), file=str(path)) from None
     except UnicodeDecodeError:
         text = ""
     document = _of_our_format(_parsed(text), path)
@@ -159,7 +160,7 @@ def _no_result(path: Path) -> ArrayolError:
 def _holds_result(folder: Path) -> bool:
     """Whether arrayol wrote the folder, in whatever version."""
     try:
-        return _is_result(_parsed((folder / RESULT).read_text(encoding="utf-8")))
+        return _is_result(read_json(folder / RESULT))
     except (OSError, ValueError):
         return False
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from arrayol import __version__
 from arrayol.errors import error
-from arrayol.files import atomic_folder
+from arrayol.files import atomic_folder, read_json
 from dse.output.folder import OTHER_FOLDER, require_replaceable
 from dse.output.open_design import Simulated, StoredDesign
 from dse.verify.bench_data import SEED, accepted_data, random_data
@@ -168,8 +168,8 @@ def require_emittable(target: Path) -> None:
 def _holds_hardware(folder: Path) -> bool:
     """Whether arrayol wrote the folder, in whatever version."""
     try:
-        document = json.loads((folder / DOCUMENT).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        document = read_json(folder / DOCUMENT)
+    except (OSError, ValueError):
         return False
     return isinstance(document, dict) and {"arrayol", "format", "top", "groups"} <= document.keys()
 

@@ -5,9 +5,7 @@ They lie in `synthesis` of the design's folder, with a digest of the Verilog tha
 
 from __future__ import annotations
 
-import hashlib
 import json
-import re
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -19,15 +17,15 @@ from typing import Any
 from arrayol import __version__
 from arrayol.errors import error
 from arrayol.files import atomic_folder
+from dse.output.emitted_folder import EmittedFolder, open_emitted
 from dse.output.folder import OTHER_FOLDER, require_replaceable
-from dse.output.hardware import DOCUMENT, SYNTHESIS
+from dse.output.hardware import SYNTHESIS
 from hwmodel.synth.ecp5 import (
     CONFIG,
     NETLIST,
     NEXTPNR_LOG,
     PACKAGES,
     PLACED,
-    SPEEDS,
     YOSYS_LOG,
     Amounts,
     Device,
@@ -44,50 +42,6 @@ FORMAT = 1
 FIGURES = "synthesis.json"
 FILES = (NETLIST, YOSYS_LOG, PLACED, NEXTPNR_LOG, CONFIG)  # what the programs write
 CLOCK_MHZ = 100.0  # asked for where neither the platform nor a caller says one
-
-
-@dataclass(frozen=True)
-class EmittedFolder:
-    """A folder that `arrayol emit verilog` wrote: its Verilog, and the schedule as data."""
-
-    folder: Path
-    document: Mapping[str, Any]
-
-    @cached_property
-    def sources(self) -> tuple[str, ...]:
-        """The modules, as paths from the folder."""
-        return tuple(sorted(path.relative_to(self.folder).as_posix() for path in self.folder.glob("rtl/*.v")))
-
-    @cached_property
-    def digest(self) -> str:
-        """Of the Verilog."""
-        texts = [f"{name}\n".encode() + (self.folder / name).read_bytes() for name in self.sources]
-        return hashlib.sha256(b"".join(texts)).hexdigest()[:16]
-
-    @property
-    def model(self) -> Mapping[str, Any]:
-        """What the machine model said of it."""
-        model: Mapping[str, Any] = self.document["model"]
-        return model
-
-    @property
-    def default_device(self) -> Device:
-        """The largest ECP5, of the speed grade that the technology's name ends with."""
-        grade = re.match(r"ecp5-(\d)", str(self.model["technology"]))
-        return Device(speed=grade[1]) if grade and grade[1] in SPEEDS else Device()
-
-
-def open_emitted(folder: Path) -> EmittedFolder:
-    """The design of a folder. Raises ArrayolError (`not-emitted-folder`)."""
-    try:
-        document = json.loads((folder / DOCUMENT).read_text(encoding="utf-8"))
-        found = isinstance(document, dict) and {"format", "top", "groups", "model"} <= document.keys()
-    except (OSError, ValueError, RecursionError):
-        found = False
-    if not found or not any(folder.glob("rtl/*.v")):
-        hint = "name a folder that this version of 'arrayol emit verilog' wrote"
-        raise error("not-emitted-folder", "this folder holds no emitted design", file=str(folder), hint=hint)
-    return EmittedFolder(folder, document)
 
 
 @dataclass(frozen=True)
@@ -184,7 +138,9 @@ def synthesise_folder(folder: Path, asked: Asked, out: Path | None = None) -> Sy
         tool(name)
     with TemporaryDirectory() as name:
         work = Path(name)
-        shutil.copytree(folder / "rtl", work / "rtl")
+        (work / "rtl").mkdir()
+        for source, module in emitted.modules.items():
+            (work / source).write_bytes(module)
         done = _synthesis(emitted, asked, work)
         with atomic_folder(target) as written:
             for own in FILES:

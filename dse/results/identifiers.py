@@ -8,6 +8,8 @@ from itertools import groupby
 from dse.space.task_graph import TaskGraph
 from hwmodel.design import Fusion
 
+# What every name of a design matches. Names become parts of paths, of scripts of other programs and of comments.
+IDENTIFIER = r"^[0-9A-Za-z][0-9A-Za-z+.,:_-]*$"
 _PLAIN_SIZES = 6  # group sizes that an identifier spells one by one
 
 

@@ -6,11 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Protocol
 
 from arrayol.errors import Diagnostic, InfeasibleError
-from arrayol.plugins import METHODS as PLUGIN_METHODS
-from arrayol.plugins import broken, plugin
 from arrayol.text import counted, rounded
 from dse.jobs.runner import JobRunner
 from dse.pareto.fronts import Front
@@ -36,6 +33,7 @@ from dse.search.exhaustive import WHOLES_AT_MOST, search_exhaustively
 from dse.search.figures import Columns
 from dse.search.heuristic.search import search_heuristically
 from dse.search.partition import search_by_partition
+from dse.search.plugin_methods import plugin_method, search_by_plugin
 from dse.search.rounds.search import search_in_rounds
 from dse.space.mappings import GROUPS_AT_MOST, MappingSpace
 from dse.space.objectives import FRAMES_PER_SECOND, Figure
@@ -56,7 +54,7 @@ def choose_method(asked: str, space: MappingSpace, columns: Columns, size: Space
     if not all(one.lists_groups for one in space.variants):
         size = replace(size, groups=None, fusions=None, whole_designs=None)
     if asked not in METHODS:
-        _plugin_method(asked)
+        plugin_method(asked)
     if asked == AUTO:
         return _automatic(space, columns, size)
     reason = _REFUSALS.get(asked, _no_reason)(size)
@@ -79,10 +77,7 @@ def require_other_fronts(method: Chosen, space: MappingSpace) -> None:
 def search(context: SearchContext, method: Chosen, request: SearchRequest, runner: JobRunner) -> Searched:
     """Search a space by a method. Raises ArrayolError (`broken-plugin`) where that of a plug-in finds nothing right."""
     if method.name not in METHODS:
-        found = _plugin_method(method.name)(context, request, runner)
-        if not isinstance(found, Searched):
-            raise broken(PLUGIN_METHODS, method.name, "it does not give a 'Searched'")
-        return found
+        return search_by_plugin(method.name, context, request, runner)
     if method.name == NSGA2:
         return search_heuristically(context, request.seed, runner, request.report)
     if method.name == ROUNDS:
@@ -92,18 +87,6 @@ def search(context: SearchContext, method: Chosen, request: SearchRequest, runne
     if method.name == PARTITION:
         return search_by_partition(context, runner, request.report, request.keep)
     return search_exactly(context, runner, request.report, request.keep, keep_all=request.keep_all)
-
-
-class SearchMethod(Protocol):
-    """What a plug-in gives for a method: a function of a space with its columns, what is asked, and who works."""
-
-    def __call__(self, context: SearchContext, request: SearchRequest, runner: JobRunner) -> Searched:
-        """The front that it finds."""
-
-
-def _plugin_method(name: str) -> SearchMethod:
-    found: SearchMethod = plugin(PLUGIN_METHODS, name, callable, "function")
-    return found
 
 
 def _automatic(space: MappingSpace, columns: Columns, size: SpaceSize) -> Chosen:

@@ -15,7 +15,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from arrayol.plugins import OBJECTIVES, broken, plugin
+from arrayol.plugins import OBJECTIVES, blamed, broken, plugin
 
 SCALE = 10**6  # values are compared in millionths
 LARGEST = float(1 << 62)
@@ -56,11 +56,10 @@ def composed_objective(name: str) -> ComposedObjective:
 
 def checked_values(name: str, objective: ComposedObjective, figures: Sequence[NDArray[np.float64]]) -> Any:
     """Its values. Raises ArrayolError (`broken-plugin`) where it fails, or gives no number from 0 for each design."""
-    try:
-        with np.errstate(all="ignore"):  # what is no number is told below
-            values = np.asarray(objective.value(*figures), np.float64)
-    except Exception as raised:  # whatever a stranger's code raises
-        raise broken(OBJECTIVES, name, f"{type(raised).__name__}: {raised}") from raised
+    own = [figure.copy() for figure in figures]  # which it may write to
+    with blamed(OBJECTIVES, name), np.errstate(all="ignore"):  # what is no number is told below
+        given = np.asarray(objective.value(*own))
+        values = given.astype(np.float64) if given.dtype.kind in "buif" else np.full(given.shape, np.nan)
     if values.shape != figures[0].shape or not np.isfinite(values).all() or (values < 0).any():
         raise broken(OBJECTIVES, name, "'value' does not give a number from 0 for each design")
     return values

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any, Protocol
 
 from arrayol.ir.network import Process
-from arrayol.plugins import COST_MODELS, broken, installed, plugin
+from arrayol.limits import LARGEST
+from arrayol.plugins import COST_MODELS, blamed, broken, installed, plugin
 
 _DECIMALS = 3  # amounts are decimals of so many digits, since costs are compared as whole numbers
 
@@ -30,10 +30,8 @@ def has_cost_model(name: Any) -> bool:
 def modelled_cost(name: str, process: Process, interval: int, cost: Mapping[str, float]) -> float:
     """What a cost model says of a unit. Raises ArrayolError (`broken-plugin`)."""
     model: CostModel = plugin(COST_MODELS, name, callable, "function")
-    try:
+    with blamed(COST_MODELS, name):
         amount = float(model(process, interval, dict(cost)))
-    except Exception as raised:  # whatever a stranger's code raises
-        raise broken(COST_MODELS, name, f"{type(raised).__name__}: {raised}") from raised
-    if not 0 <= amount < math.inf:
+    if not 0 <= amount <= LARGEST:
         raise broken(COST_MODELS, name, f"it gives {amount} for '{process.name}'")
     return round(amount, _DECIMALS)

@@ -31,7 +31,7 @@ def write(folder: Path, figures: Sequence[int], *, technology: str = "ecp5-6", s
         "steering": {"lut": steering, "ff": 0},
         "features": {**dict.fromkeys(FEATURES, 0.0), "memory": memories, "port": port},
     }
-    document = {"format": 1, "top": "f", "design": "1:1", "cycles": 10, "groups": [], "model": model}
+    document = {"format": 1, "top": "f", "spec": "f.aol", "design": "1:1", "cycles": 10, "groups": [], "model": model}
     (folder / "design.json").write_text(json.dumps(document), encoding="utf-8")
     synthesis = {
         "spec": "f.aol",

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from arrayol.errors import ArrayolError
+from arrayol.files import MOST_TEXT_BYTES
 from arrayol.language.loader import load
-from arrayol.language.namespace import MAXIMUM_BYTES, read_source
+from arrayol.language.namespace import read_source
 
 
 def refusal(path: Path) -> str:
@@ -55,7 +56,7 @@ def test_folder(tmp_path: Path) -> None:
 def test_too_large(tmp_path: Path) -> None:
     path = tmp_path / "x.aol"
     path.touch()
-    os.truncate(path, MAXIMUM_BYTES + 1)
+    os.truncate(path, MOST_TEXT_BYTES + 1)
     assert refusal(path) == "x.aol: error[too-large]: the file is larger than 64 MiB; this is no .aol file"
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from arrayol.files import MOST_TEXT_BYTES, read_text
 from arrayol.ir.network import Network
 from dse.output.folder import spec_file, transform_command
 from dse.output.open_design import StoredDesign
@@ -379,9 +380,9 @@ def _add_specs(document: Document, result: Result, shown: Sequence[Design], fold
     pairs = list(zip(shown, document["designs"], strict=True))
     for design, row in sorted(pairs, key=lambda pair: pair[0].id != document["knee"]):
         path = folder / spec_file(design.id, number.get(design.id, 0))
-        if design.steps is None or not path.is_file():
+        text = _lines_of(path) if design.steps is not None else None
+        if text is None:
             continue
-        text = path.read_text(encoding="utf-8").splitlines()
         new = [line for line in dict.fromkeys(text) if line not in lines]
         if room.take([new, [10**4] * len(text)]):
             lines.update({line: len(lines) + place for place, line in enumerate(new)})
@@ -389,3 +390,11 @@ def _add_specs(document: Document, result: Result, shown: Sequence[Design], fold
     document["lines"] = list(lines)
     if room.refused:
         yield f"{room.refused:,} specifications are left out for the size of this file; their steps are here"
+
+
+def _lines_of(path: Path) -> list[str] | None:
+    """The lines of a specification; None where there is none that can be read."""
+    try:
+        return read_text(path, MOST_TEXT_BYTES).splitlines()
+    except (OSError, ValueError):
+        return None
