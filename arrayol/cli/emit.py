@@ -101,13 +101,8 @@ class _Request:
         require_emittable(folder)
         if require is not None:
             require()
-        opened = api.open_design(
-            loaded,
-            self.result,
-            self.design if self.design is not None else _picked(self.result, self.rule),
-            top=self.top,
-            warn=warn,
-        )
+        design = self.design if self.design is not None else _picked(self.result, self.rule)
+        opened = api.open_design(loaded, self.result, design, top=self.top, warn=warn)
         warn_of_idle(loaded, opened.top)
         return opened
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -16,8 +17,10 @@ from pydantic import ValidationError
 
 from arrayol.errors import ArrayolError, Diagnostic, Severity, error, render
 from arrayol.files import MOST_DOCUMENT_BYTES, hint_of, read_json, read_text
+from arrayol.text import clipped
 from dse.jobs.cache import CACHE_FILES
 from dse.results.consistency import require_consistent
+from dse.results.identifiers import IDENTIFIER
 from dse.results.schema import FORMAT, Result
 
 RESULT, TABLE, PLOTS, SPECS = "result.json", "designs.csv", ("pareto.png", "pareto.svg"), "specs"
@@ -102,8 +105,17 @@ def load_result(folder: Path, warn: Warn = warn_in_python) -> Result:
         result = _validated(text, document, path, warn)
     except ValueError:  # pydantic's own
         raise _no_result(path) from None
+    _require_names(result, path)
     require_consistent(result, str(path))
     return result
+
+
+def _require_names(result: Result, path: Path) -> None:
+    """Raises ArrayolError (`wrong-result`) for a design whose name no exploration gives: it could name other folders."""
+    for design in (*result.pareto, *(result.designs or ())):
+        if re.fullmatch(IDENTIFIER, design.id) is None:
+            message = f"'{clipped(design.id)}' is no name of a design: digits, letters and + . , : _ -, no sign first"
+            raise error("wrong-result", message, file=str(path), hint="explore once more")
 
 
 def _parsed(text: str) -> object:

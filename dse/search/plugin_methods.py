@@ -1,13 +1,13 @@
 """Methods of search that plug-ins bring: called, and what they give checked before anything relies on it.
 
-A front is taken as a method gives it; whether it is the whole one is up to the method. But each of its designs has to be
-one of the space, with the figures that the machine model gives it, or the result would say what no design does.
+A front is taken as a method gives it; whether it is the whole one is up to the method. But each of its designs has to
+be one of the space, with the figures that the machine model gives it, or the result would say what no design does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import astuple, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -61,9 +61,7 @@ def _is_whole(value: Any) -> bool:
 
 
 def _are_counts(value: Any) -> bool:
-    return isinstance(value, Counts) and all(
-        map(_is_whole, (value.evaluated, value.infeasible, value.pruned, value.untried))
-    )
+    return isinstance(value, Counts) and all(map(_is_whole, astuple(value)))
 
 
 def _is_refusal(value: Any) -> bool:
@@ -120,13 +118,13 @@ def _require_priced(name: str, context: SearchContext, design: Any, values: Any)
     space, columns = context.space, context.columns
     if not isinstance(design, Design):
         raise broken(METHODS, name, f"a design of its front is {clipped(repr(design))}, not a Design")
-    if (design.loads, design.splits) != space.choice:
+    if design.choice != space.choice:
         raise broken(METHODS, name, f"a design of its front has other loads or splits than the space: {design.choice}")
     with blamed(METHODS, name, "a design of its front is none of the space: "):
         estimate: DesignEstimate = space.model.evaluate(design, reuse_memory=space.study.reuse_memory)
     for figure, said in zip(columns.figures, values.tolist(), strict=True):
-        is_ = round(estimate.objective(figure.key) * figure.scale)
-        if said != is_:
-            raise broken(METHODS, name, f"it says {figure.name} {said:,} of a design that has {is_:,}")
+        exact = round(estimate.objective(figure.key) * figure.scale)
+        if said != exact:
+            raise broken(METHODS, name, f"it says {figure.name} {said:,} of a design that has {exact:,}")
     if not columns.combination.within(values[None, :])[0]:
         raise broken(METHODS, name, "a design of its front breaks a constraint")

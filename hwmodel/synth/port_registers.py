@@ -10,15 +10,23 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from arrayol.errors import error
+
 CLOCK = "clk"
 _REGISTER = {"CEMUX": "1 ", "CLKMUX": "CLK", "GSR": "DISABLED", "LSRMUX": "LSR", "REGSET": "RESET"}
 _SIDES = {"CLK": "input", "DI": "input", "LSR": "input", "Q": "output"}
 
 
 def with_port_registers(text: str) -> tuple[str, int]:
-    """A netlist that yosys wrote with registers for its ports but the clock, and how many these are."""
+    """A netlist that yosys wrote with registers for its ports but the clock, and how many these are.
+
+    Raises ArrayolError (`synthesis-failed`) for one without the clock.
+    """
     document: Any = json.loads(text)
     top = next(module for module in document["modules"].values() if "top" in module["attributes"])
+    if CLOCK not in top["ports"]:
+        message = f"the synthesised module has no clock '{CLOCK}'"
+        raise error("synthesis-failed", message, hint="emit the design again, and synthesise it as it is")
     clock, fresh = top["ports"][CLOCK]["bits"], _first_free(top)
     data, free, count = fresh, fresh + 1, 0
     for port in (own for name, own in top["ports"].items() if name != CLOCK):
