@@ -111,7 +111,7 @@ def load_result(folder: Path, warn: Warn = warn_in_python) -> Result:
 
 
 def _require_names(result: Result, path: Path) -> None:
-    """Raises ArrayolError (`wrong-result`) for a design whose name no exploration gives: it could name other folders."""
+    """Raises ArrayolError (`wrong-result`) for a name of a design that no exploration gives: it could be a path."""
     for design in (*result.pareto, *(result.designs or ())):
         if re.fullmatch(IDENTIFIER, design.id) is None:
             message = f"'{clipped(design.id)}' is no name of a design: digits, letters and + . , : _ -, no sign first"
