@@ -142,3 +142,24 @@ def _excerpt(span: Span, line: int, column: int) -> tuple[str, str]:
     carets = max(1, min(stop - column, len(lead) + len(shown) - start))
     gutter = f"{line:>5} | "
     return f"{gutter}{lead}{shown}{tail}".rstrip(), f"{' ' * (len(gutter) - 2)}| {' ' * start}{'^' * carets}"
+
+
+# What foreign code has made, in our messages: plug-ins, and functions that `extern` names.
+
+
+def shown_object(value: object) -> str:
+    """Whatever foreign code has made, for a message: short, by its type where it cannot say what it is."""
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:
+        return f"an object of type {type(value).__name__}"
+    return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+def shown_exception(raised: BaseException) -> str:
+    """An exception of foreign code as one line: its type and text."""
+    try:
+        text = " ".join(str(raised).split())
+    except Exception:
+        text = ""
+    return f"{type(raised).__name__}: {text}" if text else type(raised).__name__

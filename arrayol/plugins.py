@@ -12,7 +12,7 @@ from functools import cache
 from importlib.metadata import Distribution, EntryPoint, distributions, entry_points
 from typing import Any
 
-from arrayol.errors import ArrayolError, error
+from arrayol.errors import ArrayolError, error, shown_exception
 from arrayol.source import Span
 
 OBJECTIVES, COST_MODELS = "arrayol.objectives", "arrayol.cost_models"
@@ -55,9 +55,7 @@ def blamed(group: str, name: str, where: str = "", span: Span | None = None) -> 
     except (ArrayolError, KeyboardInterrupt, MemoryError):
         raise
     except BaseException as raised:
-        text = " ".join(str(raised).split())
-        told = f"{type(raised).__name__}: {text}" if text else type(raised).__name__
-        raise broken(group, name, f"{where}{told}", span) from raised
+        raise broken(group, name, f"{where}{shown_exception(raised)}", span) from raised
 
 
 def broken(group: str, name: str, why: str, span: Span | None = None) -> ArrayolError:

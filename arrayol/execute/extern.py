@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from arrayol.errors import ArrayolError, error
+from arrayol.errors import ArrayolError, error, shown_exception, shown_object
 from arrayol.execute.environment import DTYPES, Place, Values
 from arrayol.execute.frames import used
 from arrayol.execute.stored import first_outside, told_range
@@ -77,15 +77,21 @@ def load_function(elementary: Elementary) -> Callable[..., Any]:
     except BaseException as raised:  # an import may do anything, exit included
         if isinstance(raised, ModuleNotFoundError) and raised.name and f"{name}.".startswith(f"{raised.name}."):
             raise _no_module(elementary, raised.name) from None
-        message = f"importing '{name}' failed: {_told(raised)}"
+        message = f"importing '{name}' failed: {shown_exception(raised)}"
         hint = "ARRAYOL_TRACEBACK=1 shows where"
         raise error("extern-import", message, elementary.span, hint=hint) from raised
     try:
         function = reduce(getattr, attribute.split("."), module)
     except AttributeError:
-        names = [known for known, value in vars(module).items() if callable(value)]
+        names = [known for known in _names_of(module) if callable(getattr(module, known, None))]
         message = f"module '{name}' has no '{attribute}'"
         raise error("extern-import", message, elementary.span, hint=did_you_mean(attribute, names)) from None
+    except KeyboardInterrupt:
+        raise
+    except BaseException as raised:  # what a module does to find a name
+        message = f"looking for '{attribute}' in '{name}' failed: {shown_exception(raised)}"
+        hint = "ARRAYOL_TRACEBACK=1 shows where"
+        raise error("extern-import", message, elementary.span, hint=hint) from raised
     if not callable(function):
         message = f"'{elementary.extern}' is no function, but of type {type(function).__name__}"
         raise error("extern-import", message, elementary.span, hint="name something that can be called")
@@ -109,8 +115,7 @@ class ExternProgram:
         for lane in np.ndindex(shape):
             inputs = [_read_only(arrays[port.name][(..., *lane)]) for port in self.elementary.inputs]
             for port, result in zip(self.elementary.outputs, self._call(inputs, place, lane), strict=True):
-                self._require_fit(port, result, place, lane)
-                arrays[port.name][(..., *lane)] = result
+                arrays[port.name][(..., *lane)] = self._fitting(port, result, place, lane)
 
     def _call(self, inputs: list[Values], place: Place, lane: tuple[int, ...]) -> tuple[Any, ...]:
         try:
@@ -119,7 +124,7 @@ class ExternProgram:
         except KeyboardInterrupt:
             raise
         except BaseException as raised:  # the user's code may raise anything, SystemExit included
-            message = f"'{self.elementary.extern}' raised {_told(raised)}, in {place.describe(lane)}"
+            message = f"'{self.elementary.extern}' raised {shown_exception(raised)}, in {place.describe(lane)}"
             hint = "ARRAYOL_TRACEBACK=1 shows where"
             raise error("extern-failed", message, self.elementary.span, hint=hint) from raised
         count = len(self.elementary.outputs)
@@ -133,22 +138,29 @@ class ExternProgram:
             raise self._misfit(f"returned {what}, expected a tuple of {count} arrays ({names})", None, place, lane)
         return result
 
-    def _require_fit(self, port: Port, result: Any, place: Place, lane: tuple[int, ...]) -> None:
+    def _fitting(self, port: Port, result: Any, place: Place, lane: tuple[int, ...]) -> Values:
+        """A result as a plain array. Raises ArrayolError (`extern-result`) where it is none for the port."""
         dtype, shape = DTYPES[port.type], port.shape
         if not isinstance(result, np.ndarray | np.generic):
             hint = f"numpy.array(..., '{dtype}') makes one"
-            what = f"returned the {type(result).__name__} {result!r:.40}" if result is not None else "returned None"
+            what = (
+                f"returned the {type(result).__name__} {shown_object(result)}"
+                if result is not None
+                else "returned None"
+            )
             raise self._misfit(f"{what} for output '{port.name}', expected a NumPy array", hint, place, lane)
+        result = np.asarray(result)  # of classes of its own only the data
         if result.dtype != dtype:
             message = f"returned {result.dtype} for output '{port.name}', expected {dtype} ({port.type})"
             raise self._misfit(message, f"convert it, as astype('{dtype}') does", place, lane)
         if result.shape != shape:
             message = f"returned the shape {result.shape} for output '{port.name}', expected {shape}"
             raise self._misfit(message, None, place, lane)
-        found = first_outside(np.asarray(result), port.type)
+        found = first_outside(result, port.type)
         if found is not None:
             message = f"returned the value {found} for output '{port.name}'; {told_range(port.type)}"
             raise self._misfit(message, "limit it first, with numpy.clip", place, lane)
+        return result
 
     def _misfit(self, what: str, hint: str | None, place: Place, lane: tuple[int, ...]) -> ArrayolError:
         message = f"'{self.elementary.extern}' {what}, in {place.describe(lane)}"
@@ -162,6 +174,11 @@ def not_allowed(elementary: Elementary) -> ArrayolError:
     return error("extern-not-allowed", message, elementary.span, hint=hint)
 
 
+def _names_of(module: object) -> list[str]:
+    """The names in a module; anything may stand in its place, once its code has run."""
+    return [name for name in getattr(module, "__dict__", ()) if isinstance(name, str)]
+
+
 def _top_spec(name: str) -> ModuleSpec | None:
     try:
         return find_spec(name)
@@ -173,12 +190,6 @@ def _no_module(elementary: Elementary, name: str) -> ArrayolError:
     message = f"there is no module '{name}' for '{elementary.extern}'"
     hint = "modules of the current folder and installed packages are found"
     return error("extern-import", message, elementary.span, hint=hint)
-
-
-def _told(raised: BaseException) -> str:
-    """An exception as one line: its type and text."""
-    text = " ".join(str(raised).split())
-    return f"{type(raised).__name__}: {text}" if text else type(raised).__name__
 
 
 def _read_only(pattern: Values) -> Values:

@@ -12,8 +12,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from arrayol.errors import shown_object
 from arrayol.plugins import METHODS, blamed, broken, plugin
-from arrayol.text import clipped
 from dse.jobs.runner import JobRunner
 from dse.pareto.fronts import Front
 from dse.results.schema import Comparisons
@@ -105,7 +105,7 @@ def _misfits(found: Searched, context: SearchContext) -> Iterator[str]:
     for name, (is_right, asked) in _FIELDS.items():
         value = getattr(found, name)
         if not is_right(value):
-            yield f"its '{name}' is {clipped(repr(value))}, not {asked}"
+            yield f"its '{name}' is {shown_object(value)}, not {asked}"
             return
     values, units, figures = found.front.values, found.front.units, len(context.columns.figures)
     arrays = all(isinstance(one, np.ndarray) and one.dtype.kind in "iu" for one in (values, units))
@@ -117,7 +117,7 @@ def _require_priced(name: str, context: SearchContext, design: Any, values: Any)
     """Raises ArrayolError (`broken-plugin`) unless a design is one of the space, with the figures of its point."""
     space, columns = context.space, context.columns
     if not isinstance(design, Design):
-        raise broken(METHODS, name, f"a design of its front is {clipped(repr(design))}, not a Design")
+        raise broken(METHODS, name, f"a design of its front is {shown_object(design)}, not a Design")
     if design.choice != space.choice:
         raise broken(METHODS, name, f"a design of its front has other loads or splits than the space: {design.choice}")
     with blamed(METHODS, name, "a design of its front is none of the space: "):
