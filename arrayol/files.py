@@ -11,7 +11,7 @@ import os
 import secrets
 import shutil
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -43,6 +43,11 @@ class LargeFileError(OSError):
 def hint_of(refused: OSError) -> str | None:
     """What to do about a file that cannot be read, where more can be said than the reason."""
     return refused.hint if isinstance(refused, IrregularFileError) else None
+
+
+def resolved(path: Path) -> Path:
+    """A path from the root, without links; one that leads back to itself stays, where `Path.resolve` may fail."""
+    return Path(os.path.realpath(path))
 
 
 def require_regular(path: Path) -> None:
@@ -191,7 +196,9 @@ def writing(path: Path) -> AbstractContextManager[None]:
 def _temporary_file(path: Path) -> Iterator[tuple[Path, Path]]:
     """An empty temporary file, gone at the end unless it was renamed, and the target with links followed."""
     with _refusals(path):
-        target = path.resolve()  # a link stays a link
+        target = resolved(path)  # a link stays a link
+        if target.is_symlink():
+            raise error("cannot-write", "this is a link that leads back to itself", file=str(path))
         if target.exists() and not target.is_file():
             raise error("cannot-write", "this name is taken by something that is not a file", file=str(path))
     temporary = target.with_name(_temporary_name(target) + target.suffix)
@@ -229,7 +236,7 @@ def atomic_folder(path: Path) -> Iterator[Path]:
     Whether a folder that is there may be replaced is the caller's decision. Raises ArrayolError as `atomic_file` does.
     """
     with _refusals(path):
-        target = path.resolve()
+        target = resolved(path)
         if target.exists() and not target.is_dir():
             raise error("cannot-write", "this name is taken by something that is not a folder", file=str(path))
     temporary = target.with_name(_temporary_name(target))
@@ -243,6 +250,25 @@ def atomic_folder(path: Path) -> Iterator[Path]:
             _exchange(target, temporary / "new", temporary / "old")
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def carry_over(path: Path, target: Path, ignore: Callable[[str, list[str]], set[str]] | None = None) -> None:
+    """Put what is at `path` at `target` too, without reading it where the file system has hard links; links stay links.
+
+    Of a folder all but what `ignore` names, beside what is there already. Raises OSError.
+    """
+    if path.is_dir() and not path.is_symlink():
+        shutil.copytree(path, target, symlinks=True, ignore=ignore, copy_function=_linked, dirs_exist_ok=True)
+    else:
+        _linked(path, target)
+
+
+def _linked(path: Path | str, target: Path | str) -> None:
+    """The same file, pipe or link in another place too."""
+    try:
+        os.link(path, target, follow_symlinks=False)
+    except OSError:
+        shutil.copy2(path, target, follow_symlinks=False)
 
 
 def _temporary_name(target: Path) -> str:

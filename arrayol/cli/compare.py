@@ -13,6 +13,7 @@ from arrayol.cli.completion import folders
 from arrayol.cli.options import PLACE, json_option, warn
 from arrayol.cli.result_text import shown_figure, unit_of
 from arrayol.cli.tables import facts_table, print_parts
+from arrayol.files import resolved
 from arrayol.text import counted
 from dse.output.comparison import comparison_text, require_comparison_folder, write_comparison
 from dse.output.folder import load_result
@@ -57,7 +58,7 @@ def command(first: Path, second: Path, out: Path | None, *, as_json: bool) -> No
 
 
 def _name(folder: Path) -> str:
-    return folder.resolve().name or "root"
+    return resolved(folder).name or "root"
 
 
 def _heading(comparison: Comparison) -> str:

@@ -23,7 +23,7 @@ from arrayol.execute.images import (
     write_png,
 )
 from arrayol.execute.inputs import FileSource, read_array, shape_text, shown_port, suffix_of
-from arrayol.files import atomic_files, writing
+from arrayol.files import atomic_files, resolved, writing
 from arrayol.ir.spec import ConstValue, Port
 from arrayol.ir.types import ElementType
 from arrayol.text import rounded
@@ -44,7 +44,7 @@ class Target:
     def key(self) -> tuple[Path, str | None]:
         """What no other target may have too."""
         name = self.member or self.port.name
-        return self.path.resolve(), name if self.path.suffix.lower() == ".npz" else None
+        return resolved(self.path), name if self.path.suffix.lower() == ".npz" else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ def write_arrays(
     files: dict[Path, _File] = {}
     for position, target in enumerate(targets):
         for single, array in _parts(target, arrays[target.port.name]):
-            place = single.path.resolve()
+            place = resolved(single.path)
             file = files.setdefault(place, _File(single))
             if any(other.key == single.key for _, other, _ in file.parts):
                 raise _same_file(file.target, single)

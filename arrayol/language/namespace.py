@@ -9,7 +9,7 @@ from os.path import relpath
 from pathlib import Path
 
 from arrayol.errors import ArrayolError, Diagnostic, Severity, error
-from arrayol.files import MOST_DATA_BYTES, MOST_TEXT_BYTES, LargeFileError, hint_of, read_bytes
+from arrayol.files import MOST_DATA_BYTES, MOST_TEXT_BYTES, LargeFileError, hint_of, read_bytes, resolved
 from arrayol.ir import syntax
 from arrayol.ir.spec import ConstArray, ConstValue, Copy
 from arrayol.language.constants import Constants
@@ -240,7 +240,7 @@ def gather(source: SourceFile, mistakes: Mistakes) -> Gathered:
     if not parsed.tree.items and not parsed.diagnostics:
         hint = "`arrayol example lpsf` writes a specification to start from"
         mistakes.report("empty-file", "the file holds no definition", parsed.tree.span, hint)
-    gatherer.enter(path, parsed.tree, (path.resolve(),))
+    gatherer.enter(path, parsed.tree, (resolved(path),))
     return gatherer.gathered
 
 
@@ -260,7 +260,7 @@ class _Gatherer:
 
     def enter(self, path: Path, tree: syntax.File, chain: tuple[Path, ...]) -> None:
         """Take the items of one file, imports first. `chain` leads from the first file to this one."""
-        self._entered.add(path.resolve())
+        self._entered.add(resolved(path))
         for item in tree.items:
             if isinstance(item, syntax.Import):
                 self._import(path, item, chain)
@@ -280,19 +280,19 @@ class _Gatherer:
 
     def _import(self, importer: Path, item: syntax.Import, chain: tuple[Path, ...]) -> None:
         target = importer.parent / item.path
-        resolved = target.resolve()
-        if resolved in chain:
-            names = [file.name for file in (*chain[chain.index(resolved) :], resolved)]
+        place = resolved(target)
+        if place in chain:
+            names = [file.name for file in (*chain[chain.index(place) :], place)]
             message = f"the file imports itself: {' -> '.join(names)}" if len(names) > 2 else "the file imports itself"
             self._mistakes.report("import-cycle", message, item.span, "remove one of the imports")
-        elif not resolved.is_relative_to(importer.parent.resolve()):
+        elif not place.is_relative_to(resolved(importer.parent)):
             self._mistakes.report(
                 "import-outside",
                 f"'{item.path}' lies outside the folder of this file",
                 item.span,
                 "move the file into this folder or one below",
             )
-        elif resolved not in self._entered:
+        elif place not in self._entered:
             self._read(target, item, chain)
 
     def _read(self, target: Path, item: syntax.Import, chain: tuple[Path, ...]) -> None:
@@ -302,13 +302,13 @@ class _Gatherer:
             refusal = failure.diagnostics[0]
             self._mistakes.report("bad-import", f"'{item.path}': {refusal.message}", item.span, refusal.hint)
             return
-        self.enter(target, self.parse(source).tree, (*chain, target.resolve()))
+        self.enter(target, self.parse(source).tree, (*chain, resolved(target)))
 
 
 def read_data(folder: Path, file: syntax.DataFile) -> bytes:
     """The bytes of a data file at or below a folder. Raises Mistake (`const-file`)."""
     target = folder / file.path
-    if not target.resolve().is_relative_to(folder.resolve()):
+    if not resolved(target).is_relative_to(resolved(folder)):
         hint = "move the file into this folder or one below"
         raise mistake("const-file", f"'{file.path}' lies outside the folder of this file", file.span, hint)
     try:

@@ -8,7 +8,7 @@ from os.path import relpath
 from pathlib import Path
 
 from arrayol.errors import error
-from arrayol.files import MOST_DATA_BYTES, LargeFileError, hint_of, read_bytes
+from arrayol.files import MOST_DATA_BYTES, LargeFileError, hint_of, read_bytes, resolved
 from arrayol.ir import syntax
 from arrayol.ir.spec import ConstValue
 from arrayol.language.constants import Constants
@@ -115,8 +115,8 @@ def _at(expr: syntax.Expr, item: syntax.ConstArray) -> syntax.Expr:
 
 def _printed(path: Path, content: bytes, item: syntax.ConstArray, items: Sequence[syntax.Item], file: str) -> str:
     """The path as printed specifications have it, at or below their folder, and of no other array's file."""
-    folder = Path(file).parent.resolve()
-    target = path.resolve()
+    folder = resolved(Path(file).parent)
+    target = resolved(path)
     name = relpath(target, folder).replace("\\", "/") if target.is_relative_to(folder) else path.name
     others = [
         other.value

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from arrayol.errors import ArrayolError
-from arrayol.files import MOST_TEXT_BYTES, read_bytes
+from arrayol.files import MOST_TEXT_BYTES, read_bytes, resolved
 from arrayol.language.diagnose import Mistakes
 from arrayol.language.namespace import gather, read_source
 from arrayol.language.parser import KEYWORDS
@@ -47,20 +47,20 @@ def rename(analysis: Analysis, offset: int, name: str, folder: Path | None = Non
         for symbol in _same(names, home):
             _refuse_taken(names, symbol, name)
             for one in names.of(symbol):
-                places[Path(one.span.file.name).resolve(), one.span.start] = one.span
+                places[resolved(Path(one.span.file.name)), one.span.start] = one.span
     return tuple(places.values())
 
 
 def _around(source: SourceFile, home: Span, folder: Path | None) -> Iterator[Names]:
     """The names of the text, and of every file that imports the one with the definition."""
     yield _names(source)
-    defined, own = Path(home.file.name).resolve(), Path(source.name).resolve()
+    defined, own = resolved(Path(home.file.name)), resolved(Path(source.name))
     for path in _above(defined.parent, folder):
         source_there = _importing(path) if path != own else None
         if source_there is None:
             continue
         names = _names(source_there)
-        files = {Path(one.span.file.name).resolve() for one in names.occurrences}
+        files = {resolved(Path(one.span.file.name)) for one in names.occurrences}
         if defined in files:
             if own in files and read_source(own).text != source.text:
                 raise RefusedError(f"{path.name} imports this file: save it first")
@@ -77,7 +77,7 @@ def _importing(path: Path) -> SourceFile | None:
 
 def _above(home: Path, folder: Path | None) -> Iterator[Path]:
     """The specifications of a folder, and of those above it up to another one: only they can import."""
-    top = home if folder is None else folder.resolve()
+    top = home if folder is None else resolved(folder)
     folders = [home, *home.parents]
     for place in folders[: folders.index(top) + 1] if top in folders else [home]:
         yield from sorted(place.glob("*.aol"))
@@ -95,10 +95,10 @@ def _names(source: SourceFile) -> Names:
 
 def _same(names: Names, home: Span) -> Iterator[Symbol]:
     """The symbol that is defined at a place."""
-    file = Path(home.file.name).resolve()
+    file = resolved(Path(home.file.name))
     for symbol in names.symbols:
         span = symbol.name.span
-        if symbol.node is not None and span.start == home.start and Path(span.file.name).resolve() == file:
+        if symbol.node is not None and span.start == home.start and resolved(Path(span.file.name)) == file:
             yield symbol
 
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from arrayol.errors import error
-from arrayol.files import atomic_folder
+from arrayol.files import atomic_folder, resolved
 from dse.output.plots.save import save_comparison
 from dse.results.compare import Comparison
 
@@ -38,6 +38,6 @@ def require_comparison_folder(target: Path) -> None:
     if target.is_dir() and {path.name for path in target.iterdir()} - {COMPARISON, *PLOTS}:
         message = "this folder holds something else than a comparison"
         raise error("not-a-result", message, file=str(target), hint=hint)
-    if Path.cwd().is_relative_to(target.resolve()):
+    if Path.cwd().is_relative_to(resolved(target)):
         message = "this is the folder you are in, which cannot be replaced as a whole"
         raise error("cannot-write", message, file=str(target), hint=hint)

@@ -16,7 +16,7 @@ from typing import Any, TypeGuard
 from pydantic import ValidationError
 
 from arrayol.errors import ArrayolError, Diagnostic, Severity, error, render
-from arrayol.files import MOST_DOCUMENT_BYTES, hint_of, read_json, read_text
+from arrayol.files import MOST_DOCUMENT_BYTES, hint_of, read_json, read_text, resolved
 from arrayol.text import clipped
 from dse.jobs.cache import CACHE_FILES
 from dse.results.consistency import require_consistent
@@ -55,6 +55,9 @@ def require_writable(target: Path) -> None:
     if target.exists() and not target.is_dir():
         raise error("not-a-result", "this is a file, and results go to a folder", file=str(target), hint=OTHER_FOLDER)
     require_replaceable(target)
+    if (target / SPECS).exists() and not (target / SPECS).is_dir():
+        message = f"this is in the way of the folder '{SPECS}' of a result"
+        raise error("cannot-write", message, file=str(target / SPECS), hint=f"move it away, or {OTHER_FOLDER}")
     if (
         target.is_dir()
         and not _holds_result(target)
@@ -68,13 +71,13 @@ def require_replaceable(target: Path) -> None:
     """Raises ArrayolError (`cannot-write`) where a folder's parent is missing, and for the folder one is in."""
     if target.is_symlink() and not target.exists():
         raise error("cannot-write", "this is a link to nothing", file=str(target), hint=OTHER_FOLDER)
-    if Path.cwd().is_relative_to(target.resolve()):
+    if Path.cwd().is_relative_to(resolved(target)):
         message = "this is the folder you are in, which cannot be replaced as a whole"
         raise error("cannot-write", message, file=str(target), hint="name a folder below it with --out")
-    if not target.resolve().parent.is_dir():
+    if not resolved(target).parent.is_dir():
         message = f"there is no folder '{target.parent}' to write to"
         raise error("cannot-write", message, file=str(target), hint="create the folder first, or name another place")
-    if not os.access(target.resolve().parent, os.W_OK | os.X_OK):
+    if not os.access(resolved(target).parent, os.W_OK | os.X_OK):
         message = f"the folder '{target.parent}' may not be written to"
         raise error("cannot-write", message, file=str(target), hint=OTHER_FOLDER)
 

@@ -7,7 +7,6 @@ design on the same data gives the same bytes.
 from __future__ import annotations
 
 import json
-import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 
 from arrayol import __version__
 from arrayol.errors import error
-from arrayol.files import atomic_folder, read_json
+from arrayol.files import atomic_folder, carry_over, read_json
 from dse.output.folder import OTHER_FOLDER, require_replaceable
 from dse.output.open_design import Simulated, StoredDesign
 from dse.verify.bench_data import SEED, accepted_data, random_data
@@ -175,11 +174,7 @@ def _holds_hardware(folder: Path) -> bool:
 
 
 def _carry_over(former: Path, folder: Path) -> None:
-    """Copy what a former folder holds beside arrayol's own files."""
+    """Keep what a former folder holds beside arrayol's own files."""
     for path in former.iterdir() if former.is_dir() else ():
-        if path.name in _OURS:
-            continue
-        if path.is_dir() and not path.is_symlink():
-            shutil.copytree(path, folder / path.name, symlinks=True)
-        else:
-            shutil.copy2(path, folder / path.name, follow_symlinks=False)
+        if path.name not in _OURS:
+            carry_over(path, folder / path.name)

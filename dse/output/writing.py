@@ -9,10 +9,10 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from arrayol.files import atomic_folder, place_beside
+from arrayol.files import atomic_folder, carry_over, place_beside
 from arrayol.language.emitter import data_files
 from arrayol.text import counted
-from dse.jobs.cache import CACHE_FILES, FORMER_NAME
+from dse.jobs.cache import FORMER_NAME
 from dse.output.folder import (
     BREAKDOWN,
     CONVERGENCE,
@@ -105,22 +105,9 @@ def _write_specs(exploration: Exploration, folder: Path) -> list[str]:
 
 
 def _carry_over(former: Path, folder: Path) -> None:
-    """Copy what a former result's folder holds beside arrayol's own files, and the store of the new one."""
+    """Keep what a former result's folder holds beside arrayol's own files, and the store of the new one."""
     for path in former.iterdir() if former.is_dir() else ():
         if path.name in {*_CONTENTS, *BREAKDOWN, PICKED, PARTIAL, FORMER_NAME}:
             continue
-        if path.name in CACHE_FILES:
-            _link(path, folder / path.name)
-        elif path.is_dir() and not path.is_symlink():
-            ours = shutil.ignore_patterns("*.aol", "*.png") if path.name == SPECS else None
-            shutil.copytree(path, folder / path.name, symlinks=True, ignore=ours, dirs_exist_ok=True)
-        else:
-            shutil.copy2(path, folder / path.name, follow_symlinks=False)
-
-
-def _link(path: Path, target: Path) -> None:
-    """The same file in another place too, or where the file system has no such links a copy of it."""
-    try:
-        target.hardlink_to(path)
-    except OSError:
-        shutil.copy2(path, target)
+        ours = shutil.ignore_patterns("*.aol", "*.png") if path.name == SPECS else None
+        carry_over(path, folder / path.name, ours)

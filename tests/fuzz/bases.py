@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from functools import cache
@@ -11,6 +12,10 @@ from tempfile import TemporaryDirectory
 import manual
 from case import Files
 from command_line import in_process
+
+from dse.output.emitted_folder import open_emitted
+from dse.output.synthesis import Synthesis
+from hwmodel.synth.ecp5 import Device, Netlist, Placed
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -251,3 +256,63 @@ def folder() -> Files:
             for path in taken
             if "pareto" not in path.name and "breakdown" not in path.name
         }
+
+
+PAIR = """\
+const N = 8
+
+elementary twice(x: u8[2]) -> (y: u8) { y = x[0] + x[1] }
+
+task first(a: u8[N]) -> (b: u8[N / 2]) {
+  repeat [N / 2] of twice {
+    x <- a at origin [0] paving [2] fitting [1]
+    y -> b
+  }
+}
+
+task second(b: u8[N / 2]) -> (c: u8[N / 4]) {
+  repeat [N / 4] of twice {
+    x <- b at origin [0] paving [2] fitting [1]
+    y -> c
+  }
+}
+
+task pair(a: u8[N]) -> (c: u8[N / 4]) {
+  b = first(a)
+  c = second(b)
+}
+"""
+
+PAIR_PLATFORM = """\
+clock_mhz = 50
+technology = "ecp5-6"
+
+[memory]
+latency = 10
+data_per_word = 4
+burst = "run"
+"""
+
+
+@cache
+def emitted() -> Files:
+    """A folder with a pair of tasks, its result `p` and store of work, a design as Verilog `v` with its synthesis."""
+    with TemporaryDirectory() as name:
+        here = Path(name)
+        (here / "pair.aol").write_text(PAIR, encoding="utf-8")
+        (here / "pair.toml").write_text(PAIR_PLATFORM, encoding="utf-8")
+        for command in (
+            ("explore", "pair.aol", "--narrow", "--quiet", "--workers", "1", "--out", "p", "--no-verify"),
+            ("emit", "verilog", "pair.aol", "--result", "p", "--design", "2:1", "--out", "v"),
+            ("emit", "hls", "pair.aol", "--result", "p", "--design", "2:1", "--out", "h"),
+        ):
+            done = in_process(*command, cwd=here)
+            assert done.returncode == 0, done.stderr
+        netlist = Netlist({"group0.first_unit0.y_LUT4_Z": "LUT4", "pc_TRELLIS_FF_Q": "TRELLIS_FF"}, "Yosys 0.70")
+        placed = Placed({"TRELLIS_COMB": 120, "TRELLIS_FF": 80}, 61.2)
+        done = Synthesis(open_emitted(here / "v"), Device(), 50.0, 1, False, (netlist.creator,), netlist, placed)
+        (here / "v" / "synthesis").mkdir()
+        (here / "v" / "synthesis" / "synthesis.json").write_text(json.dumps(done.to_json()), encoding="utf-8")
+        drawn = {".png", ".svg", ".html"}
+        taken = [path for path in sorted(here.rglob("*")) if path.is_file() and path.suffix not in drawn]
+        return {path.relative_to(here).as_posix(): path.read_bytes() for path in taken}

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
-from collections.abc import Sequence
-from dataclasses import dataclass
+import shutil
+import socket
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import click
@@ -14,6 +17,44 @@ from arrayol.cli.commands import cli
 
 Files = dict[str, bytes]
 Command = tuple[str, ...]
+
+
+def _folder(path: Path) -> None:
+    path.mkdir()
+
+
+def _socket(path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as made:
+        made.bind(str(path))
+
+
+def _huge(path: Path) -> None:
+    """A file of 2 TiB that takes no room."""
+    path.touch()
+    os.truncate(path, 1 << 41)
+
+
+# What may stand where a file is expected, by name. None of them is read in the test but by the program.
+SPECIAL: Mapping[str, Callable[[Path], None]] = {
+    "folder": _folder,
+    "pipe": os.mkfifo,  # which nobody writes to: who waits for it, waits for ever
+    "socket": _socket,
+    "huge": _huge,
+    "empty": Path.touch,
+    "loop": lambda path: path.symlink_to(path.name),
+    "nowhere": lambda path: path.symlink_to("not-there"),
+    "zeros": lambda path: path.symlink_to("/dev/zero"),  # the guard bounds what is read of it
+    "above": lambda path: path.symlink_to(".."),
+}
+
+
+def made(path: Path, kind: str) -> None:
+    """Put something else in the place of a file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    path.unlink(missing_ok=True)
+    SPECIAL[kind](path)
 
 
 def command_of(words: Sequence[str]) -> click.Command | None:
@@ -26,7 +67,7 @@ def command_of(words: Sequence[str]) -> click.Command | None:
 class Case:
     """`files` by their names, and the command lines that run one after another where they lie.
 
-    `reprinted` names a specification that must check, reprint and compute the same. Without `pictures` nothing is drawn
+    `special` are names of what is no plain file: see `made`. `reprinted` names a specification that must check, reprint and compute the same. Without `pictures` nothing is drawn
     into files of explorations, which would be most of their time.
     """
 
@@ -34,6 +75,7 @@ class Case:
     commands: tuple[Command, ...] = ()
     reprinted: str | None = None
     pictures: bool = True
+    special: Mapping[str, str] = field(default_factory=dict)
 
     def to_json(self) -> str:
         """ASCII, and the same bytes again: those that are no UTF-8 are lone surrogates."""
@@ -41,13 +83,15 @@ class Case:
             "commands": [list(command) for command in self.commands],
             "reprinted": self.reprinted,
             "pictures": self.pictures,
+            "special": dict(self.special),
             "files": {name: data.decode("utf-8", "surrogateescape") for name, data in self.files.items()},
         }
         return json.dumps(document, indent=2) + "\n"
 
     def __str__(self) -> str:
         """What a developer reads: each file, then the commands as a shell takes them."""
-        texts = [f"--- {name}\n{data.decode('utf-8', 'backslashreplace')}" for name, data in self.files.items()]
+        texts = [f"--- {name}: {kind}" for name, kind in self.special.items()]
+        texts += [f"--- {name}\n{data.decode('utf-8', 'backslashreplace')}" for name, data in self.files.items()]
         commands = [f"$ {shlex.join(['arrayol', *command])}" for command in self.commands]
         return "\n".join([*texts, "---", *commands])
 
@@ -56,7 +100,13 @@ def read_case(path: Path) -> Case:
     """A case that `to_json` wrote."""
     document = json.loads(path.read_text(encoding="utf-8"))
     files = {name: text.encode("utf-8", "surrogateescape") for name, text in document["files"].items()}
-    return Case(files, tuple(map(tuple, document["commands"])), document["reprinted"], document["pictures"])
+    return Case(
+        files,
+        tuple(map(tuple, document["commands"])),
+        document["reprinted"],
+        document["pictures"],
+        document.get("special", {}),
+    )
 
 
 @dataclass(frozen=True)

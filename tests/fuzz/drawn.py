@@ -6,14 +6,15 @@ import json
 from collections.abc import Callable
 from itertools import pairwise
 from random import Random
-from typing import Any
 
 import bases
 import click
+import foreign
 from case import Case, Command, command_of
 from deep import deep
+from foreign import edited
 from gentle import changed
-from texts import NUMBERS, ODD, as_bytes, damaged, mutate, number
+from texts import NUMBERS, as_bytes, damaged, mutate
 
 AOL_WORDS = (
     "const", "tiler", "elementary", "extern", "task", "repeat", "of", "at", "delay", "else", "origin", "paving",
@@ -184,9 +185,9 @@ LINES: tuple[Command, ...] = (
     ("explore", "chain.aol", *EXPLORE, "--study", "study.toml", "--platform", "chain.toml", "--out", "q"),
     ("explore", "chain.aol", "--quiet", "--top", "rows", "--model", "published", "--platform", "chain.toml"),
     ("explore", "chain.aol", *EXPLORE, "--narrow", "--method", "nsga2", "--seed", "3", "--top", "rows"),
-    ("simulate", "chain.aol", "--result", "r", "--design", "1-1", "--trace", "t.json"),
-    ("simulate", "chain.aol", "--result", "r", "--design", "2", "--in", "image=random:3", "--json"),
-    ("emit", "verilog", "chain.aol", "--result", "r", "--design", "1-1", "--out", "v"),
+    ("simulate", "chain.aol", "--result", "r", "--design", "2:1", "--trace", "t.json"),
+    ("simulate", "chain.aol", "--result", "r", "--design", "2:2", "--in", "image=random:3", "--json"),
+    ("emit", "verilog", "chain.aol", "--result", "r", "--design", "2:1", "--out", "v"),
     ("emit", "verilog", "chain.aol", "--result", "r", "--pick", "knee", "--in", "image=random:3", "--json"),
     ("calibrate", "v", "v", "v", "--held", "v", "--out", "mine.toml", "--json"),
     ("synth", "v", "--device", "25k", "--clock", "100", "--seed", "3", "--no-place", "--json"),
@@ -234,7 +235,7 @@ def _options(rng: Random) -> Case:
 
 
 def _value(rng: Random) -> str:
-    return rng.choice((rng.choice(VALUES), number(rng), rng.choice(ODD)))
+    return rng.choice((rng.choice(VALUES), foreign.word(rng)))
 
 
 def _option(rng: Random, words: list[str]) -> list[str]:
@@ -264,55 +265,13 @@ def _result(rng: Random) -> Case:
         files["r/result.json"] = damaged(rng, files["r/result.json"])
     else:
         document = json.loads(files["r/result.json"])
-        for _ in range(rng.choice((1, 1, 2))):
-            _edit(rng, document)
-        files["r/result.json"] = json.dumps(document).encode("utf-8", "surrogatepass")
+        edited(rng, document, rng.choice((1, 1, 2)))
+        files["r/result.json"] = json.dumps(document).encode()
     design = json.loads(bases.folder()["r/result.json"])["pareto"][0]["id"]
     commands: tuple[Command, ...] = (
         ("report", "r"), ("compare", "r", "r"), ("simulate", "chain.aol", "--result", "r", "--design", design),
     )  # fmt: skip
     return Case(files, (rng.choice(commands),))
-
-
-ATOMS = (
-    0,
-    1,
-    -1,
-    2**63,
-    10**23,
-    1e308,
-    -1e-320,
-    0.5,
-    "",
-    "x",
-    True,
-    None,
-    [],
-    {},
-    [1],
-    {"x": 1},
-    "\u2028",
-    float("nan"),
-)
-
-
-def _edit(rng: Random, document: Any) -> None:
-    """Change, drop or double one value anywhere in a document."""
-    node, parent, key = document, None, None
-    while isinstance(node, dict | list) and node and (parent is None or rng.random() < 0.9):
-        parent, key = node, rng.choice(list(node) if isinstance(node, dict) else range(len(node)))
-        node = node[key]
-    if parent is None:
-        return
-    match rng.randrange(4):
-        case 0:
-            del parent[key]
-        case 1 if isinstance(parent, list):
-            parent.append(node)
-        case 1:
-            parent[f"{key}_"] = node
-        case _:
-            parent[key] = rng.choice(ATOMS)
 
 
 def _data(rng: Random) -> Case:
@@ -339,4 +298,9 @@ KINDS: dict[str, Callable[[Random], Case]] = {
     "options": _options,
     "result": _result,
     "data": _data,
+    "emitted": foreign.emitted,
+    "stored": foreign.stored,
+    "places": foreign.places,
+    "plugin": foreign.plugin,
+    "extern": foreign.extern,
 }

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import re
@@ -16,8 +17,8 @@ import sys
 import time
 import traceback
 import warnings
-from collections.abc import Iterator
-from contextlib import nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,12 +27,19 @@ from typing import Any, BinaryIO
 from unittest.mock import patch
 
 import click
-from case import Case, Command, Outcome, command_of
+from case import Case, Command, Outcome, command_of, made
 from command_line import Done, in_process
 from matplotlib.figure import Figure
 from work import runs_of
 
+from arrayol import plugins
 from arrayol.cli.main import TRACEBACK_VARIABLE
+from arrayol.errors import error
+from dse.jobs.cache import CACHE_NAME
+from dse.jobs.digest import code_digest
+from dse.output import synthesis
+from dse.space.composed import composed_objective
+from hwmodel.synth import ecp5
 
 CODES = {0, 1, 2, 3}
 MOST_WORK = 20_000  # statements and elements of an execution; larger ones only cost time
@@ -67,8 +75,12 @@ def judge(case: Case) -> Outcome:
     runs = _Runs(raised)
     with (
         TemporaryDirectory() as outer,
+        plugins_of(case, Path(outer) / "work"),
         patch.object(sys, "excepthook", raised),
         patch.dict(os.environ, {TRACEBACK_VARIABLE: "1"}),
+        patch.object(sys, "dont_write_bytecode", True),
+        patch.object(ecp5, "run_tool", _no_program),
+        patch.object(synthesis, "tool", str),
         warnings.catch_warnings(action="error"),
     ):
         folder = Path(outer) / "work"  # so that `..` is a folder of this case too
@@ -77,6 +89,8 @@ def judge(case: Case) -> Outcome:
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
+        for name, kind in case.special.items():
+            made(folder / name, kind)
         try:
             with nullcontext() if case.pictures else patch.object(Figure, "savefig", _no_picture):
                 for command in case.commands:
@@ -86,6 +100,35 @@ def judge(case: Case) -> Outcome:
         except (Wrong, AssertionError) as wrong:
             return Outcome(str(wrong) or "an assertion", runs.seconds, runs.dearest, tuple(runs.codes))
     return Outcome(None, runs.seconds, runs.dearest, tuple(runs.codes))
+
+
+@contextmanager
+def plugins_of(case: Case, folder: Path) -> Iterator[None]:
+    """Where a case brings a distribution, it is installed: its folder is searched for modules and entry points."""
+    if not any(".dist-info/" in name for name in case.files):
+        yield
+        return
+    forget()
+    sys.path.insert(0, str(folder))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(folder))
+        forget()
+        for name in ("rotten", *(Path(name).stem for name in case.files if name.endswith(".py"))):
+            sys.modules.pop(name, None)
+
+
+def forget() -> None:
+    """What the program remembers of plug-ins: who is installed does not change while it runs."""
+    importlib.invalidate_caches()
+    for remembered in (plugins.installed, composed_objective, code_digest):
+        remembered.cache_clear()
+
+
+def _no_program(command: Sequence[str], _: Path) -> str:
+    """In the place of yosys and nextpnr, which take minutes and see nothing but what the program gives them."""
+    raise error("synthesis-failed", f"'{command[0]}' is not run here")
 
 
 def _no_picture(_: Figure, file: BinaryIO | Path, **__: Any) -> None:
@@ -157,10 +200,10 @@ def _may_write(command: Command) -> bool:
 
 
 def _files(folder: Path) -> dict[str, tuple[int, int]]:
-    """Name, inode and time of each file: what was written anew differs."""
+    """Name, inode and time of each file: what was written anew differs. A store of finished work may stay."""
     found = {}
     for path in folder.rglob("*"):
-        if path.is_file():
+        if path.is_file() and path.name != CACHE_NAME:
             status = path.stat()
             found[str(path.relative_to(folder))] = (status.st_ino, status.st_mtime_ns)
     return found

@@ -13,6 +13,7 @@ from typing import Any
 
 from arrayol.checks.check import load_checked
 from arrayol.errors import ArrayolError
+from arrayol.files import resolved
 from arrayol.ir.network import Network
 from arrayol.ir.spec import Spec
 from arrayol.transforms.steps import Canonical, StepTextError, canonical_form, split_by
@@ -104,8 +105,8 @@ def _platform(result: Result, folder: Path) -> Platform | str:
 
 def _places(name: str, folder: Path) -> Iterator[Path]:
     yield Path(name)
-    yield folder.resolve().parent / Path(name).name
-    yield folder.resolve() / Path(name).name
+    yield resolved(folder).parent / Path(name).name
+    yield resolved(folder) / Path(name).name
 
 
 FIRST, LAST = 12, 6  # steps shown
