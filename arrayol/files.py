@@ -128,8 +128,8 @@ _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS}
 def atomic_file(path: Path) -> Iterator[Path]:
     """A temporary path to write; it becomes `path` when the block ends well and is removed when it does not.
 
-    The temporary file lies in the target's folder and keeps the target's suffix, for writers that choose a format by
-    it. Raises ArrayolError (`cannot-write`) where the folder is missing or may not be written, where `path` is
+    The temporary file lies in the target's folder and keeps the suffix of `path`, for writers that choose a format by
+    it; a link of that name may lead to any other. Raises ArrayolError (`cannot-write`) where the folder is missing or may not be written, where `path` is
     something else than a file, and where the disk is full.
     """
     with _temporary_file(path) as (temporary, target):
@@ -201,7 +201,7 @@ def _temporary_file(path: Path) -> Iterator[tuple[Path, Path]]:
             raise error("cannot-write", "this is a link that leads back to itself", file=str(path))
         if target.exists() and not target.is_file():
             raise error("cannot-write", "this name is taken by something that is not a file", file=str(path))
-    temporary = target.with_name(_temporary_name(target) + target.suffix)
+    temporary = target.with_name(_temporary_name(target) + path.suffix)
     try:
         with _refusals(path):
             temporary.touch(exist_ok=False)

@@ -22,8 +22,9 @@ from arrayol.language.printer import print_file
 from arrayol.polyhedral.isl import TooHardError, bounded_effort
 from arrayol.source import SourceFile
 
-_EFFORT = 100_000_000  # of isl's operations: some ten seconds; each of PolyBench's kernels takes below a million
+_EFFORT = 30_000_000  # of isl's operations: some seconds; each of PolyBench's kernels takes below a million
 _MOST_STATEMENTS = 200
+_MOST_LOOPS = 20  # around a statement
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,10 @@ def _check_written(scop: Scop, file: SourceFile) -> None:
     if len(scop.statements) > _MOST_STATEMENTS:
         message = f"the scop has {len(scop.statements)} statements; {_MOST_STATEMENTS} are the most"
         raise error("scop-too-large", message, hint="import it in parts", file=file.name)
+    deepest = max(scop.statements, key=lambda one: len(one.loops))
+    if len(deepest.loops) > _MOST_LOOPS:
+        message = f"a statement stands in {len(deepest.loops)} loops; {_MOST_LOOPS} are the most"
+        raise error("scop-too-large", message, deepest.loops[_MOST_LOOPS].span, hint="make fewer loops of them")
 
 
 def _check_inside(scop: Scop) -> None:

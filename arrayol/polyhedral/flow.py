@@ -38,6 +38,7 @@ class Program:
         self.statements = {one.name: one for one in statements}
         self._sizes = f"[{', '.join(sizes)}] -> "
         self._depth = max((len(one.dims) for one in statements), default=0)
+        self._times, self._accesses = dict[str, isl.Map](), dict[tuple[str, Element], isl.Map]()  # each read but once
 
     def runs(self, name: str) -> bool:
         """Whether a statement has an instance."""
@@ -46,13 +47,15 @@ class Program:
     def follows(self, first: str, second: str) -> bool:
         """Whether an instance of the one must run before one of the other: both touch an element, one writes it."""
         one, other = self.statements[first], self.statements[second]
-        before = self._time(one).lex_lt_map(self._time(other))
         pairs = [(one.write, other.write)]
         pairs += [(one.write, read) for read in other.reads] + [(read, other.write) for read in one.reads]
+        pairs = [(left, right) for left, right in dict.fromkeys(pairs) if left[0] == right[0]]
+        if not pairs:
+            return False
+        before = self._time(one).lex_lt_map(self._time(other))
         return any(
             not self._access(one, left).apply_range(self._access(other, right).reverse()).intersect(before).is_empty()
             for left, right in pairs
-            if left[0] == right[0]
         )
 
     def sources(self, reader: str, read: int, writers: Sequence[str]) -> Sources:
@@ -62,12 +65,10 @@ class Program:
         sink = isl.UnionMap.from_map(self._access(statement, element))
         writes = isl.UnionMap(f"{self._sizes}{{ }}")
         schedule = isl.UnionMap.from_map(self._time(statement))
-        for name in writers:
-            schedule = schedule.union(isl.UnionMap.from_map(self._time(self.statements[name])))
-            if self.statements[name].write[0] == element[0]:
-                writes = writes.union(
-                    isl.UnionMap.from_map(self._access(self.statements[name], self.statements[name].write))
-                )
+        for one in (self.statements[name] for name in writers):
+            if one.write[0] == element[0]:  # the others change nothing of it
+                schedule = schedule.union(isl.UnionMap.from_map(self._time(one)))
+                writes = writes.union(isl.UnionMap.from_map(self._access(one, one.write)))
         info = isl.UnionAccessInfo.from_sink(sink).set_must_source(writes).set_schedule_map(schedule)
         flow = info.compute_flow()
         return Sources(flow.get_must_dependence(), flow.get_must_no_source(), self)
@@ -88,13 +89,21 @@ class Program:
         return f" : {' and '.join(one.conditions)}" if one.conditions else ""
 
     def _access(self, one: Instances, element: Element) -> isl.Map:
-        array, subscripts = element
-        return isl.Map(f"{self._sizes}{{ {self._domain(one)} -> {array}[{', '.join(subscripts)}]{self._where(one)} }}")
+        known = self._accesses.get((one.name, element))
+        if known is None:
+            array, subscripts = element
+            text = f"{self._domain(one)} -> {array}[{', '.join(subscripts)}]{self._where(one)}"
+            known = self._accesses[one.name, element] = isl.Map(f"{self._sizes}{{ {text} }}")
+        return known
 
     def _time(self, one: Instances) -> isl.Map:
-        times = [part for pair in zip(map(str, one.position), (*one.dims, ""), strict=True) for part in pair][:-1]
-        times += ["0"] * (2 * self._depth + 1 - len(times))
-        return isl.Map(f"{self._sizes}{{ {self._domain(one)} -> [{', '.join(times)}]{self._where(one)} }}")
+        known = self._times.get(one.name)
+        if known is None:
+            times = [part for pair in zip(map(str, one.position), (*one.dims, ""), strict=True) for part in pair][:-1]
+            times += ["0"] * (2 * self._depth + 1 - len(times))
+            text = f"{self._domain(one)} -> [{', '.join(times)}]{self._where(one)}"
+            known = self._times[one.name] = isl.Map(f"{self._sizes}{{ {text} }}")
+        return known
 
 
 @dataclass(frozen=True)
