@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from arrayol.ir.divisors import divisors
 from hwmodel.platform import Platform
 
 
@@ -40,4 +41,4 @@ def local_width(platform: Platform, size: int, *, write: bool) -> int:
     memory, local = platform.memory, platform.local
     whole = memory.data_per_word or max(1, (memory.word_bits or 1) // (8 * size))
     asked = local.read_width if write else local.write_width
-    return max(width for width in range(1, min(asked or whole, whole) + 1) if whole % width == 0)
+    return max(width for width in divisors(whole) if width <= (asked or whole))

@@ -118,9 +118,9 @@ def _require_priced(name: str, context: SearchContext, design: Any, values: Any)
     space, columns = context.space, context.columns
     if not isinstance(design, Design):
         raise broken(METHODS, name, f"a design of its front is {shown_object(design)}, not a Design")
-    if design.choice != space.choice:
-        raise broken(METHODS, name, f"a design of its front has other loads or splits than the space: {design.choice}")
     with blamed(METHODS, name, "a design of its front is none of the space: "):
+        if design.choice != space.choice:
+            raise ValueError("it has other loads or splits")
         estimate: DesignEstimate = space.model.evaluate(design, reuse_memory=space.study.reuse_memory)
     for figure, said in zip(columns.figures, values.tolist(), strict=True):
         exact = round(estimate.objective(figure.key) * figure.scale)

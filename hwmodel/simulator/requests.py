@@ -81,9 +81,9 @@ class Requester:
         begins, apart = min(places, default=0), 0 if math.prod(shape[:axis]) == 1 else extent
         apart = math.gcd(apart, *(place - begins for place in places)) * inner * unit
         part = word if local is None else local.width * unit
+        steps_apart = (math.gcd(side, apart) for side in (word, part))  # each divides its side
         worst = (
-            max(place for place in range(side) if (place - begins * inner * unit) % math.gcd(side, apart) == 0)
-            for side in (word, part)
+            side - step + begins * inner * unit % step for side, step in zip((word, part), steps_apart, strict=True)
         )
         return Requester(array, shape, unit, word, memory, next(worst), local, next(worst))
 
