@@ -129,8 +129,8 @@ def atomic_file(path: Path) -> Iterator[Path]:
     """A temporary path to write; it becomes `path` when the block ends well and is removed when it does not.
 
     The temporary file lies in the target's folder and keeps the suffix of `path`, for writers that choose a format by
-    it; a link of that name may lead to any other. Raises ArrayolError (`cannot-write`) where the folder is missing or may not be written, where `path` is
-    something else than a file, and where the disk is full.
+    it; a link of that name may lead to any other. Raises ArrayolError (`cannot-write`) where the folder is missing or
+    may not be written, where `path` is something else than a file, and where the disk is full.
     """
     with _temporary_file(path) as (temporary, target):
         with writing(path):

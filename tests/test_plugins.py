@@ -251,3 +251,104 @@ def test_an_objective_of_a_figure_that_is_none_here(
     found(here)
     told = "error[missing-figure]: 'rotten' is made of 'energy_nj', which is no plain figure of designs here"
     assert told in arrayol("explore", "pair.aol", *NARROW, *ASKED).stderr
+
+
+NONSENSE = """
+from dataclasses import replace
+import numpy as np
+from dse.search.exact import search_exactly
+
+class Unspeakable(Exception):
+    def __str__(self): raise ValueError
+    __repr__ = __str__
+
+def raise_(raised): raise raised
+
+def worse(context, request, runner):
+    found = search_exactly(context, runner, request.report, request.keep)
+    front = found.front
+    return {gives}
+own = None
+"""
+
+
+@pytest.mark.parametrize(
+    ("gives", "why"),
+    [
+        ("raise_(KeyError('x'))", "KeyError: 'x'"),
+        ("raise_(SystemExit(3))", "SystemExit: 3"),
+        ("raise_(Unspeakable())", "Unspeakable"),
+        ("replace(found, exact='yes')", "its 'exact' is 'yes', not true or false"),
+        (
+            "replace(found, counts=Unspeakable())",
+            "its 'counts' is an object of type Unspeakable, not Counts, each 0 or ",
+        ),
+        ("replace(found, group_designs=-1)", "its 'group_designs' is -1, not a whole number, 0 or more"),
+        ("replace(found, front=replace(front, values=front.values * 0.5))", "its front is no array of integers of 2 "),
+        ("replace(found, front=replace(front, values=front.values + 1))", "it says latency_cycles "),
+        ("replace(found, design=lambda row: 5)", "a design of its front is 5, not a Design"),
+        (
+            "replace(found, design=lambda row: replace(found.design(row), groups=()))",
+            "a design of its front is none of the space: ValueError: not a partition of the processes of 'pair'",
+        ),
+        (
+            "replace(found, design=lambda row: replace(found.design(row), loads=np.zeros(3)))",
+            "a design of its front is none of the space: ValueError: ",
+        ),
+        ("replace(found, design=lambda row: found.design(99))", "IndexError: "),
+    ],
+)
+def test_a_method_that_raises_or_gives_nonsense(
+    here: Path, found: Callable[[Path], None], gives: str, why: str
+) -> None:
+    broken(here)
+    (here / "rotten.py").write_text(NONSENSE.format(gives=gives), encoding="utf-8")
+    found(here)
+    platform = here / "own.toml"
+    platform.write_text(SLOW.replace("frugal", "ecp5-6").replace('"wires"', ""), encoding="utf-8")
+    with pytest.raises(ArrayolError) as caught:
+        api.explore(here / "pair.aol", platform, method="rotten", space=api.Space(narrow=True, verify=False))
+    (told,) = caught.value.diagnostics
+    assert told.code == "broken-plugin"
+    assert told.message.startswith(f"the method 'rotten' of rotten 2.1 cannot be used: {why}")
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        ("cycles * 1j", "'value' does not give a number from 0 for each design"),
+        ("cycles.astype(object)", "'value' does not give a number from 0 for each design"),
+        ("exit(3)", "SystemExit: 3"),
+    ],
+)
+def test_an_objective_that_ends_the_program_or_has_other_numbers(
+    arrayol: CommandLine, here: Path, found: Callable[[Path], None], value: str, why: str
+) -> None:
+    broken(here, value=value)
+    found(here)
+    done = arrayol("explore", "pair.aol", *NARROW, *ASKED)
+    assert f"the objective 'rotten' of rotten 2.1 cannot be used: {why}\n" in done.stderr
+    assert done.returncode == 1
+
+
+def test_an_objective_may_write_to_its_figures(arrayol: CommandLine, here: Path, found: Callable[[Path], None]) -> None:
+    """They are its own: the designs keep theirs."""
+    broken(here, value="cycles.__imul__(2)")
+    found(here)
+    done = arrayol("explore", "pair.aol", *NARROW, "--objectives", "rotten,latency_cycles", "--json")
+    assert done.returncode == 0
+    for design in json.loads(done.stdout)["pareto"]:
+        assert design["objectives"]["rotten"] == 2 * design["objectives"]["latency_cycles"]
+
+
+def test_entry_points_that_cannot_be_read_stop_nobody_else(
+    arrayol: CommandLine, here: Path, found: Callable[[Path], None]
+) -> None:
+    broken(here)
+    other = here / "torn-1.0.dist-info"
+    other.mkdir()
+    (other / "METADATA").write_text("Metadata-Version: 2.1\nName: torn\nVersion: 1.0\n", encoding="utf-8")
+    (other / "entry_points.txt").write_text("[arrayol.objectives]\nno sign of equality\n", encoding="utf-8")
+    found(here)
+    assert arrayol("explore", "pair.aol", *NARROW).returncode == 0
+    assert "rotten" in plugins.installed(plugins.OBJECTIVES)

@@ -225,3 +225,47 @@ def test_only_what_a_task_calls_is_found() -> None:
     text = WINDOWS + '\nelementary other(x: u8) -> (y: u8) extern "m:other"'
     assert [one.name for one in externs_of(spec_of(text), "t")] == ["f"]
     assert [one.name for one in externs_of(spec_of(text), "other")] == ["other"]
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("import sys\nsys.modules[__name__] = 5", "module 'foreign_one' has no 'f'"),
+        ("def __getattr__(name): raise KeyError(name)", "looking for 'f' in 'foreign_one' failed: KeyError: 'f'"),
+        (
+            "class Odd(Exception):\n  def __str__(self): raise ValueError\nraise Odd",
+            "importing 'foreign_one' failed: Odd",
+        ),
+    ],
+)
+def test_a_module_that_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str, said: str) -> None:
+    (tmp_path / "foreign_one.py").write_text(code, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "foreign_one", raising=False)
+    elementary = spec_of('elementary e(x: u8) -> (y: u8) extern "foreign_one:f"\n').elementaries["e"]
+    try:
+        with pytest.raises(ArrayolError) as caught:
+            load_function(elementary)
+    finally:
+        sys.modules.pop("foreign_one", None)
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.message) == ("extern-import", said)
+
+
+def test_a_result_that_cannot_say_what_it_is() -> None:
+    class Unspeakable:
+        def __repr__(self) -> str:
+            raise ValueError
+
+    with pytest.raises(ArrayolError, match="returned the Unspeakable an object of type Unspeakable for output 'y'"):
+        run(lambda x, k: (Unspeakable(), x))
+
+
+def test_of_an_array_of_a_class_of_its_own_the_data_count() -> None:
+    class Odd(np.ndarray):
+        @property
+        def shape(self) -> Any:  # type: ignore[override]
+            raise KeyError
+
+    outputs = run(lambda x, k: (x.astype("f4").view(Odd), np.uint8(1)))
+    assert outputs is not None

@@ -67,8 +67,9 @@ def command_of(words: Sequence[str]) -> click.Command | None:
 class Case:
     """`files` by their names, and the command lines that run one after another where they lie.
 
-    `special` are names of what is no plain file: see `made`. `reprinted` names a specification that must check, reprint and compute the same. Without `pictures` nothing is drawn
-    into files of explorations, which would be most of their time.
+    `special` are names of what is no plain file, each with its kind, one of `SPECIAL`. `reprinted` names a
+    specification that must check, reprint and compute the same. Without `pictures` nothing is drawn into files of
+    explorations, which would be most of their time.
     """
 
     files: Files

@@ -10,6 +10,7 @@ from random import Random
 import bases
 import click
 import foreign
+import strangers
 from case import Case, Command, command_of
 from deep import deep
 from foreign import edited
@@ -301,6 +302,6 @@ KINDS: dict[str, Callable[[Random], Case]] = {
     "emitted": foreign.emitted,
     "stored": foreign.stored,
     "places": foreign.places,
-    "plugin": foreign.plugin,
-    "extern": foreign.extern,
+    "plugin": strangers.plugin,
+    "extern": strangers.extern,
 }

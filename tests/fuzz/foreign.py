@@ -1,21 +1,49 @@
-"""Cases of what others have made: folders that are damaged, files that are none, plug-ins and functions of strangers."""
+"""Cases of what others have made: damaged folders and results, files that are none; and odd values of options."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
 import bases
 from case import SPECIAL, Case, Command, Files
-from texts import ODD, damaged, mutate, number
+from texts import ODD, damaged, number
 
 ATOMS = (
-    0, 1, -1, 2**63, 10**23, 10**400, 1e308, -1e-320, 0.5, "", "x", True, None, [], {}, [1], {"x": 1}, "\u2028",
-    float("nan"), float("inf"), "../elsewhere", "/elsewhere", "a; log hi", "a\nb", 'x"\ny = 1', "[/red]", "$x^^$",
-    "\ud800", ["x"], [[]], {"": []}, "n" * 300,
-)  # fmt: skip
+    0,
+    1,
+    -1,
+    2**63,
+    10**23,
+    10**400,
+    1e308,
+    -1e-320,
+    0.5,
+    "",
+    "x",
+    True,
+    None,
+    [],
+    {},
+    [1],
+    {"x": 1},
+    "\u2028",
+    float("nan"),
+    float("inf"),
+    "../elsewhere",
+    "/elsewhere",
+    "a; log hi",
+    "a\nb",
+    'x"\ny = 1',
+    "[/red]",
+    "$x^^$",
+    "\ud800",
+    ["x"],
+    [[]],
+    {"": []},
+    "n" * 300,
+)
 
 
 def edited(rng: Random, document: Any, times: int) -> Any:
@@ -51,11 +79,14 @@ def broken_json(rng: Random, data: bytes) -> bytes:
 
 
 EMITTED: tuple[Command, ...] = (
-    ("synth", "v"), ("synth", "v", "--no-place", "--json"), ("calibrate", "v", "v", "v"),
-    ("calibrate", "v", "v", "v", "--held", "v", "--json"), ("calibrate", "v", "v", "v", "--out", "mine.toml"),
+    ("synth", "v"),
+    ("synth", "v", "--no-place", "--json"),
+    ("calibrate", "v", "v", "v"),
+    ("calibrate", "v", "v", "v", "--held", "v", "--json"),
+    ("calibrate", "v", "v", "v", "--out", "mine.toml"),
     ("emit", "verilog", "pair.aol", "--result", "p", "--design", "2:1", "--out", "v"),
     ("emit", "hls", "pair.aol", "--result", "p", "--design", "2:1", "--out", "h"),
-)  # fmt: skip
+)
 
 
 def emitted(rng: Random) -> Case:
@@ -80,15 +111,20 @@ def emitted(rng: Random) -> Case:
 
 
 RESULT: tuple[Command, ...] = (
-    ("report", "p"), ("report", "p", "--breakdown", "b.png"), ("compare", "p", "p"), ("compare", "p", "p", "--out", "c"),
-    ("simulate", "pair.aol", "--result", "p", "--design", "2:1"), ("transform", "pair.aol", "--result", "p", "--design", "2:1"),
+    ("report", "p"),
+    ("report", "p", "--breakdown", "b.png"),
+    ("compare", "p", "p"),
+    ("compare", "p", "p", "--out", "c"),
+    ("simulate", "pair.aol", "--result", "p", "--design", "2:1"),
+    ("transform", "pair.aol", "--result", "p", "--design", "2:1"),
     ("emit", "verilog", "pair.aol", "--result", "p", "--design", "2:1"),
     ("emit", "verilog", "pair.aol", "--result", "p", "--pick", "latency_cycles <= 1e9", "--json"),
     ("emit", "hls", "pair.aol", "--result", "p", "--design", "../elsewhere"),
-    ("explore", "pair.aol", "--out", "p", "--emit", "2:1"), ("explore", "pair.aol", "--out", "p", "--emit", "../elsewhere"),
+    ("explore", "pair.aol", "--out", "p", "--emit", "2:1"),
+    ("explore", "pair.aol", "--out", "p", "--emit", "../elsewhere"),
     ("explore", "pair.aol", "--narrow", "--quiet", "--workers", "1", "--no-verify", "--out", "p", "--resume"),
     ("explore", "pair.aol", "--narrow", "--quiet", "--workers", "1", "--no-verify", "--out", "p"),
-)  # fmt: skip
+)
 
 
 def stored(rng: Random) -> Case:
@@ -126,7 +162,10 @@ PLACES: tuple[tuple[Command, tuple[str, ...]], ...] = (
     (("transfers", "chain.aol", "mean", "--platform", "chain.toml"), ("chain.toml",)),
     (("layout", "chain.aol", "mean", "--emit", "l.aol"), ("l.aol", "chain.toml")),
     (("transform", "chain.aol", "tile rows 1,1", "--out", "t.aol"), ("t.aol", "chain.aol")),
-    (("explore", "chain.aol", "--study", "study.toml", "--quiet", "--no-verify", "--out", "r"), ("study.toml", "chain.toml", "r")),
+    (
+        ("explore", "chain.aol", "--study", "study.toml", "--quiet", "--no-verify", "--out", "r"),
+        ("study.toml", "chain.toml", "r"),
+    ),
     (("import", "sum.c", "--out", "s.aol"), ("sum.c", "s.aol")),
     (("report", "r"), ("r", "r/result.json", "r/report.html", "chain.aol", "chain.toml", "r/specs", "r/specs/2-1.aol")),
     (("compare", "r", "r", "--out", "c"), ("r/result.json", "c")),
@@ -138,17 +177,23 @@ PLACES: tuple[tuple[Command, tuple[str, ...]], ...] = (
         ("explore", "pair.aol", "--narrow", "--quiet", "--workers", "1", "--no-verify", "--out", "p", "--resume"),
         ("p/work.sqlite", "p/work.sqlite-wal", "p/work.sqlite-journal", "p/former-work.sqlite", "p/partial", "p/other"),
     ),
-    (("explore", "pair.aol", "--narrow", "--quiet", "--no-verify", "--out", "p"), ("p/result.json", "p/specs", "p/x", "p/work.sqlite")),
-    (("emit", "verilog", "pair.aol", "--result", "p", "--design", "2:1", "--out", "v"), ("v", "v/design.json", "v/x", "v/rtl")),
+    (
+        ("explore", "pair.aol", "--narrow", "--quiet", "--no-verify", "--out", "p"),
+        ("p/result.json", "p/specs", "p/x", "p/work.sqlite"),
+    ),
+    (
+        ("emit", "verilog", "pair.aol", "--result", "p", "--design", "2:1", "--out", "v"),
+        ("v", "v/design.json", "v/x", "v/rtl"),
+    ),
     (("synth", "v"), ("v/design.json", "v/rtl", "v/rtl/first_unit.v", "v/synthesis", "v/synthesis/synthesis.json")),
     (("calibrate", "v", "v", "v", "--out", "m.toml"), ("v/synthesis/synthesis.json", "v/rtl", "m.toml")),
-)  # fmt: skip
+)
 
 
 def places(rng: Random) -> Case:
     """Something else where a file is read or written: a folder, a pipe, a device, a link in a circle, a huge file."""
     command, names = rng.choice(PLACES)
-    files: Files = {**bases.folder(), "const.aol": CONST_FILE, "k.npy": _npy(), "imports.aol": b'import "chain.aol"\n'}
+    files: Files = {**bases.folder(), "const.aol": CONST_FILE, "k.npy": npy(), "imports.aol": b'import "chain.aol"\n'}
     if any(word in ("pair.aol", "v") for word in command):
         files = dict(bases.emitted())
     kind = rng.choice(list(SPECIAL))
@@ -157,160 +202,69 @@ def places(rng: Random) -> Case:
     return Case(files, (command,), special={name: kind}, pictures=False)
 
 
-def _npy() -> bytes:
+def npy() -> bytes:
     header = b"{'descr': '|u1', 'fortran_order': False, 'shape': (4,), }"
     return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(4)
-
-
-# Plug-ins and functions of others.
-
-NONSENSE = (
-    "None", "5", "'x'", "[]", "{}", "nan", "1/0", "undefined", "raise_(ValueError('odd'))", "raise_(SystemExit(3))",
-    "raise_(Odd())", "Unspeakable()", "(yield)", "iter(())", "10**400", "-1", "True", "np.array([[1.5]])", "np.zeros(0)",
-    "np.array(['x'])", "np.full(3, np.nan)", "print", "object()", "1j", "b'x'", "float('inf')", "lambda *_: None",
-)  # fmt: skip
-VALUES = (
-    "f[0]", "f[0] * 2", "f[0] + 1j", "1 / f[0]", "-f[0]", "f[0] * nan", "f[0].sum()", "f[0].astype(object)",
-    "f[0].__imul__(0)", "f[0] * 1e300", "np.zeros_like(f[0])", "f[0].astype('i8')", "f[0] > 3", "f", "[None] * len(f[0])",
-)  # fmt: skip
-FIELDS = (
-    "front", "design", "counts", "exact", "description", "group_designs", "whole_designs", "counts_wholes", "complete",
-    "refusal", "groups", "comparisons", "evolution", "coverage",
-)  # fmt: skip
-CHANGED = (
-    "replace(found, {field}={nonsense})", "{nonsense}", "replace(found, front=replace(found.front, {part}={nonsense}))",
-    "replace(found, front=found.front.at(np.array([], int)))", "replace(found, front=found.front.at(np.array([0, 0])))",
-    "replace(found, front=replace(found.front, values=found.front.values + 1))",
-    "replace(found, front=replace(found.front, values=found.front.values * 1.5))",
-    "replace(found, design=lambda row: {nonsense})", "replace(found, design=lambda row: replace(found.design(row), {own}={nonsense}))",
-    "replace(found, design=lambda row: found.design(0))", "found", "replace(found, exact=False, description='mine')",
-    "replace(found, counts=replace(found.counts, evaluated={nonsense}))",
-)  # fmt: skip
-PLUGIN = """\
-from dataclasses import replace
-from math import nan
-import numpy as np
-from dse.search.exact import search_exactly
-
-class Odd(Exception):
-    def __str__(self): raise ValueError
-
-class Unspeakable:
-    def __repr__(self): raise ValueError
-
-def raise_(raised): raise raised
-
-def method(context, request, runner):
-    found = search_exactly(context, runner, request.report, request.keep)
-    return {method}
-
-def model(process, interval, cost):
-    return {model}
-
-class Own:
-    title, unit, figures = {title}, {unit}, {figures}
-    def value(self, *f): return {value}
-
-{points}
-"""
-POINTS = {"objectives": "own", "cost_models": "model", "methods": "method", "technologies": "own"}
-
-
-def plugin(rng: Random) -> Case:
-    """A distribution whose plug-ins raise, or give something else than they should."""
-    nonsense = [rng.choice(NONSENSE) for _ in range(4)]
-    kind = rng.choice(("objectives", "objectives", "cost_models", "methods", "methods", "methods", "technologies"))
-    own = rng.random() < 0.3
-    texts = {
-        "method": rng.choice(CHANGED).format(
-            field=rng.choice(FIELDS), nonsense=nonsense[0], part=rng.choice(("values", "units", "origin")),
-            own=rng.choice(("groups", "loads", "splits")),
-        ),
-        "model": nonsense[1],
-        "title": nonsense[2] if own else "'own'",
-        "unit": nonsense[3] if rng.random() < 0.1 else "'1'",
-        "figures": rng.choice(("('latency_cycles',)", "('latency_cycles', 'lut')", "()", "5", "('x',)", "('own',)", "['lut'] * 2")),
-        "value": nonsense[1] if own else rng.choice(VALUES),
-        "points": "own = Own()" if rng.random() < 0.9 else rng.choice(("raise SystemExit(4)", "own = Own", "own = 5", "(")),
-    }  # fmt: skip
-    points = "".join(f"[arrayol.{group}]\nrotten = rotten:{name}\n" for group, name in POINTS.items())
-    if rng.random() < 0.1:
-        points = mutate(rng, points, ("rotten",), (points,))
-    platform = bases.PAIR_PLATFORM
-    options: Sequence[str] = {
-        "objectives": ("--objectives", rng.choice(("rotten", "rotten,lut", "lut,rotten"))),
-        "cost_models": (),
-        "methods": ("--method", "rotten"),
-        "technologies": (),
-    }[kind]
-    if kind == "cost_models":
-        platform = f'cost_models = ["rotten"]\n{platform}'
-    if kind == "technologies":
-        platform = platform.replace("ecp5-6", "rotten")
-    info = "rotten-2.1.dist-info"
-    files: Mapping[str, str] = {
-        "rotten.py": PLUGIN.format(**texts),
-        f"{info}/METADATA": "Metadata-Version: 2.1\nName: rotten\nVersion: 2.1\n",
-        f"{info}/entry_points.txt": points,
-        "pair.aol": bases.PAIR,
-        "pair.toml": platform,
-    }
-    line = ("explore", "pair.aol", "--narrow", "--quiet", "--workers", "1", "--no-verify", *options, "--out", "q")
-    lines = (line, ("report", "q")) if rng.random() < 0.3 else (line,)
-    return Case({name: text.encode() for name, text in files.items()}, lines, pictures=False)
-
-
-MODULES = (
-    "own:f", "own:g.h", "own.x:f", "none:f", "os.path:join", "math:sqrt", "json.decoder:x", "folder:f", "folder.own:f",
-    "__main__:f", "builtins:len", "own:None", "numpy:zeros", "sys:exit", "own", ":f", "own:", "a b:c", "\u00e9:f", "..own:f",
-)  # fmt: skip
-OWN = """\
-import sys
-import numpy as np
-class Odd(Exception):
-    def __str__(self): raise ValueError
-class Unspeakable:
-    def __repr__(self): raise ValueError
-class Own(np.ndarray):
-    shape = property(lambda self: raise_(KeyError()))
-nan = float("nan")
-def raise_(raised): raise raised
-{first}
-def f(x): return {result}
-"""
-FIRSTS = (
-    "", "", "", "", "sys.modules[__name__] = 5", "sys.modules[__name__] = None", "del sys.modules[__name__]", "raise Odd()",
-    "raise SystemExit(2)", "def __getattr__(name): raise KeyError(name)", "def __getattr__(name): return Unspeakable()", "(",
-)  # fmt: skip
-RESULTS = (
-    "x", "x + 1", "x.view(Own)", "np.ma.masked", "np.array([None])", "np.uint8(7)", "np.zeros(3, 'u1')", "np.float64(1)", "(x, x)",
-    "x.__iadd__(1)", "np.recarray(1, 'u1,u1')", "np.datetime64('now')", "np.str_('x')",
-)  # fmt: skip
-
-
-def extern(rng: Random) -> Case:
-    """Functions of others: modules that are none, and functions that raise or give something else than arrays."""
-    name = rng.choice(MODULES) if rng.random() < 0.5 else "own:f"
-    own = OWN.format(first=rng.choice(FIRSTS), result=rng.choice((*RESULTS, *NONSENSE)))
-    text = f'elementary e(x: u8) -> (y: u8) extern "{name}"\ntask t(a: u8[2]) -> (b: u8[2]) {{ repeat [2] of e {{ x <- a  y -> b }} }}\n'
-    files = {"e.aol": text.encode(), "own.py": own.encode(), "folder/x.txt": b""}
-    run = ("run", "e.aol", "--in", "a=ramp", "--out", "b=b.npy", "--allow-extern")
-    return Case(
-        files,
-        (rng.choice((run, run, run, ("check", "e.aol"), run[:-1])),),
-        special={} if rng.random() < 0.9 else {"own.py": rng.choice(list(SPECIAL))},
-    )
 
 
 # Values of options.
 
 WORDS = (
-    "", " ", ".", "..", "/", "-", "--", "r/", "chain.aol/", "../elsewhere", "a; log hi", "$x^^$", "[/red]", "[b]", "n" * 300,
-    "\uff11", "\u00b2", "\u0661", "1_000", "+1", "1e999", "-1e999", "0x10", "1e-999", "-0", "--help", "2:1", "2:1,2:2",
-    "knee", "2:1;", "@x", "~", "%d", "*", "[a-", "\\", "a\tb", "x=", "=x", "image=random:-1", "image=random:\u0661",
-    "image=random:99999999999999999999999", "image=x.npz:", "image=:", "shared", "tile", "latency_cycles <= 1e9", "<= 1",
-    "latency_cycles <= nan", "latency_cycles <=", "\u202e", "'", '"', "e\u0301",
-)  # fmt: skip
+    "",
+    " ",
+    ".",
+    "..",
+    "/",
+    "-",
+    "--",
+    "r/",
+    "chain.aol/",
+    "../elsewhere",
+    "a; log hi",
+    "$x^^$",
+    "[/red]",
+    "[b]",
+    "n" * 300,
+    "\uff11",
+    "\u00b2",
+    "\u0661",
+    "1_000",
+    "+1",
+    "1e999",
+    "-1e999",
+    "0x10",
+    "1e-999",
+    "-0",
+    "--help",
+    "2:1",
+    "2:1,2:2",
+    "knee",
+    "2:1;",
+    "@x",
+    "~",
+    "%d",
+    "*",
+    "[a-",
+    "\\",
+    "a\tb",
+    "x=",
+    "=x",
+    "image=random:-1",
+    "image=random:\u0661",
+    "image=random:99999999999999999999999",
+    "image=x.npz:",
+    "image=:",
+    "shared",
+    "tile",
+    "latency_cycles <= 1e9",
+    "<= 1",
+    "latency_cycles <= nan",
+    "latency_cycles <=",
+    "\u202e",
+    "'",
+    '"',
+    "e\u0301",
+)
 
 
 def word(rng: Random) -> str:
