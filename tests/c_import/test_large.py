@@ -1,0 +1,40 @@
+"""Scops that a program or a mutation wrote: many loops around a statement, many equal lines."""
+
+from __future__ import annotations
+
+import pytest
+
+from arrayol.c_import.import_c import import_source
+from arrayol.errors import ArrayolError
+from arrayol.polyhedral.flow import Instances, Program
+from arrayol.source import SourceFile
+
+SCOP = "void f(float a[3], float s[3]) {\n#pragma scop\n%s\n#pragma endscop\n}\n"
+LOOP = "for (int i = 0; i < 3; i++)\n"
+
+
+def test_more_loops_than_are_read() -> None:
+    """Refused before isl is asked, at the first loop too many."""
+    text = SCOP % f"{LOOP * 200}s[i] += a[0];"
+    with pytest.raises(ArrayolError) as caught:
+        import_source(SourceFile("f.c", text), {})
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.message) == ("scop-too-large", "a statement stands in 200 loops; 20 are the most")
+    assert found.hint == "make fewer loops of them"
+    assert found.span is not None
+    assert found.span.place[1] == 23
+
+
+def test_isl_reads_each_statement_once() -> None:
+    """All pairs of statements are compared, so that reading them again and again was most of the work."""
+    written = ("s", ("i",))
+    statements = [
+        Instances(f"S{number}", ("i",), ("0 <= i < 3",), (number, 0), written, (written,)) for number in range(5)
+    ]
+    program = Program(statements, ())
+    for one in statements:
+        assert program._time(one) is program._time(one)  # noqa: SLF001  what is remembered shows nowhere else
+        assert program._access(one, written) is program._access(one, written)  # noqa: SLF001
+    assert program.follows("S0", "S1")
+    assert not program.follows("S1", "S0")
+    assert program.sources("S3", 0, [one.name for one in statements]).statements == {"S2"}
