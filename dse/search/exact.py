@@ -15,7 +15,6 @@ Exact but for the bounds that a study sets, and where mapping options are too ma
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
 from typing import Protocol
 
 import numpy as np
@@ -42,7 +41,7 @@ from dse.space.options import count_mapping_options, opens_keeps_alone
 from dse.space.outer_blocks import may_gain
 from dse.space.size import count_wholes
 from dse.space.task_graph import Mask
-from hwmodel.design import Design, GroupDesign
+from hwmodel.design import Blocks, Design, GroupDesign
 
 OPTIONS_ELEMENTS = 50_000_000  # structures times elements of arrays: beyond, options are tried singly, on fronts
 LEAST_ELEMENTS = 10_000  # what a structure costs however small its arrays are
@@ -109,13 +108,13 @@ def tries_all_options(space: MappingSpace, columns: Columns) -> bool:
         keeps = not searches_keeps(space, columns, space.tasks(group))
         if last and not keeps and opens_keeps_alone(space, last):
             continue
-        blocks = list(islice(space.blocks(last), left + 1)) if last else []
-        if len(blocks) > left:
+        structures = space.count_structures(last) if last else 0
+        if structures > left:
             return False
-        if blocks:
-            # One structure in the middle stands for all: offers differ little between them.
-            middle = plain_structure(space.tasks(group), blocks[len(blocks) // 2])
-            left -= len(blocks) * (1 + count_mapping_options(space, middle, keeps=keeps))
+        # One structure in the middle stands for all: offers differ little between them.
+        if last and structures and (found := space.structure_at(last, 0.5)):
+            middle = plain_structure(space.tasks(group), Blocks(found[1], found[0]))
+            left -= structures * (1 + count_mapping_options(space, middle, keeps=keeps))
         if left < 0:
             return False
     return True

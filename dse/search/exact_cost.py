@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from dse.search.exact import tries_all_options
@@ -12,9 +10,9 @@ from dse.search.groups.search import GroupJobs
 from dse.search.isomorphic import IsomorphicGroups
 from dse.search.pricing import RateChoices, plain_structure
 from dse.space.mappings import MappingSpace, Shape
-from dse.space.options import one_more, opens_keeps_alone, spread
+from dse.space.options import one_more, opens_keeps_alone
 from dse.space.task_graph import Mask
-from hwmodel.design import GroupDesign, Scan
+from hwmodel.design import Blocks, GroupDesign, Scan
 
 FRONT = 32  # structures on the plain front of a group, on which options are tried one at a time
 ASKED = 1024  # plain structures of a group, of which it is asked whether they are products
@@ -35,33 +33,35 @@ def exact_seconds(space: MappingSpace, columns: Columns, most: float) -> float:
         tasks = space.tasks(group)
         jobs = GroupJobs(space, columns, tasks, RateChoices(tuple(map(space.rates, tasks))))
         cost = jobs.cost
-        plain = [(scan, list(shapes)) for scan, shapes in space.structures(last)]
-        structures = sum(len(shapes) for _, shapes in plain)
-        kept = jobs.searches_keeps
-        total += cost.tables + structures * (cost.plain + (cost.keeps if kept else 0.0))
-        total += structures * _alone(jobs, plain)
-        if structures and total <= most and space.study.has_options and not (kept and opens_keeps_alone(space, last)):
-            blocks = list(space.blocks(last))
-            middle = plain_structure(tasks, blocks[len(blocks) // 2])  # stands for all
-            total += _options(jobs, middle, structures if everywhere else None)
+        structures, kept = space.count_structures(last), jobs.searches_keeps
+        total += cost.tables + structures * cost.plain
         if total > most:
             break
+        found = space.structure_at(last, 0.5)
+        if found is None:
+            continue
+        total += structures * ((cost.keeps if kept else 0.0) + _alone(jobs, *found))
+        if total <= most and space.study.has_options and not (kept and opens_keeps_alone(space, last)):
+            middle = plain_structure(tasks, Blocks(found[1], found[0]))  # stands for all
+            total += _options(jobs, middle, structures if everywhere else None)
     return total
 
 
-def _alone(jobs: GroupJobs, plain: Sequence[tuple[Scan, Sequence[Shape]]]) -> float:
+def _alone(jobs: GroupJobs, scan: Scan, shape: Shape) -> float:
     """Seconds that a plain structure takes more, on the average, since some are no products after all.
 
-    Those under the scan in the middle stand for all.
+    Those under one scan stand for all; of many shapes, or where their product is large, some do.
     """
-    batch = jobs.space.model.batch(jobs.tasks) if jobs.cost.is_separable else None
-    if batch is None or not plain:
+    batch, last = jobs.space.model.batch(jobs.tasks) if jobs.cost.is_separable else None, jobs.tasks[-1]
+    if batch is None:
         return 0.0
-    scan, shapes = plain[len(plain) // 2]
-    some = spread(shapes, batch.at_once or ASKED)
+    count, most = jobs.space.count_shapes(last), batch.at_once or ASKED
+    places = range(count) if count <= most else [count * place // most for place in range(most)]
+    legal = [own for place in places if scan in jobs.space.scans(last, own := jobs.space.shape_at(last, place))]
+    some = legal or [shape]
     taken = batch.takes(scan, np.array(some, np.int64).reshape(len(some), -1))
     alone = (jobs.cost.exactly(shape) for shape, is_taken in zip(some, taken.tolist(), strict=True) if not is_taken)
-    return sum(alone) / max(1, len(some))
+    return sum(alone) / len(some)
 
 
 def _options(jobs: GroupJobs, middle: GroupDesign, structures: int | None) -> float:

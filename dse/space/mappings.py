@@ -8,9 +8,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property, partial
-from itertools import product
-from typing import Any
+from itertools import chain, product
+from typing import Any, TypeVar
 
 from arrayol.errors import error
 from arrayol.ir.divisors import divisors
@@ -24,9 +25,11 @@ from dse.space.task_graph import Mask, TaskGraph, bits, task_graph
 from hwmodel.accesses import Accesses
 from hwmodel.banks.linear import layout_candidates
 from hwmodel.design import ArrayLoads, BankLayout, Blocks, Choice, GroupDesign, Keep, Scan, Splits, parse_keep
+from hwmodel.machine.legal_scans import LegalScans
 from hwmodel.machine.model import MachineModel
 from hwmodel.residence import Loads
 
+Item = TypeVar("Item")
 Shape = tuple[int, ...]
 ArrayTexts = tuple[tuple[str, str], ...]  # what is kept of single arrays, as a study writes it
 MOST_UNITS = 1 << 16  # where a study does not list them
@@ -176,12 +179,12 @@ class MappingSpace:
         """The sides of blocks along an extent, where the study lists no shapes; ascending."""
         return finest_ladder(extent) if self.study.blocks == "ladder" else tuple(divisors(extent))
 
-    def scans(self, task: str, shape: Shape) -> tuple[Scan, ...]:
-        """The legal scans of a task cut in such blocks that the study allows."""
+    def scans(self, task: str, shape: Shape) -> Sequence[Scan]:
+        """The legal scans of a task cut in such blocks that the study allows; all of them need not be listed."""
         legal = self.model.legal_scans(task, shape)
         if self.study.orders == "legal":
             return legal
-        return tuple(scan for scan in legal if scan in self.study.orders)
+        return tuple(sorted((scan for scan in set(self.study.orders) if scan in legal), key=legal.index))
 
     @cached_property
     def slow_structures(self) -> int:
@@ -189,17 +192,69 @@ class MappingSpace:
         elements = sum(self.accesses.size(array) for array in self.model.network.arrays)
         return SLOW_ELEMENTS // max(1, elements)
 
+    def count_structures(self, task: str) -> int:
+        """How many block shapes under scans a task has, counted without listing them."""
+        scans = None if self.study.orders == "legal" else set(self.study.orders)
+        if not self.lists_shapes(task):
+            return self.model.count_structures(task, list(map(self.sides, self.accesses.extents(task))), scans)
+        each = ([(side,) for side in shape] for shape in self.shapes(task))
+        return sum(self.model.count_structures(task, sides, scans) for sides in each)
+
+    def lists_shapes(self, task: str) -> bool:
+        """Whether the study lists the block shapes of a task."""
+        return isinstance(self.study.blocks, Mapping) and task in self.study.blocks
+
+    def count_shapes(self, task: str) -> int:
+        """How many block shapes a task has, counted without listing them."""
+        if self.lists_shapes(task):
+            return len(self.shapes(task))
+        return math.prod(len(self.sides(extent)) for extent in self.accesses.extents(task))
+
+    def shape_at(self, task: str, number: int) -> Shape:
+        """The block shape at a place of `shapes`."""
+        if self.lists_shapes(task):
+            return self.shapes(task)[number]
+        return place_in_product([self.sides(extent) for extent in self.accesses.extents(task)], number)
+
     def structures(self, task: str) -> Iterator[tuple[Scan, list[Shape]]]:
         """Each scan with the block shapes under which it is legal."""
         if task not in self._structures:
-            by_scan = self._structures[task] = {}
-            for shape in self.shapes(task):
-                for scan in self.scans(task, shape):
-                    by_scan.setdefault(scan, []).append(shape)
-        yield from self._structures[task].items()
+            kinds: dict[Sequence[Scan], list[int]] = {}  # many shapes have the same scans
+            shapes = self.shapes(task)
+            for number, shape in enumerate(shapes):
+                kinds.setdefault(self.scans(task, shape), []).append(number)
+            self._structures[task] = shapes, kinds
+        shapes, kinds = self._structures[task]
+        joined: dict[tuple[int, ...], list[Shape]] = {}
+        for first, scans in enumerate(kinds):
+            for scan in scans:
+                own = tuple(kind for kind, others in enumerate(kinds) if others is scans or scan in others)
+                if own[0] == first:
+                    if own not in joined:
+                        places = sorted(chain(*(some for kind, some in enumerate(kinds.values()) if kind in own)))
+                        joined[own] = [shapes[place] for place in places]
+                    yield scan, joined[own]
+
+    def structure_at(self, task: str, share: float) -> tuple[Scan, Shape] | None:
+        """One at about such a share, from 0 to below 1, of all structures of a task; None where there are none.
+
+        They are not listed. Where all shapes have the same scans, it stands at its place among `structures`.
+        """
+        whole, shapes = tuple(self.accesses.extents(task)), self.count_shapes(task)
+        every = self.scans(task, whole)
+        count = count_of(every)
+        number, place = divmod(int(shapes * count * Fraction(share)), max(1, shapes))
+        shape = self.shape_at(task, place) if shapes else whole
+        scans = self.scans(task, shape)
+        if count and every[number] in scans:
+            return every[number], shape
+        if scans:
+            return scans[int(count_of(scans) * Fraction(share))], shape
+        firsts = self.shapes(task) if self.lists_shapes(task) else (whole,)  # all extents have every order
+        return next(((own[0], one) for one in firsts if (own := self.scans(task, one))), None)
 
     @cached_property
-    def _structures(self) -> dict[str, dict[Scan, list[Shape]]]:
+    def _structures(self) -> dict[str, tuple[tuple[Shape, ...], dict[Sequence[Scan], list[int]]]]:
         return {}  # many groups end with the same task
 
     def blocks(self, task: str) -> Iterator[Blocks]:
@@ -319,6 +374,20 @@ def _lines(extents: Shape) -> tuple[Shape, ...]:
         for narrow in range(len(extents))
         if extents[narrow] > 1
     )
+
+
+def count_of(scans: Sequence[Scan]) -> int:
+    """How many scans there are, which may be more than a length can say."""
+    return scans.number if isinstance(scans, LegalScans) else len(scans)
+
+
+def place_in_product(choices: Sequence[Sequence[Item]], number: int) -> tuple[Item, ...]:
+    """What stands at a place of the product of some choices, the last changing first."""
+    found = []
+    for each in reversed(choices):
+        number, at = divmod(number, len(each))
+        found.append(each[at])
+    return tuple(reversed(found))
 
 
 def keep_of(text: str, loops: int) -> Keep | None:

@@ -100,7 +100,7 @@ def size_of(space: MappingSpace) -> SpaceSize:
             sizes[group] = 1
             continue
         if last not in blocks:
-            blocks[last] = sum(len(shapes) for _, shapes in space.structures(last))
+            blocks[last] = space.count_structures(last)
         structures += blocks[last]
         sizes[group] = blocks[last] * space.count_rates(space.tasks(group))
     number, designs = len(groups) if space.lists_groups else None, sum(sizes.values())

@@ -26,10 +26,11 @@ from hwmodel.machine.energy import EnergyPrices, energy_prices
 from hwmodel.machine.estimate import DesignEstimate, GroupEstimate, MemoryUse, Once
 from hwmodel.machine.exact import estimate_planned, memories_in_succession, step_cycles
 from hwmodel.machine.group import Group
+from hwmodel.machine.legal_scans import LegalScans, count_structures, legal_scans
 from hwmodel.machine.one_level import Halves, halves_of, in_one_level
 from hwmodel.machine.priced import LATENCY, Priced
 from hwmodel.machine.residents import loaded_once, resident_memories
-from hwmodel.machine.scans import breaking_pair, legal_scans
+from hwmodel.machine.scans import breaking_pair
 from hwmodel.machine.schedule.fifo import fifo_data
 from hwmodel.machine.separable.batch import GroupBatch, open_batch
 from hwmodel.machine.separable.estimate import estimate_separably, is_plain
@@ -140,12 +141,16 @@ class MachineModel:
     def __reduce__(self) -> tuple[Any, ...]:
         return MachineModel, (self.network, self.platform, dict(self.accesses.loads))  # what is remembered stays here
 
-    def legal_scans(self, task: str, shape: Extents) -> tuple[Scan, ...]:
+    def legal_scans(self, task: str, shape: Extents) -> LegalScans:
         """The scan orders that a task's delays allow for blocks of a shape.
 
         First those legal for blocks of one repetition too; then others, unless they order blocks as one before does.
         """
         return legal_scans(self.accesses.extents(task), self.accesses.delays(task), shape)
+
+    def count_structures(self, task: str, sides: Sequence[Sequence[int]], scans: Collection[Scan] | None = None) -> int:
+        """How many legal scans block shapes of a task have in all, with all choices of `sides`; of `scans` only."""
+        return count_structures(self.accesses.extents(task), self.accesses.delays(task), sides, scans)
 
     def is_legal(self, task: str, blocks: Blocks) -> bool:
         """Whether the delays of a task allow the scan of such blocks."""

@@ -3,32 +3,25 @@
 A scan is illegal if the block of some r - d comes after that of r. Blocks follow each other in lexicographic order of
 their indices, and the block index of r - d along a dimension depends on the index of r there alone. So such an r exists
 if and only if there is a dimension along which r - d can lie in a later block, while along every dimension further out
-it can lie in the same one: whether each can be is decided by trying all indices of one dimension (`_moves`), and the
-indices found make up a repetition that shows it. Nothing is sampled, and no pairs of repetitions are formed.
+it can lie in the same one: `moves_of` says whether each can be, and the indices found make up a repetition that shows
+it. Nothing is sampled, and no pairs of repetitions are formed. `hwmodel.machine.legal_scans` has the legal ones.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from functools import cache, lru_cache
-from itertools import permutations, product
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arrayol.ir.spec import Delay
 from hwmodel.accesses import Extents, Indices
-from hwmodel.design import Blocks, Scan
+from hwmodel.design import Blocks
 
 Pair = tuple[tuple[int, ...], tuple[int, ...]]
-
-
-@cache
-def all_scans(rank: int) -> tuple[Scan, ...]:
-    """Every permutation of the dimensions with every choice of directions."""
-    directions = tuple(product((False, True), repeat=rank))
-    return tuple(Scan(dimensions, descending) for dimensions in permutations(range(rank)) for descending in directions)
 
 
 def block_counts(extents: Extents, shape: Sequence[int]) -> Extents:
@@ -95,7 +88,7 @@ def breaking_pair(extents: Extents, delays: Sequence[Delay], blocks: Blocks) -> 
     for delay in delays:
         chosen = [max(0, step) for step in delay.vector]  # some repetition whose r - d lies in the space
         along = enumerate(zip(extents, delay.vector, strict=True))
-        left = [list(_moves(extent, blocks.sides(dimension), step)) for dimension, (extent, step) in along]
+        left = [list(moves_of(extent, blocks.sides(dimension), step)) for dimension, (extent, step) in along]
         for dimension, down in zip(blocks.scan.dimensions, blocks.scan.descending, strict=True):
             moves = left[dimension].pop(0)
             back, same = (moves.ahead if down else moves.behind), moves.same
@@ -109,66 +102,34 @@ def breaking_pair(extents: Extents, delays: Sequence[Delay], blocks: Blocks) -> 
     return None
 
 
-class _Moves:
-    """Of indices along one dimension: one whose delayed index is in a lower block, in a higher one, in the same one."""
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """Of indices along one dimension the first whose delayed index is in a lower block, in a higher, in the same one.
 
-    def __init__(self, index: Indices, change: Indices) -> None:
-        self.ahead, self.behind, self.same = (
-            int(index[moves][0]) if moves.any() else None for moves in (change > 0, change < 0, change == 0)
-        )
+    None where there is none.
+    """
+
+    ahead: int | None
+    behind: int | None
+    same: int | None
 
 
 @lru_cache(maxsize=4096)
-def _moves(extent: int, sides: tuple[int, ...], step: int) -> tuple[_Moves, ...]:
-    """One for each level of blocks, of the indices that stay in the same block at all levels further out."""
-    index = np.arange(max(0, step), min(extent, extent + step))
-    left, moves = (index, index - step), []
-    for side in sides:
-        change = left[0] // side - left[1] // side
-        moves.append(_Moves(index, change))
-        index, left = index[change == 0], (left[0][change == 0] % side, left[1][change == 0] % side)
-    return tuple(moves)
+def moves_of(extent: int, sides: tuple[int, ...], step: int) -> tuple[Moves, ...]:
+    """One for each level of blocks, of the indices that stay in the same block at all levels further out.
 
-
-def legal_scans(extents: Extents, delays: Sequence[Delay], shape: Extents) -> tuple[Scan, ...]:
-    """The scans that blocks of a shape may take.
-
-    First those legal for blocks of one repetition too; then others, unless they differ from one already listed only in
-    the direction of dimensions with a single block.
+    The first block at a level holds all that can happen in any of its blocks, and all indices before those of others.
     """
-    rank = len(extents)
-    moves, ones = ([_moves_of(extents, delay, sides) for delay in delays] for sides in (shape, (1,) * rank))
-    legal = [scan for scan in all_scans(rank) if _is_legal(scan, moves)]
-    offered = [scan for scan in legal if _is_legal(scan, ones)]
-    if len(offered) < len(legal):
-        orders = {_order(scan, extents, shape) for scan in offered}
-        for scan in legal:
-            order = _order(scan, extents, shape)
-            if order not in orders:
-                offered.append(scan)
-                orders.add(order)
-    return tuple(offered)
-
-
-def _moves_of(extents: Extents, delay: Delay, shape: Extents) -> list[_Moves]:
-    """Those of a delay along each dimension, in blocks of a shape."""
-    along = zip(extents, shape, delay.vector, strict=True)
-    return [_moves(extent, (side,), step)[0] for extent, side, step in along]
-
-
-def _is_legal(scan: Scan, delays: Iterable[Sequence[_Moves]]) -> bool:
-    """Whether no delay has what breaks a scan: `breaking_pair` says how, and names it."""
-    for moves in delays:
-        for dimension, down in zip(scan.dimensions, scan.descending, strict=True):
-            if (moves[dimension].ahead if down else moves[dimension].behind) is not None:
-                return False
-            if moves[dimension].same is None:
-                break
-    return True
-
-
-def _order(scan: Scan, extents: Extents, shape: Extents) -> tuple[tuple[int, bool], ...]:
-    """A scan without directions that make no difference: those of dimensions with a single block."""
-    counts = block_counts(extents, shape)
-    directed = zip(scan.dimensions, scan.descending, strict=True)
-    return tuple((dimension, down and counts[dimension] > 1) for dimension, down in directed)
+    moves = []
+    for side in sides:
+        far, starts = abs(step), max(0, step)  # the first index whose delayed one lies in the space
+        same = crossing = None
+        if far < extent:
+            same = starts if far < side else None
+            if step and far >= side:
+                crossing = starts
+            elif step and side < extent:
+                crossing = side if step > 0 else side - far
+        moves.append(Moves(crossing if step > 0 else None, crossing if step < 0 else None, same))
+        extent = min(extent, side) if same is not None else 0
+    return tuple(moves)

@@ -108,11 +108,10 @@ class JobCost:
     @cached_property
     def _reads_again(self) -> bool:
         """Whether some of a few structures read data from outside in several blocks."""
-        structures, batch = self.space.structures(self.tasks[-1]), self.space.model.batch(self.tasks)
-        found = [(scan, shape) for scan, shapes in structures for shape in shapes]
-        few = (found[len(found) * place // 5] for place in range(1, 5)) if found else ()
+        batch = self.space.model.batch(self.tasks)
+        few = (self.space.structure_at(self.tasks[-1], place / 5) for place in range(1, 5))
         return batch is not None and any(
-            batch.reads_again(scan, np.array([shape], np.int64)).any() for scan, shape in few
+            batch.reads_again(one[0], np.array([one[1]], np.int64)).any() for one in few if one is not None
         )
 
     @cached_property

@@ -17,12 +17,13 @@ import numpy as np
 from arrayol.errors import ArrayolError
 from dse.search.group_front import with_rates
 from dse.search.heuristic.nsga2 import Genes
-from dse.space.mappings import MappingSpace
+from dse.space.mappings import MappingSpace, count_of
 from dse.space.options import choices_of, chosen_of, is_plain, with_options
 from dse.space.task_graph import Mask, bits
 from hwmodel.design import Blocks, GroupDesign, Processor, Scan
 
 OPTIONS = 1 << 10  # values of a gene for mapping options; how many choices there are depends on the blocks
+LARGEST_GENE = 1 << 48  # that a float holds exactly; of 15 and more dimensions there are more scans
 GROUP_OPTIONS = 5  # decisions of a group among `choices_of`, before the cuts of its tasks
 
 Sides = tuple[int, ...]
@@ -58,7 +59,7 @@ class Coding:
             most += [OPTIONS - 1] * self._option_genes
         self.most: Genes = np.array(most, np.int64)
         self._fusions: dict[bytes, tuple[Mask, ...]] = {}
-        self._legal: dict[tuple[str, Sides], tuple[Scan, ...]] = {}
+        self._legal: dict[tuple[str, Sides], Sequence[Scan]] = {}
         self._choices: dict[GroupDesign, list[tuple[object, ...]] | None] = {}
 
     @property
@@ -127,7 +128,10 @@ class Coding:
             size = len(options[0])
             genes[place] = options.index(shape[:size])
             shape, place = shape[size:], place + 1
-        genes[place] = self._legal_scans(design.tasks[-1], blocks.shape).index(blocks.scan.innermost)
+        scan = self._legal_scans(design.tasks[-1], blocks.shape).index(blocks.scan.innermost)
+        if scan >= LARGEST_GENE:
+            raise ValueError("more scans than a gene has values")
+        genes[place] = scan
         if is_plain(design) and self._starts_plain:
             return
         chosen = chosen_of(self.space, design)
@@ -167,7 +171,7 @@ class Coding:
 
     def _scans(self, task: str) -> int:
         rank = len(self.space.accesses.extents(task))
-        return math.factorial(rank) << rank
+        return min(math.factorial(rank) << rank, LARGEST_GENE)
 
     def _groups(self, genes: Genes) -> tuple[Mask, ...]:
         key = genes[: self.fusion_genes].tobytes()
@@ -197,7 +201,7 @@ class Coding:
         after = own.start + 1 + len(own.sides)
         tasks = space.tasks(group)
         rates = [self.rates[task][int(genes[member.start])] for task, member in zip(tasks, members, strict=True)]
-        blocks = Blocks(shape, scans[int(genes[after]) % len(scans)])
+        blocks = Blocks(shape, scans[int(genes[after]) % count_of(scans)])
         plain = with_rates(GroupDesign(tuple(map(Processor, tasks)), blocks), rates)
         if not self._option_genes:
             return plain
@@ -207,7 +211,7 @@ class Coding:
         ]
         return self._with_options(plain, [*genes[after + 1 : after + 1 + GROUP_OPTIONS].tolist(), *cuts])
 
-    def _legal_scans(self, task: str, shape: Sides) -> tuple[Scan, ...]:
+    def _legal_scans(self, task: str, shape: Sides) -> Sequence[Scan]:
         key = task, shape
         if key not in self._legal:
             self._legal[key] = self.space.scans(task, shape)

@@ -327,6 +327,11 @@ class Portions:
         each = self._jobs(0).rates.count if exact else 0
         return sum(self._open.values()) + self._left + exact * each + sum(self._dear.values())
 
+    @property
+    def left_out_of_rounds(self) -> int:
+        """Group designs of plain structures that are too many for any round."""
+        return self.schedule.left_out(self.tasks[-1]) * self._jobs(0).rates.count
+
     def _jobs(self, number: int) -> GroupJobs:
         """Those of a round, made once: of what they cost much is told by looking at the group."""
         if number not in self._of_round:

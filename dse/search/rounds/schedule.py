@@ -9,7 +9,7 @@ import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import product
 from operator import mod
 from typing import Literal
@@ -19,11 +19,12 @@ from dse.pareto.fronts import evenly
 from dse.search.groups.job_cost import has_one_index_inside
 from dse.search.pricing import RateChoices, count_combinations
 from dse.space.ladder import FINEST, finest_ladder, ladder, near
-from dse.space.mappings import MappingSpace, Shape
+from dse.space.mappings import MappingSpace, Shape, count_of, place_in_product
 from dse.space.orders import Order, intervals, prefixes, topological_orders
 from dse.space.rates import balanced
 from dse.space.task_graph import Mask, bits
 from hwmodel.design import Blocks, Scan
+from hwmodel.machine.legal_scans import LegalScans
 
 Scans = Literal["few", "upwards", "all"]
 Options = Literal["none", "on fronts", "spread", "all"]
@@ -43,7 +44,7 @@ FEW_DIMENSIONS = 3  # from so many on coarse rounds take two scans
 class Round:
     """`ratio` between the numbers of blocks (None: every side there is), orders of the tasks, scans, rates at most.
 
-    `options` says how cuts, FIFOs, layouts, policies, keeps and recomputing are tried: one at a time on structures of
+    Of more plain `structures` of a group it takes about so many. `options` says how cuts, FIFOs, layouts, policies, keeps and recomputing are tried: one at a time on structures of
     each group's front, also on such that are spread over all that were priced, or all together on all.
     """
 
@@ -51,17 +52,21 @@ class Round:
     orders: int
     scans: Scans
     rates: int
+    structures: int
     options: Options = "none"
 
 
 ROUNDS = (
-    Round(8.0, 1, "few", 16),
-    Round(4.0, 2, "few", 48, "on fronts"),
-    Round(2.0, 4, "upwards", 96, "spread"),
-    Round(FINEST, 8, "upwards", 192, "spread"),
-    Round(None, 16, "upwards", COMBINATIONS_AT_MOST, "spread"),
-    Round(None, 16, "all", COMBINATIONS_AT_MOST, "all"),
+    Round(8.0, 1, "few", 16, 1 << 13),
+    Round(4.0, 2, "few", 48, 1 << 14, "on fronts"),
+    Round(2.0, 4, "upwards", 96, 1 << 16, "spread"),
+    Round(FINEST, 8, "upwards", 192, 1 << 18, "spread"),
+    Round(None, 16, "upwards", COMBINATIONS_AT_MOST, 1 << 19, "spread"),
+    Round(None, 16, "all", COMBINATIONS_AT_MOST, 1 << 19, "all"),
 )
+STRUCTURES_AT_LEAST = 1 << 13  # that a round takes of a group, of however many tasks the graph is
+GOLDEN = 11400714819323198485  # 2^64 divided by the golden ratio
+SCANS_AT_LEAST, SCANS_AT_MOST = 8, 1 << 12  # where a round does not take all: what is priced together has one scan
 
 
 @dataclass(frozen=True)
@@ -209,30 +214,51 @@ class Schedule:
         return {}
 
     def _of_round(self, task: str, wanted: Round) -> Iterator[Structure]:
-        extents = self.space.accesses.extents(task)
-        for shape in self._shapes(task, wanted.ratio):
-            for scan in _some_scans(self.space.scans(task, shape), wanted.scans, extents):
+        """All structures, or some of the shapes and of the scans where they are too many to be listed."""
+        extents, choices = tuple(self.space.accesses.extents(task)), self._choices(task, wanted.ratio)
+        most = max(STRUCTURES_AT_LEAST, wanted.structures // len(self.space.graph))
+        scans = count_of(some_scans(self.space.scans(task, extents), wanted.scans, extents))
+        shapes = math.prod(map(len, choices))
+        if shapes * scans > most:
+            self.thinned.add(task)
+            shapes = min(shapes, max(1, most // max(1, min(scans, SCANS_AT_LEAST))))
+            scans = min(scans, SCANS_AT_MOST, most // shapes)
+        for parts in some_of_product(choices, shapes):
+            shape = tuple(side for part in parts for side in part)
+            for scan in some_of(some_scans(self.space.scans(task, shape), wanted.scans, extents), scans):
                 yield scan, shape
 
-    def _shapes(self, task: str, ratio: float | None) -> Iterator[Shape]:
-        blocks = self.space.study.blocks
-        if isinstance(blocks, Mapping) and task in blocks:
-            yield from self.space.shapes(task)
-            return
-        extents = self.space.accesses.extents(task)
+    @cached_property
+    def thinned(self) -> set[str]:
+        """Last tasks of whose structures some round has not taken all that are as fine as it looks."""
+        return set()
+
+    def left_out(self, task: str) -> int:
+        """How many structures of a last task no round has taken, once all are done."""
+        left = self.space.count_structures(task) - len(self.upto(task, len(ROUNDS) - 1))
+        return left if task in self.thinned else 0
+
+    def _choices(self, task: str, ratio: float | None) -> Sequence[Sequence[Shape]]:
+        """The sides along each extent, or in one list the shapes that the study has."""
+        if self.space.lists_shapes(task):
+            return (self.space.shapes(task),)
+        extents, blocks = self.space.accesses.extents(task), self.space.study.blocks
         sides = [self.sides(extent) for extent in extents]
         if ratio is not None:
             some = [ladder(extent, ratio) for extent in extents]
             pairs = zip(sides, some, strict=True)
             sides = [near(*pair) for pair in pairs] if blocks == "divisors" else some
-        yield from product(*sides)
+        return [[(side,) for side in each] for each in sides]
 
     def sides(self, extent: int) -> tuple[int, ...]:
         """The sides of blocks along an extent in the last rounds, where the study lists no shapes; ascending."""
         return self.space.sides(extent) if self.space.study.blocks == "divisors" else finest_ladder(extent)
 
     def beside(self, blocks: Blocks, task: str) -> Iterator[Blocks]:
-        """Legal blocks of a last task that are a side larger or smaller in one dimension, or listed beside these."""
+        """Legal blocks of a last task that are a side larger or smaller in one dimension, or listed beside these.
+
+        Where no round takes all scans, also those with two neighbouring loops exchanged, or one walked the other way.
+        """
         twice, extents = blocks.scan.twice, self.space.accesses.extents(task)
         shapes = [(shape, blocks.outer) for shape in self._beside(task, blocks.shape)]
         if self.space.study.outer_blocks is None and twice:
@@ -244,6 +270,9 @@ class Schedule:
             found = Blocks(shape, blocks.scan, outer)
             if found != blocks and found.fit(len(shape)) and self.space.model.is_legal(task, found):
                 yield found
+        if task in self.thinned and not twice:
+            offered = self.space.scans(task, blocks.shape)
+            yield from (Blocks(blocks.shape, scan) for scan in scans_beside(blocks.scan) if scan in offered)
 
     def _beside(self, task: str, shape: Shape) -> Iterator[Shape]:
         blocks = self.space.study.blocks
@@ -279,15 +308,68 @@ def by_scan(structure: Structure) -> str:
     return str(structure[0])
 
 
-def _some_scans(legal: tuple[Scan, ...], scans: Scans, extents: Shape) -> tuple[Scan, ...]:
+def some_scans(legal: Sequence[Scan], scans: Scans, extents: Shape) -> Sequence[Scan]:
     """Of the legal scans all, those that only go upwards (all where none does), or of many of those two.
 
     Only the last takes such with a dimension of one index inside others: it is no line that units could share.
     """
     if scans == "all":
         return legal
-    upwards = tuple(scan for scan in legal if not any(scan.descending)) or legal
-    upwards = tuple(scan for scan in upwards if not has_one_index_inside(scan, extents)) or upwards
-    if scans == "upwards" or sum(extent > 1 for extent in extents) < FEW_DIMENSIONS:
+    if isinstance(legal, LegalScans):
+        single = frozenset(at for at, extent in enumerate(extents) if extent == 1)
+        upwards: Sequence[Scan] = _only(legal, upwards=True) or legal
+        assert isinstance(upwards, LegalScans), "made of such"
+        upwards = _only(upwards, outermost=single) or upwards
+    else:
+        upwards = tuple(scan for scan in legal if not any(scan.descending)) or legal
+        upwards = tuple(scan for scan in upwards if not has_one_index_inside(scan, extents)) or upwards
+    if scans == "upwards" or sum(extent > 1 for extent in extents) < FEW_DIMENSIONS or count_of(upwards) < 2:
         return upwards
-    return upwards[:1] + upwards[-1:] if len(upwards) > 1 else upwards
+    return upwards[0], upwards[-1]
+
+
+@lru_cache(maxsize=256)
+def _only(scans: LegalScans, *, upwards: bool = False, outermost: frozenset[int] = frozenset()) -> LegalScans:
+    return scans.only(upwards=upwards, outermost=outermost)
+
+
+def some_of(scans: Sequence[Scan], most: int) -> Sequence[Scan]:
+    """At most so many of some scans."""
+    return scans if count_of(scans) <= most else _chosen(scans, most)
+
+
+@lru_cache(maxsize=256)
+def _chosen(scans: Sequence[Scan], most: int) -> Sequence[Scan]:
+    return [scans[place] for place in places(count_of(scans), most)]
+
+
+def some_of_product(choices: Sequence[Sequence[Shape]], most: int) -> Iterator[tuple[Shape, ...]]:
+    """At most about so many of the elements of a product of choices, and its corners.
+
+    Corners have the first or the last of all choices, or of all but one, where the other is taken.
+    """
+    number = math.prod(map(len, choices))
+    if number <= most:
+        yield from product(*choices)
+        return
+    ends = tuple(choice[0] for choice in choices), tuple(choice[-1] for choice in choices)
+    corners = [*ends, *((*ends[1][:at], first, *ends[1][at + 1 :]) for at, first in enumerate(ends[0]))]
+    yield from dict.fromkeys([*corners, *(place_in_product(choices, place) for place in places(number, most))])
+
+
+def places(number: int, most: int) -> Iterator[int]:
+    """At most so many places of `number`, spread evenly: by multiples of the golden ratio, without their wholes.
+
+    Equal steps would stand in step with the sizes of a product, and so take always the same of its last choices.
+    """
+    return iter(dict.fromkeys((turn * GOLDEN % (1 << 64)) * number >> 64 for turn in range(most)))
+
+
+def scans_beside(scan: Scan) -> Iterator[Scan]:
+    """Scans that differ from one in two neighbouring loops, or in the direction of one."""
+    dimensions, descending = list(scan.dimensions), list(scan.descending)
+    for at in range(len(dimensions) - 1):
+        order = [*range(at), at + 1, at, *range(at + 2, len(dimensions))]
+        yield Scan(tuple(dimensions[each] for each in order), tuple(descending[each] for each in order))
+    for at, down in enumerate(descending):
+        yield Scan(scan.dimensions, (*descending[:at], not down, *descending[at + 1 :]))

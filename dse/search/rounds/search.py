@@ -142,7 +142,7 @@ class _Search:
         for number in range(len(ROUNDS)):
             self._round(number)
             self.rounds += 1
-        if self.left_out == 0 and self.schedule.takes_all_groups:
+        if self.left_out == 0 and self.schedule.takes_all_groups and not self.schedule.thinned:
             is_whole = self.archive.add_all(self.schedule, self._fronts(), self._design)
             self.is_exact = is_whole and not may_gain(self.context.space)
 
@@ -391,7 +391,10 @@ class _Search:
     @property
     def left_out(self) -> int:
         """Group designs of the rounds done that were not priced."""
-        return sum(known.portions.left_out(known.part) for known in self.known.values())
+        left = sum(known.portions.left_out(known.part) for known in self.known.values())
+        if self.rounds == len(ROUNDS):
+            left += sum(known.portions.left_out_of_rounds for known in self.known.values())
+        return left
 
     @property
     def counts(self) -> Counts:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from arrayol.text import counted
+from arrayol.text import counted, few
 from dse.search.context import Evolution
 from dse.search.exact import bounds_text
 from dse.search.heuristic.search import evolution_text
@@ -52,6 +52,8 @@ class Course:
         if self.around:
             text += f"; also what differs in one decision from {counted(self.around, 'design')} of groups of the front"
         text += f"{self.cut and ', '}{self.cut}; {self.spent:.1f} s of predicted work of a budget of {self.budget:g} s"
+        if schedule.thinned:
+            text += f"; of the many blocks and scans of {few(sorted(schedule.thinned))} each round took some"
         if self.longest is not None:
             text += f"; what a group needs before its first price took up to {self.longest:.1f} s, which is not split"
         if self.exact:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import product
+from itertools import islice, permutations, product
 from pathlib import Path
 
 import pytest
@@ -23,11 +23,18 @@ from arrayol.ir.spec import Delay, Shape
 from arrayol.source import SourceFile
 from hwmodel.accesses import points
 from hwmodel.design import BankLayout, Blocks, Design, GroupDesign, Processor, Scan, row_major
+from hwmodel.machine.legal_scans import count_structures, legal_scans
 from hwmodel.machine.model import MachineModel
-from hwmodel.machine.scans import all_scans, block_places, breaking_pair, legal_scans, prefixes
+from hwmodel.machine.scans import Moves, block_places, breaking_pair, moves_of, prefixes
 from hwmodel.platform import load_platform
 
 Vectors = tuple[tuple[int, ...], ...]
+
+
+def all_scans(rank: int) -> list[Scan]:
+    """Every permutation of the dimensions with every choice of directions."""
+    directions = list(product((False, True), repeat=rank))
+    return [Scan(dimensions, descending) for dimensions in permutations(range(rank)) for descending in directions]
 
 
 def places(extents: tuple[int, ...], blocks: Blocks) -> dict[tuple[int, ...], tuple[int, ...]]:
@@ -86,6 +93,113 @@ def test_every_legal_order_is_offered(case: tuple[Vectors, Shape], data: st.Data
     assert set(offered) <= set(legal)
     orders = {(scan.dimensions, tuple(in_order(extents, Blocks(shape, scan)))) for scan in offered}
     assert orders == {(scan.dimensions, tuple(in_order(extents, Blocks(shape, scan)))) for scan in legal}
+
+
+def listed(extents: tuple[int, ...], vectors: Vectors, shape: tuple[int, ...]) -> list[Scan]:
+    """What is offered, by trying every scan: first what is legal for single repetitions too, then orders not yet there.
+
+    Scans that differ in the direction of dimensions with a single block alone are one order.
+    """
+    rank = len(extents)
+    legal = [scan for scan in all_scans(rank) if not breaking_pair(extents, acting(vectors), Blocks(shape, scan))]
+    offered = [scan for scan in legal if not breaking_pair(extents, acting(vectors), Blocks((1,) * rank, scan))]
+    blocks = [-(-extent // side) for extent, side in zip(extents, shape, strict=True)]
+
+    def order(scan: Scan) -> list[tuple[int, bool]]:
+        pairs = zip(scan.dimensions, scan.descending, strict=True)
+        return [(dimension, down and blocks[dimension] > 1) for dimension, down in pairs]
+
+    known = [order(scan) for scan in offered]
+    for scan in legal:
+        if order(scan) not in known:
+            offered.append(scan)
+            known.append(order(scan))
+    return offered
+
+
+@st.composite
+def delayed_blocks(draw: st.DrawFn) -> tuple[tuple[int, ...], Vectors, tuple[int, ...]]:
+    """Extents, delays that act or do not, and a shape of blocks."""
+    extents = draw(st.lists(st.integers(1, 5), max_size=3).map(tuple))
+    vector = st.tuples(*(st.integers(-2, 3) for _ in extents)).filter(lambda one: any(one) or not one)
+    vectors = draw(st.lists(vector, max_size=3 if extents else 0).map(tuple))
+    return extents, vectors, draw(st.tuples(*(st.integers(1, extent) for extent in extents)))
+
+
+@given(delayed_blocks())
+def test_scans_are_offered_as_if_they_were_listed(case: tuple[Shape, Vectors, tuple[int, ...]]) -> None:
+    extents, vectors, shape = case
+    expected = listed(extents, vectors, shape)
+    scans = legal_scans(extents, acting(vectors), shape)
+    assert list(scans) == expected
+    assert scans.number == len(scans) == len(expected)
+    assert [scans[place] for place in range(scans.number)] == expected
+    assert [scans.index(scan) for scan in expected] == list(range(len(expected)))
+    assert [scan in scans for scan in all_scans(len(extents))] == [scan in expected for scan in all_scans(len(extents))]
+    assert scans[::3] == tuple(expected[::3])
+    assert scans[-1:] == tuple(expected[-1:])
+
+
+@given(delayed_blocks(), st.data())
+def test_some_of_the_scans_are_offered_as_if_they_were_filtered(
+    case: tuple[Shape, Vectors, tuple[int, ...]], data: st.DataObject
+) -> None:
+    extents, vectors, shape = case
+    outermost = data.draw(st.sets(st.sampled_from(range(len(extents))))) if extents else set()
+    every = legal_scans(extents, acting(vectors), shape)
+    outer = [scan for scan in every if set(scan.dimensions[: len(outermost)]) == outermost]
+    upwards = [scan for scan in every if not any(scan.descending)]
+    both = [scan for scan in outer if scan in upwards]
+    narrowed = every.only(upwards=True), every.only(outermost=outermost), every.only(upwards=True, outermost=outermost)
+    for scans, expected in zip(narrowed, (upwards, outer, both), strict=True):
+        assert list(scans) == [scans[place] for place in range(scans.number)] == expected
+        assert [scan in scans for scan in every] == [scan in expected for scan in every]
+
+
+@given(delayed_blocks(), st.data())
+def test_structures_are_counted_as_if_they_were_listed(
+    case: tuple[Shape, Vectors, tuple[int, ...]], data: st.DataObject
+) -> None:
+    extents, vectors, _ = case
+    sides = [data.draw(st.lists(st.integers(1, extent), unique=True, max_size=3)) for extent in extents]
+    delays = acting(vectors)
+    scans = data.draw(st.none() | st.lists(st.sampled_from(all_scans(len(extents))), unique=True, max_size=5))
+    pairs = [(shape, scan) for shape in product(*sides) for scan in listed(extents, vectors, shape)]
+    wanted = [scan for _, scan in pairs if scans is None or scan in scans]
+    assert count_structures(extents, delays, sides, scans) == len(wanted)
+
+
+def test_scans_of_many_dimensions_are_not_listed() -> None:
+    rank = 12
+    extents = (60,) * rank
+    vectors = ((1,) + (0,) * (rank - 1), (0, 1, -1) + (0,) * (rank - 3))
+    scans = legal_scans(extents, acting(vectors), (1,) * rank)
+    assert 10**11 < scans.number < 2**rank * 479_001_600
+    some = [scans[scans.number * place // 7] for place in range(7)]
+    assert len(set(some)) == 7
+    assert list(islice(scans, 3)) == [scans[0], scans[1], scans[2]]
+    assert [scans.index(scan) for scan in some] == [scans.number * place // 7 for place in range(7)]
+    assert not any(breaking_pair(extents, acting(vectors), Blocks((1,) * rank, scan)) for scan in some)
+    free = count_structures(extents, [], [(1, 2, 60)] * rank)
+    assert free == 6**rank * 479_001_600
+    assert scans.number < count_structures(extents, acting(vectors), [(1, 60)] * rank) < free
+
+
+@given(st.integers(1, 9), st.lists(st.integers(1, 9), min_size=1, max_size=3), st.integers(-10, 10))
+def test_moves_are_those_of_all_indices(extent: int, drawn: list[int], step: int) -> None:
+    sides = tuple(sorted((min(side, extent) for side in drawn), reverse=True))
+    left = {index: (index, index - step) for index in range(extent) if 0 <= index - step < extent}
+    for side, moves in zip(sides, moves_of(extent, sides, step), strict=True):
+        change = {index: now // side - before // side for index, (now, before) in left.items()}
+        ahead, behind, same = (
+            min((index for index, by in change.items() if sign(by) == wanted), default=None) for wanted in (1, -1, 0)
+        )
+        assert moves == Moves(ahead, behind, same)
+        left = {index: (now % side, before % side) for index, (now, before) in left.items() if not change[index]}
+
+
+def sign(number: int) -> int:
+    return (number > 0) - (number < 0)
 
 
 @given(st.lists(st.integers(1, 7), max_size=3), st.data())
