@@ -27,7 +27,7 @@ from arrayol import api
 from arrayol.errors import ArrayolError
 from arrayol.ir.network import flatten
 from dse.jobs.runner import JobRunner
-from dse.search.context import SearchContext
+from dse.search.context import SearchContext, SearchRequest
 from dse.search.exact import combine_groups, search_groups
 from dse.search.exhaustive import WHOLES_AT_MOST, search_exhaustively
 from dse.search.figures import columns_of
@@ -148,7 +148,7 @@ def exhaustive(space: MappingSpace) -> str:
     columns = columns_of(OBJECTIVES, (), space.model, reuse_memory=False)
     context = SearchContext(space, columns)
     try:
-        return f"{timed(lambda: search_exhaustively(context, JobRunner(), lambda _: None))[1]:.2f}"
+        return f"{timed(lambda: search_exhaustively(context, SearchRequest(), JobRunner()))[1]:.2f}"
     except ArrayolError:
         return "too many"
 

@@ -24,7 +24,7 @@ from arrayol.ir.network import flatten
 from arrayol.transforms.steps import canonical_steps, run_steps
 from dse.jobs.runner import JobRunner
 from dse.pareto.hypervolume import share_of
-from dse.search.context import SearchContext, Searched
+from dse.search.context import SearchContext, Searched, SearchRequest
 from dse.search.exact import search_exactly
 from dse.search.figures import Columns, columns_of
 from dse.search.heuristic.search import search_heuristically
@@ -92,7 +92,7 @@ def measured(name: str, seeds: list[int], *, narrow: bool, at_shipped_size: bool
     """Search a space exactly and by NSGA-II, each with a model of its own."""
     space = shipped_space(name, narrow=narrow, at_shipped_size=at_shipped_size)
     columns = columns_for(space)
-    exact, exactly = timed(lambda: search_exactly(SearchContext(space, columns), JobRunner(), lambda _: None))
+    exact, exactly = timed(lambda: search_exactly(SearchContext(space, columns), SearchRequest(), JobRunner()))
     by_seed, total = list[Searched](), 0.0
     for seed in seeds:
         own = shipped_space(name, narrow=narrow, at_shipped_size=at_shipped_size)

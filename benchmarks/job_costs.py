@@ -49,7 +49,7 @@ def timed(name: str, asked: argparse.Namespace) -> None:
     GroupJob.run = run_timed  # type: ignore[method-assign]
     context, began = context_of(name, narrow=asked.narrow), time.process_time()
     if asked.method == "exact":
-        search_exactly(context, JobRunner(), lambda _: None)
+        search_exactly(context, SearchRequest(), JobRunner())
     else:
         search_in_rounds(context, SearchRequest(budget=asked.budget), JobRunner())
     total = time.process_time() - began

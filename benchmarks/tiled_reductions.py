@@ -35,7 +35,7 @@ from arrayol.ir.divisors import divisors
 from arrayol.ir.network import flatten
 from arrayol.source import SourceFile
 from dse.jobs.runner import JobRunner
-from dse.search.context import SearchContext
+from dse.search.context import SearchContext, SearchRequest
 from dse.search.exact import search_exactly
 from dse.search.figures import columns_of
 from dse.space.mappings import MappingSpace
@@ -208,7 +208,7 @@ def explored(case: Case) -> Sequence[tuple[int, int]]:
     plain = narrowed(Study.model_validate({"units": [1], "intervals": [1], **case.study}))
     space = MappingSpace(model, plain.model_copy(update={"policies": ("levels",)}))
     columns = columns_of(("traffic_bytes", "internal_memory_bits"), (), model, reuse_memory=False)
-    found = search_exactly(SearchContext(space, columns), JobRunner(), lambda _: None)
+    found = search_exactly(SearchContext(space, columns), SearchRequest(), JobRunner())
     return [(traffic, bits) for traffic, bits in found.front.values.tolist()]
 
 

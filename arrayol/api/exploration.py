@@ -111,7 +111,7 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
     space: Space | None = None,
     method: Method | str = AUTO,
     seed: int = 0,
-    budget: float = BUDGET,
+    budget: float | None = None,
     timeout: float | None = None,
     keep_all: bool = False,
     resources: Resources | None = None,
@@ -122,12 +122,13 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
 
     `platform` is one, a TOML file, or None for the file beside the spec or else the shipped default; `top` names the
     task where nothing calls several. `space` is for the machine model. `method` is auto, partition, exhaustive, exact,
-    rounds or nsga2; `seed` is for NSGA-II, `budget` and `timeout` for rounds, in seconds of predicted work and of the
-    clock. `announce` is told the size of the space and the method beforehand. With `keep_all` the result
-    holds more than the front: every feasible design of the published model, the fronts of all fusions of the machine
-    model. `resources` says what it may work with, for the machine model, but the method exhaustive: workers, a cluster,
-    a folder that keeps finished work; what is found does not depend on them. A script that takes several workers calls
-    this below `if __name__ == "__main__":`, since worker processes load it too.
+    rounds or nsga2; `seed` is for NSGA-II, `budget` for rounds, in seconds of predicted work (None: the usual one).
+    With `timeout`, in seconds of the clock, any method ends with the best front so far. `announce` is told the size of
+    the space and the method beforehand. With `keep_all` the result holds more than the front: every feasible design of
+    the published model, the fronts of all fusions of the machine model. `resources` says what it may work with, for the
+    machine model, but the method exhaustive: workers, a cluster, a folder that keeps finished work; what is found does
+    not depend on them. A script that takes several workers calls this below `if __name__ == "__main__":`, since worker
+    processes load it too.
 
     Raises ArrayolError where an input is wrong or a resource fails, `unknown-model`, `unknown-method` and
     `unknown-objective` for names that do not exist, InfeasibleError where no design fits the platform.
@@ -143,11 +144,12 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
     request = SearchRequest(
         method,
         seed,
-        budget,
+        BUDGET if budget is None else budget,
         timeout,
         report=report or (lambda _: None),
         announce=announce or (lambda _: None),
         keep_all=keep_all,
+        has_budget=budget is not None,
     )
     if model != MACHINE:
         published = MODELS[model](form.network, taken)

@@ -25,17 +25,16 @@ from arrayol.cli.options import (
     warn,
     warn_of_idle,
 )
-from arrayol.cli.picking import blamed_on, pick_option
+from arrayol.cli.picking import design_of, design_options, require_one_design
 from arrayol.cli.run import Source, sources
 from arrayol.cli.simulate import frame_arrays, fullest_table, group_table
 from arrayol.cli.tables import facts_table, headed_table, print_parts
 from arrayol.errors import ArrayolError
 from arrayol.text import counted
-from dse.output.folder import load_result
 from dse.output.hardware import require_emittable
 from dse.output.hardware_hls import CheckedHls
 from dse.output.hardware_verilog import CheckedVerilog
-from dse.results.pick import Rule, pick
+from dse.results.pick import Rule
 from hwmodel.emit.hls.compiler import require_compiler
 from hwmodel.emit.verilog.icarus import require_icarus
 
@@ -60,11 +59,10 @@ _IN = click.option(
 def _options(form: str, *own: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """The options of all forms, with those of its own before the last ones."""
     place = f"The folder for the design.  [default: STEM-{form}]"
-    options = (
+    options: tuple[Callable[[Any], Any], ...] = (
         spec_argument,
         result_option,
-        click.option("--design", metavar="ID", help="The design, by its name in the result, as 2+2:1; or use --pick."),
-        pick_option,
+        design_options,
         click.option("--out", metavar="FOLDER", type=PLACE, shell_complete=folders, help=place),
         _IN,
         *own,
@@ -101,15 +99,15 @@ class _Request:
         require_emittable(folder)
         if require is not None:
             require()
-        design = self.design if self.design is not None else _picked(self.result, self.rule)
-        opened = api.open_design(loaded, self.result, design, top=self.top, warn=warn)
+        opened = api.open_design(
+            loaded, self.result, design_of(self.result, self.design, self.rule), top=self.top, warn=warn
+        )
         warn_of_idle(loaded, opened.top)
         return opened
 
     def folder(self, form: str) -> Path:
         """Where the design goes."""
-        if (self.design is None) == (self.rule is None):
-            raise click.UsageError("Take either '--design' or '--pick'.")
+        require_one_design(self.design, self.rule)
         return self.out if self.out is not None else Path(f"{self.spec.stem}-{form}")
 
     def frame(self, opened: api.StoredDesign) -> dict[str, NDArray[Any]] | None:
@@ -218,16 +216,6 @@ def hls(*, check: bool, **options: Any) -> None:
     if checked is not None:
         parts += _runs(checked)
     request.finish(document, checked, [*parts, facts_table(_hls_facts(emitted, checked, folder))])
-
-
-def _picked(result: Path, rule: Rule | None) -> str:
-    """The design that a rule takes of a result. What is amiss with the result is told when the design is opened."""
-    assert rule is not None, "the command takes a rule where no design is named"
-    stored = load_result(result, lambda _: None)
-    with blamed_on("--pick"):
-        picked = pick(stored, rule)
-    click.echo(f"picked {picked.design.id}: {picked.why}", err=True)
-    return picked.design.id
 
 
 def _document(emitted: api.EmittedDesign, folder: Path) -> dict[str, Any]:

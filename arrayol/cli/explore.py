@@ -45,7 +45,7 @@ from dse.results.designs import Design, GroupRecord
 from dse.results.exploration import Exploration
 from dse.results.pick import Picked, Rule, pick, require_figures
 from dse.results.schema import Result
-from dse.search.context import AUTO, BUDGET, EXHAUSTIVE, MODEL_NAMES, NSGA2, ROUNDS, Model, method_names
+from dse.search.context import AUTO, BUDGET, EXHAUSTIVE, METHODS, MODEL_NAMES, NSGA2, ROUNDS, Model, method_names
 from dse.space.objectives import (
     DEFAULT,
     MACHINE,
@@ -190,7 +190,7 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
     "--timeout",
     metavar="S",
     type=click.FloatRange(1, 1e6),
-    help="For the method rounds: also end the search by the clock, after S seconds; the result may then differ "
+    help="End the search by the clock, about S seconds after its begin, with the best front so far; this may differ "
     "between machines.",
 )
 @click.option("--narrow", is_flag=True, help="Plain designs only: no cuts, FIFOs, layouts or other policies.")
@@ -296,7 +296,7 @@ def command(  # noqa: PLR0913  one for each option
         emit(spec, folder, emitted, settings, top)
         return
     _require_machine(model, {**space, "workers": workers, "cluster": cluster, "resume": resume})
-    _require_compatible(method, seed, workers, cluster, resume=resume)
+    _require_compatible(method, seed, budget, workers, cluster, resume=resume)
     loaded = api.load(spec, settings)
     warn_of_idle(loaded, choose_top(loaded, top))
     require_writable(folder)
@@ -315,7 +315,7 @@ def command(  # noqa: PLR0913  one for each option
             objectives=objectives,
             method=method,
             seed=seed or 0,
-            budget=budget or BUDGET,
+            budget=budget,
             timeout=timeout,
             announce=None if quiet else say,
             keep_all=keep_all,
@@ -325,9 +325,10 @@ def command(  # noqa: PLR0913  one for each option
         )
         report(SearchProgress(WRITING))
         files = api.write_result(exploration, folder, report=with_report)
-    _tell_idle(exploration.result, {"--budget": budget, "--timeout": timeout}, seed)
+    _tell_idle(exploration.result, budget, seed)
     if not exploration.result.complete and not quiet:
-        click.echo(f"this is the front so far; --resume --out {folder} goes on from here", err=True)
+        goes_on = f"; --resume --out {folder} goes on from here" if (folder / CACHE_NAME).exists() else ""
+        click.echo(f"this is the front so far{goes_on}", err=True)
     if as_json:
         _print_json(exploration, rule, folder)
     else:
@@ -336,11 +337,10 @@ def command(  # noqa: PLR0913  one for each option
             _show_picked(exploration.result, _write_pick(exploration, rule, folder), folder)
 
 
-def _tell_idle(result: Result, of_rounds: Mapping[str, float | None], seed: int | None) -> None:
+def _tell_idle(result: Result, budget: float | None, seed: int | None) -> None:
     """Tell of options that the method which was taken has no use for."""
-    for option, value in of_rounds.items():
-        if value is not None and result.method != ROUNDS:
-            click.echo(f"{option} counts for method {ROUNDS} alone, which was not taken", err=True)
+    if budget is not None and result.method != ROUNDS and result.method in METHODS:
+        click.echo(f"--budget counts for method {ROUNDS} alone, which was not taken", err=True)
     if seed is not None and result.evolution is None:
         click.echo("--seed counts for NSGA-II alone, which was not taken", err=True)
 
@@ -363,7 +363,7 @@ def _require_machine(model: str, space: Mapping[str, Any]) -> None:
 
 
 def _require_compatible(
-    method: str, seed: int | None, workers: int | None, cluster: str | None, *, resume: bool
+    method: str, seed: int | None, budget: float | None, workers: int | None, cluster: str | None, *, resume: bool
 ) -> None:
     """Raises UsageError for options that do not go together."""
     if workers is not None and cluster is not None:
@@ -371,6 +371,8 @@ def _require_compatible(
     named = {"--workers": workers is not None, "--cluster": cluster is not None, "--resume": resume}
     for option in (name for name, is_named in named.items() if is_named and method == EXHAUSTIVE):
         raise click.UsageError(f"{option} is not for --method {EXHAUSTIVE}, which takes small spaces in one go")
+    if budget is not None and method in METHODS and method not in (AUTO, ROUNDS):
+        raise click.UsageError(f"--budget is for --method {ROUNDS}; {method} ends by itself, or with --timeout")
     if seed is not None and method not in (AUTO, ROUNDS, NSGA2):
         raise click.UsageError(f"--seed is for --method {NSGA2} and {ROUNDS}; {method} draws nothing at random")
 

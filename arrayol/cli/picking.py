@@ -1,14 +1,17 @@
-"""The option that picks one design of a front, and whom a wrong figure in it is blamed on."""
+"""How commands take a design of a result: by its name or by a rule; and whom a wrong figure in a rule is blamed on."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
 import click
 
 from arrayol.cli.completion import one_of
-from dse.results.pick import KNEE, Rule, parse_rule
+from dse.output.folder import load_result
+from dse.results.pick import KNEE, Rule, parse_rule, pick
 from dse.space.objectives import WrongObjectiveError
 from dse.space.study import NUMBERS
 
@@ -33,6 +36,40 @@ pick_option = click.option(
     shell_complete=one_of([KNEE]),
     help='Pick one design: "knee", or the fastest within bounds, as "internal_memory_bits <= 1e6".',
 )
+
+
+def design_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The two options by which a command takes one design of a stored result, see `design_of`."""
+    named = click.option(
+        "--design", metavar="ID", help="The design, by its name in the result, as 2+2:1; or use --pick."
+    )
+    return named(pick_option(function))
+
+
+def design_of(result: Path, design: str | None, rule: Rule | None) -> str:
+    """The name of the design that one of the two options takes of the result in a folder.
+
+    What is amiss with the result is said when the design is opened. Raises UsageError where both options are given, or
+    none, and ArrayolError and InfeasibleError as `load_result` and `pick` do.
+    """
+    require_one_design(design, rule)
+    return design if design is not None else picked_of(result, rule)
+
+
+def require_one_design(design: str | None, rule: Rule | None) -> None:
+    """Raises UsageError where a design is named in both ways, or in none."""
+    if (design is None) == (rule is None):
+        raise click.UsageError("Take either '--design' or '--pick'.")
+
+
+def picked_of(result: Path, rule: Rule | None) -> str:
+    """The name of the design that a rule picks of the result in a folder; stderr says why that one."""
+    assert rule is not None, "the command takes a rule where no design is named"
+    stored = load_result(result, lambda _: None)
+    with blamed_on("--pick"):
+        picked = pick(stored, rule)
+    click.echo(f"picked {picked.design.id}: {picked.why}", err=True)
+    return picked.design.id
 
 
 @contextmanager

@@ -8,9 +8,11 @@ import click
 
 from arrayol.cli.completion import folders
 from arrayol.cli.options import PLACE, picture_option, warn
+from arrayol.cli.picking import pick_option, picked_of
 from arrayol.text import counted
 from dse.output.emitted import draw_breakdown
 from dse.output.report.write import write_report
+from dse.results.pick import Rule
 
 
 @click.command()
@@ -24,21 +26,26 @@ from dse.output.report.write import write_report
     multiple=True,
     help="Tell more of this design too, as of the best ones: memories and Verilog, which may take long; repeatable.",
 )
-def command(folder: Path, out: Path | None, breakdown: Path | None, designs: tuple[str, ...]) -> None:
+@pick_option
+def command(
+    folder: Path, out: Path | None, breakdown: Path | None, designs: tuple[str, ...], rule: Rule | None
+) -> None:
     """Write the result in DIR, of `arrayol explore`, as one HTML file to look through in a browser.
 
     It shows the Pareto front with objectives to choose, designs side by side, and of each design its processors, FIFOs
     and buffers, its first and last steps, where cycles, memory, area and energy go, transfers and specification; of the
-    knee, of the best design in each objective and of those named by --design also banks, addresses and Verilog. The
-    file needs no network and no other file, and stays below 8 MB; what that leaves out is told.
+    knee, of the best design in each objective and of those named by --design or --pick also banks, addresses and
+    Verilog. The file needs no network and no other file, and stays below 8 MB; what that leaves out is told.
     """
     if breakdown is not None:
-        if out is not None or designs:
-            other = "--out" if out is not None else "--design"
+        others = {"--out": out is not None, "--design": bool(designs), "--pick": rule is not None}
+        for other in (option for option, is_given in others.items() if is_given):
             raise click.UsageError(f"{other} and --breakdown exclude each other; each writes one file")
         draw_breakdown(folder, breakdown, warn)
         click.echo(f"wrote {breakdown}")
         return
+    if rule is not None:
+        designs = (*designs, picked_of(folder, rule))
     written = write_report(folder, out, warn, designs=designs)
     click.echo(f"wrote {written.path}: {counted(written.designs, 'design')}, {written.bytes / 1000:,.0f} kB")
     for remark in written.remarks:

@@ -26,11 +26,13 @@ from arrayol.cli.options import (
     warn,
     warn_of_idle,
 )
+from arrayol.cli.picking import design_of, design_options, require_one_design
 from arrayol.cli.run import Source, load_functions, load_inputs, sources
 from arrayol.cli.tables import facts_table, headed_table, print_parts
 from arrayol.errors import ArrayolError
 from arrayol.execute.extern import Functions, externs_of
 from arrayol.execute.inputs import FileSource
+from dse.results.pick import Rule
 from hwmodel.emit.verilog.icarus import require_icarus
 
 _IDENTICAL = {
@@ -101,7 +103,7 @@ tokens, and --in is left out.
 @click.command(epilog=_EPILOG)
 @spec_argument
 @result_option
-@click.option("--design", metavar="ID", required=True, help="The design, by its name in the result, as 2+2:1.")
+@design_options
 @click.option("--in", "inputs", metavar="NAME=DATA", multiple=True, callback=sources, help="An input. Repeatable.")
 @picture_option("--timeline", "Draw loads, computations and stores of the first and last steps, as .svg or .png.")
 @click.option(
@@ -124,7 +126,8 @@ def command(  # noqa: PLR0913  one for each option
     *,
     spec: Path,
     result: Path,
-    design: str,
+    design: str | None,
+    rule: Rule | None,
     inputs: Sequence[tuple[str, Source]],
     timeline: Path | None,
     trace: Path | None,
@@ -140,10 +143,11 @@ def command(  # noqa: PLR0913  one for each option
     address, in memories of exactly the sizes that the model says. The output is compared with the reference execution,
     the cycles with the model's: exit code 1 if they disagree, or, with --vcd, if the Verilog does.
     """
+    require_one_design(design, rule)
     loaded = api.load(spec, settings)
     if vcd is not None:
         require_icarus()
-    opened = api.open_design(loaded, result, design, top=top, warn=warn)
+    opened = api.open_design(loaded, result, design_of(result, design, rule), top=top, warn=warn)
     warn_of_idle(loaded, opened.top)
     with ExitStack() as stack:
         functions = load_functions(externs_of(opened.spec, opened.top) if allow_extern else [], stack)
@@ -160,7 +164,7 @@ def command(  # noqa: PLR0913  one for each option
         cycles["setup_cycles"] = simulated.simulation.setup.cycles
         cycles["analytic_setup_cycles"] = simulated.estimate.setup_cycles
     document: dict[str, Any] = {
-        "design": design,
+        "design": opened.record.id,
         **cycles,
         "identical": simulated.simulation.identical,
         "remarks": opened.remarks,

@@ -18,6 +18,7 @@ from arrayol import api
 from arrayol.checks.check import load_checked
 from arrayol.cli.completion import folders
 from arrayol.cli.options import PLACE, set_option, spec_argument, warn, warn_of_idle
+from arrayol.cli.picking import design_of, design_options
 from arrayol.errors import ArrayolError
 from arrayol.files import atomic_file, place_beside, writing
 from arrayol.ir.affine import Affine
@@ -25,6 +26,7 @@ from arrayol.ir.spec import RepetitiveTask, Shape, Spec
 from arrayol.language.emitter import data_files, spec_text
 from arrayol.transforms.steps import Step, StepTextError, parse_step, run_steps
 from arrayol.transforms.trace import IndexMap, MatrixMap, Split, Trace, Transformed
+from dse.results.pick import Rule
 
 
 def moved(result: Transformed) -> tuple[str, ...]:
@@ -167,7 +169,8 @@ Examples:
   arrayol transform lpsf.aol "fuse hflr vftd" > fused.aol
   arrayol transform lpsf.aol "tile hflr 4,12" "pave vftd 1,2" > tiled.aol
   arrayol transform matmul.aol "split product k 32" > split.aol
-  arrayol transform lpsf.aol --result lpsf-explore --design 2+2:1"""
+  arrayol transform lpsf.aol --result lpsf-explore --design 2+2:1
+  arrayol transform lpsf.aol --result lpsf-explore --pick knee"""
 
 
 def _steps(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> list[Step]:
@@ -189,7 +192,7 @@ def _steps(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -
     shell_complete=folders,
     help="Take the steps of a design in this folder, which `arrayol explore` wrote; consts are taken from it.",
 )
-@click.option("--design", metavar="ID", help="That design, by its name in the result, as 2+2:1.")
+@design_options
 @click.option(
     "--out",
     metavar="FILE",
@@ -202,20 +205,22 @@ def command(
     steps: list[Step],
     result: Path | None,
     design: str | None,
+    rule: Rule | None,
     out: Path | None,
     settings: dict[str, str],
 ) -> None:
     """Transform the specification in FILE, and print one that computes the same arrays, to the last bit.
 
-    The STEPs are applied in turn; with --result and --design, those of that design. The new specification is
+    The STEPs are applied in turn; with --result and --design or --pick, those of that design. The new specification is
     self-contained: imports are inlined, consts applied. stderr has remarks, and says where tasks, their repetitions and
     arrays are now. A step that cannot keep the meaning is refused, with the reason; then nothing is printed.
     """
     loaded = load_checked(spec, settings)
-    if result is not None and design is not None and not steps:
-        transformed = api.transform_design(loaded, result, design, warn=warn)
-    elif result is not None or design is not None or not steps:
-        raise click.UsageError("Give steps, or with --result and --design the design that has them.")
+    is_named = design is not None or rule is not None
+    if result is not None and is_named and not steps:
+        transformed = api.transform_design(loaded, result, design_of(result, design, rule), warn=warn)
+    elif result is not None or is_named or not steps:
+        raise click.UsageError("Give steps, or with --result and --design or --pick the design that has them.")
     else:
         warn_of_idle(loaded)
         transformed = _transformed(loaded, steps)

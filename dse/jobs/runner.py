@@ -13,6 +13,7 @@ from concurrent.futures import FIRST_COMPLETED, wait
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
+from time import monotonic
 from typing import Any, Generic, TypeVar
 
 from arrayol.errors import InfeasibleError
@@ -44,13 +45,32 @@ class Share:
 Watch = Callable[[Share, Sequence[Any]], None]
 
 
+class TimeOverError(Exception):
+    """The time that a runner has is over: `JobRunner.within`."""
+
+
 class JobRunner:
-    """A pool, and a cache where there is one. Works find the same with any."""
+    """A pool, and a cache where there is one. Works find the same with any, unless their time is over before."""
 
     def __init__(self, pool: Pool | None = None, cache: JobCache | None = None) -> None:
         self.pool = pool or InProcess()
         self.cache = cache or JobCache(None)
         self.worked = 0.0  # seconds that all tasks so far took
+        self._ends: float | None = None
+
+    @contextmanager
+    def within(self, seconds: float | None) -> Iterator[None]:
+        """The time that what is done within has, by the clock; None for any time."""
+        outer, self._ends = self._ends, None if seconds is None else monotonic() + seconds
+        try:
+            yield
+        finally:
+            self._ends = outer
+
+    def heed_time(self) -> None:
+        """Raises TimeOverError if the time is over."""
+        if self._ends is not None and monotonic() > self._ends:
+            raise TimeOverError
 
     def do(
         self,
@@ -62,8 +82,9 @@ class JobRunner:
         """What the plans return, in their order; jobs of all of them are done as they come.
 
         `watch` is told how far it is, with the latest results of jobs. `more` are the seconds of work that may come
-        after these plans, estimated as those of jobs: a pool pays for them too. Raises what jobs raise, and
-        ArrayolError of the pool (`worker-lost`, `cluster-lost`, `cluster-version`) and of the cache.
+        after these plans, estimated as those of jobs: a pool pays for them too. Raises what jobs raise, TimeOverError
+        between two jobs where the time is over, and ArrayolError of the pool (`worker-lost`, `cluster-lost`,
+        `cluster-version`) and of the cache.
         """
         states: list[_PlanState[Result]] = [_PlanState(plan) for plan in plans]
         _Run(self, context, watch, more).run(states)
@@ -128,6 +149,8 @@ class _Run:
                 self.pool.check()
                 for task in [task for task in self.busy if task in finished]:  # in the order in which they were given
                     self._take(self.busy.pop(task), *self.pool.result(task))
+                if self.waiting or self.busy:
+                    self.runner.heed_time()
         finally:
             for task in self.busy:
                 task.cancel()

@@ -140,6 +140,8 @@ def method_names() -> tuple[str, ...]:
 
 
 BUDGET = 120.0  # seconds of predicted work
+SEARCHED = 0.8  # of the time that is given: the rest is for what comes after the search
+CLOCK = "then the time of {:g} s was over"
 
 
 Keep = Callable[[SearchContext, Callable[[], Searched]], None]
@@ -153,8 +155,8 @@ def keeps_nothing(_context: SearchContext, _searched: Callable[[], Searched]) ->
 class SearchRequest:
     """What is asked of a search.
 
-    `budget` is what the rounds may take, in seconds of predicted work, `timeout` in seconds of the clock. `write` is
-    given the result so far every few seconds; `keep` is the same within the search: it is given what makes the front.
+    `budget` is what the rounds may take, in seconds of predicted work; whether it `has_budget` of its own tells it from
+    the usual one. `timeout` is what any method may take, in seconds of the clock: its runner ends it. `write` is given the result so far every few seconds; `keep` is the same within the search: it is given what makes the front.
     `announce` is told the size of the space and the method before it starts, `report` how far it is. With
     `keep_all` the result holds more designs than those of the front.
     """
@@ -168,6 +170,19 @@ class SearchRequest:
     report: Callable[[Any], None] = lambda _: None
     announce: Callable[[str], None] = lambda _: None
     keep_all: bool = False
+    has_budget: bool = False
+
+    @property
+    def clock_text(self) -> str:
+        """How the clock ended a search, for its description."""
+        assert self.timeout is not None, "no clock ends a search without"
+        return CLOCK.format(self.timeout)
+
+    def idle_remarks(self, method: str) -> tuple[str, ...]:
+        """What a result says of a budget of its own that a method has no use for; those of plug-ins may have."""
+        if not self.has_budget or method == ROUNDS or method not in METHODS:
+            return ()
+        return (f"the budget of {self.budget:g} s was not used: it is for the method {ROUNDS}, and {method} was taken",)
 
     def announce_all(self, remarks: Iterable[str]) -> None:
         """Tell remarks of the result beforehand."""

@@ -15,16 +15,17 @@ Exact but for the bounds that a study sets, and where mapping options are too ma
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
 
 from arrayol.text import counted
-from dse.jobs.jobs import COMBINING, SEARCHING, JobPlan, Report, SearchProgress
-from dse.jobs.runner import JobRunner, Share
+from dse.jobs.jobs import COMBINING, SEARCHING, JobPlan, SearchProgress
+from dse.jobs.runner import JobRunner, Share, TimeOverError
 from dse.pareto.combine import Choice, ListedFront, WholeFront, listed_front, whole_front
 from dse.pareto.fronts import Front
-from dse.search.context import Keep, SearchContext, Searched, keeps_nothing
+from dse.search.context import SearchContext, Searched, SearchRequest
 from dse.search.figures import Columns
 from dse.search.group_front import Counts, GroupFront, GroupPart, joined
 from dse.search.groups.keep_search import searches_keeps
@@ -59,18 +60,18 @@ class WholeDesigns(Protocol):
         """In an order in which they can run."""
 
 
-def search_exactly(
-    context: SearchContext, runner: JobRunner, report: Report, keep: Keep = keeps_nothing, *, keep_all: bool = False
-) -> Searched:
-    """Search every group of the study's fusions and combine their fronts; `keep` is given the front so far.
+def search_exactly(context: SearchContext, request: SearchRequest, runner: JobRunner) -> Searched:
+    """Search every group of the study's fusions and combine their fronts; those that are there when the time is over.
 
     With `keep_all` groups have their whole fronts, else those of most tasks what whole designs need of them.
     """
     all_options = tries_all_options(context.space, context.columns)
     # Options that are tried on fronts are tried on whole ones.
-    of_wholes = all_options and not keep_all and len(context.space.groups) <= GROUPS_OF_WHOLES
-    fronts = search_groups(context, runner, all_options=all_options, report=report, keep=keep, of_wholes=of_wholes)
-    report(SearchProgress(COMBINING))
+    of_wholes = all_options and not request.keep_all and len(context.space.groups) <= GROUPS_OF_WHOLES
+    fronts = search_groups(context, request, runner, all_options=all_options, of_wholes=of_wholes)
+    if isinstance(fronts, Searched):
+        return fronts
+    request.report(SearchProgress(COMBINING))
     whole = combine_groups(context, fronts)
     return searched_groups(context.space, fronts, whole, all_options=all_options)
 
@@ -122,18 +123,17 @@ def tries_all_options(space: MappingSpace, columns: Columns) -> bool:
 
 def search_groups(
     context: SearchContext,
+    request: SearchRequest,
     runner: JobRunner,
     *,
     all_options: bool,
-    report: Report,
-    keep: Keep = keeps_nothing,
     of_wholes: bool = False,
-) -> dict[Mask, GroupFront]:
+) -> dict[Mask, GroupFront] | Searched:
     """The front of every group of the space; of groups that are equal but for names one is searched.
 
     Single tasks come first, then the whole graph, since they make whole designs; then the others, small ones first.
     With `of_wholes` come last those beside which only smaller groups stand, by their numbers of tasks, and of each is
-    looked for what whole designs of those before it leave.
+    looked for what whole designs of those before it leave. Where the time is over before, what was found until then.
     """
     space, isomorphic = context.space, IsomorphicGroups(context.space)
     firsts = {group: isomorphic.of(group) for group in space.groups}
@@ -142,7 +142,7 @@ def search_groups(
     kinds: dict[Mask, list[Mask]] = {group: [] for group in wanted}
     for group, first in firsts.items():
         kinds[group if first is None else first].append(group)
-    tracker = _Tracker(context, firsts, isomorphic, report, keep)
+    tracker = _Tracker(context, firsts, isomorphic, request)
     searched: dict[Mask, GroupFront] = {}
     for turn in in_turns(space.graph, kinds) if of_wholes else [wanted]:
         fronts = {group: searched[first].front for first in searched for group in kinds[first]}
@@ -153,7 +153,10 @@ def search_groups(
             for first in turn
             for wholes in [so_far.beside(kinds[first]) if fronts else None]
         ]
-        searched |= zip(turn, runner.do(context, plans, tracker.watch), strict=True)
+        try:
+            searched |= zip(turn, runner.do(context, plans, tracker.watch), strict=True)
+        except TimeOverError:
+            return tracker.searched_until(request.clock_text)
     return {
         group: searched[group] if first is None else isomorphic.renamed(searched[first], first, group)
         for group, first in firsts.items()
@@ -171,10 +174,9 @@ class _Tracker:
         context: SearchContext,
         firsts: Mapping[Mask, Mask | None],
         isomorphic: IsomorphicGroups,
-        report: Report,
-        keep: Keep,
+        request: SearchRequest,
     ) -> None:
-        self._context, self._isomorphic, self._report, self._keep = context, isomorphic, report, keep
+        self._context, self._isomorphic, self._report, self._keep = context, isomorphic, request.report, request.keep
         self._first = {group: group if first is None else first for group, first in firsts.items()}
         self._groups = {context.space.tasks(group): group for group in firsts}
         self._parts: dict[Mask, GroupPart] = {}
@@ -226,6 +228,15 @@ class _Tracker:
             if group not in self._known:
                 self._known[group] = group_front(part, self._context).front
         return {group: self._known[first] for group, first in self._first.items() if first in self._known}
+
+    def searched_until(self, clock: str) -> Searched:
+        """The front so far where a clock has ended the search, as it says."""
+        found, groups = self._searched(), len(self._first)
+        ended = sum(first in self._ended for first in self._first.values())
+        begun = sum(first in self._parts for first in self._first.values()) - ended
+        left = counted(groups - ended - begun, "group")
+        text = f"{ended:,} of {counted(groups, 'group')} searched, {clock}; {begun:,} searched in part, {left} left out"
+        return replace(found, description=text + bounds_text(self._context.space))
 
     def _searched(self) -> Searched:
         """The front so far, which may be empty."""

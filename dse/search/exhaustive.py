@@ -6,17 +6,17 @@ Independent of them: no front is taken before the whole designs are there, every
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from arrayol.errors import ArrayolError
-from arrayol.text import rounded
-from dse.jobs.jobs import SEARCHING, Report, SearchProgress
-from dse.jobs.runner import JobRunner
+from arrayol.text import counted, rounded
+from dse.jobs.jobs import SEARCHING, SearchProgress
+from dse.jobs.runner import JobRunner, TimeOverError
 from dse.pareto.fronts import Rows, Values, front_of
-from dse.search.context import EXHAUSTIVE, SearchContext, Searched, refused
+from dse.search.context import EXHAUSTIVE, SearchContext, Searched, SearchRequest, refused
 from dse.search.exact import bounds_text, in_order
 from dse.search.figures import Columns, values_of
 from dse.search.group_front import Counts, total_units, with_rates
@@ -43,28 +43,39 @@ class _Group:
     refusal: str | None
 
 
-def search_exhaustively(context: SearchContext, _: JobRunner, report: Report) -> Searched:
-    """Price every whole design, in this process.
+def search_exhaustively(context: SearchContext, request: SearchRequest, runner: JobRunner) -> Searched:
+    """Price every whole design, in this process, or those of the groups that are priced when the time is over.
 
     Raises ArrayolError (`method-refused`) where the study makes too many.
     """
     space, columns = context.space, context.columns
     groups: dict[Mask, _Group] = {}
-    counted = 0
-    for group in space.groups:
-        report(SearchProgress(SEARCHING, len(groups), len(space.groups), "groups", designs=counted))
-        groups[group] = _all_designs(space, columns, group)
-        counted += groups[group].size
+    looked, is_over = 0, False
+    # First single tasks and the whole, which make whole designs.
+    for group in sorted(space.groups, key=lambda one: 1.5 if one == space.graph.all else one.bit_count()):
+        request.report(SearchProgress(SEARCHING, len(groups), len(space.groups), "groups", designs=looked))
+        groups[group], is_over = _all_designs(space, columns, group, runner)
+        looked += groups[group].size
+        if is_over:
+            break
     fusions = all_fusions(space)
     assert fusions is not None, "more fusions are refused before"
-    total = sum(math.prod(groups[group].size for group in fusion) for fusion in fusions)
+    known = tuple(fusion for fusion in fusions if all(group in groups for group in fusion))
+    total = sum(math.prod(groups[group].size for group in fusion) for fusion in known)
     if total > WHOLES_AT_MOST:
         reason = f"it prices every whole design, at most {WHOLES_AT_MOST:,}, and there are {rounded(total)}"
         raise refused(EXHAUSTIVE, reason, "take --method exact, or narrow the space in a study")
     wholes = _Wholes(columns)
-    for number, fusion in enumerate(fusions):
-        wholes.add(number, [groups[group] for group in fusion])
-    return _searched(space, fusions, groups, wholes, total)
+    priced = wholes.add_all(known, groups, runner if not is_over else JobRunner())
+    searched = _searched(space, known, groups, wholes, total)
+    if not is_over and priced == len(fusions):
+        return searched
+    left = f"whole designs of {priced:,} of {counted(len(fusions), 'fusion')}, of {len(groups):,} groups"
+    left += ", the last of them in part" if is_over else ""
+    left += (
+        f" of {len(space.groups):,}, {request.clock_text}; the others are left out{bounds_text(space, epsilon=False)}"
+    )
+    return replace(searched, exact=False, complete=False, whole_designs=None, description=left)
 
 
 def _searched(
@@ -102,6 +113,16 @@ class _Wholes:
         self.units: Values = np.zeros(0, np.int64)
         self.codes: Rows = np.zeros((0, 2), np.intp)
 
+    def add_all(self, fusions: Sequence[Sequence[Mask]], groups: Mapping[Mask, _Group], runner: JobRunner) -> int:
+        """Take the whole designs of fusions, as many as there is time for, and say of how many it was."""
+        for number, fusion in enumerate(fusions):
+            try:
+                runner.heed_time()
+            except TimeOverError:
+                return number
+            self.add(number, [groups[group] for group in fusion])
+        return len(fusions)
+
     def add(self, fusion: int, groups: list[_Group]) -> None:
         """Take all whole designs of a fusion: every choice of one design for each of its groups."""
         shape = [len(group.units) for group in groups]
@@ -126,17 +147,25 @@ class _Wholes:
         self.values, self.units = front.values, front.units
 
 
-def _all_designs(space: MappingSpace, columns: Columns, group: Mask) -> _Group:
-    """Every design of a group, structure by structure under all combinations of rates."""
+def _all_designs(space: MappingSpace, columns: Columns, group: Mask, runner: JobRunner) -> tuple[_Group, bool]:
+    """Every design of a group, structure by structure under all combinations of rates; and whether the time is over.
+
+    Then it has those that were priced before.
+    """
     tasks, last = space.tasks(group), space.last(group)
     empty: Values = np.zeros((0, len(columns.figures)), np.int64)
     if last is None:
-        return _Group([], empty, empty[:, 0], 1, "the group has several last tasks")
+        return _Group([], empty, empty[:, 0], 1, "the group has several last tasks"), False
     rates = RateChoices(tuple(map(space.rates, tasks))).combinations
     designs: list[GroupDesign] = []
     parts: list[tuple[Values, Values]] = [(empty, empty[:, 0])]
-    size, refusal = 0, None
+    size, refusal, is_over = 0, None, False
     for structure in _structures(space, tasks, last):
+        try:
+            runner.heed_time()
+        except TimeOverError:
+            is_over = True
+            break
         size += len(rates)
         try:
             priced = space.model.price_structure(structure, rates)
@@ -148,7 +177,7 @@ def _all_designs(space: MappingSpace, columns: Columns, group: Mask) -> _Group:
         parts.append((np.stack(values, axis=1)[legal], total_units(rates)[legal]))
         designs.extend(with_rates(structure, rates[row].tolist()) for row in legal)
     all_values, all_units = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return _Group(designs, all_values, all_units, size, refusal)
+    return _Group(designs, all_values, all_units, size, refusal), is_over
 
 
 def _structures(space: MappingSpace, tasks: tuple[str, ...], last: str) -> Iterator[GroupDesign]:

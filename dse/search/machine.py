@@ -76,6 +76,7 @@ def explore_mappings(
     remarks = remarks_of(space, labels.platform)
     size = size_of(space)
     method = choose_method(request.method, space, columns, size)
+    remarks = (*remarks, *request.idle_remarks(method.name))
     if request.keep_all:
         require_other_fronts(method, space)
     request.announce(f"{size.text(space)}; {method.text}")
@@ -154,8 +155,9 @@ def _why_infeasible(
     is_free = unbounded(columns) == columns
     unbound = searched if is_free else joined(search_each(free, method, request.quietly(), runner), free)
     refusal = searched.refusal[1] if searched.refusal else None
-    points, early = Points(unbound.front, unbound.design), method.name == ROUNDS and not searched.exact
-    return infeasible(space, columns, points, refusal, ended_early=early)
+    more = "--budget" if method.name == ROUNDS and not searched.exact else ""
+    more = more if searched.complete else "--timeout"
+    return infeasible(space, columns, Points(unbound.front, unbound.design), refusal, ended_early=more)
 
 
 def _other_fronts(

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from arrayol.errors import Diagnostic, InfeasibleError
 from arrayol.text import counted, rounded
-from dse.jobs.runner import JobRunner
+from dse.jobs.runner import JobRunner, TimeOverError
 from dse.pareto.fronts import Front
 from dse.results.identifiers import identifier
 from dse.search.context import (
@@ -31,10 +31,12 @@ from dse.search.exact import search_exactly
 from dse.search.exact_cost import exact_seconds
 from dse.search.exhaustive import WHOLES_AT_MOST, search_exhaustively
 from dse.search.figures import Columns
+from dse.search.group_front import Counts
 from dse.search.heuristic.search import search_heuristically
 from dse.search.partition import search_by_partition
 from dse.search.plugin_methods import plugin_method, search_by_plugin
 from dse.search.rounds.search import search_in_rounds
+from dse.search.wholes import Wholes
 from dse.space.mappings import GROUPS_AT_MOST, MappingSpace
 from dse.space.objectives import FRAMES_PER_SECOND, Figure
 from dse.space.size import LISTED_AT_MOST, SpaceSize, all_fusions
@@ -42,6 +44,7 @@ from dse.space.study import Constraint
 from hwmodel.design import Design
 
 EXACT_SECONDS = 60.0  # of predicted work, up to which `auto` prices everything
+STRUCTURES_AT_MOST = 20_000_000  # of all groups, that are listed: more would fill the memory
 POWERS_AT_MOST = 10**5  # plain group designs up to which it does where a power is compared, and with it all times
 
 
@@ -75,18 +78,42 @@ def require_other_fronts(method: Chosen, space: MappingSpace) -> None:
 
 
 def search(context: SearchContext, method: Chosen, request: SearchRequest, runner: JobRunner) -> Searched:
-    """Search a space by a method. Raises ArrayolError (`broken-plugin`) where that of a plug-in finds nothing right."""
+    """Search a space by a method, as long as the time of the runner lasts.
+
+    Raises ArrayolError (`broken-plugin`) where that of a plug-in finds nothing right.
+    """
+    try:
+        return _search(context, method, request, runner)
+    except TimeOverError:
+        return _nothing_in_time(context, request)
+
+
+def _search(context: SearchContext, method: Chosen, request: SearchRequest, runner: JobRunner) -> Searched:
     if method.name not in METHODS:
         return search_by_plugin(method.name, context, request, runner)
     if method.name == NSGA2:
-        return search_heuristically(context, request.seed, runner, request.report)
+        return search_heuristically(context, request, runner)
     if method.name == ROUNDS:
         return search_in_rounds(context, request, runner)
     if method.name == EXHAUSTIVE:
-        return search_exhaustively(context, runner, request.report)
+        return search_exhaustively(context, request, runner)
     if method.name == PARTITION:
-        return search_by_partition(context, runner, request.report, request.keep)
-    return search_exactly(context, runner, request.report, request.keep, keep_all=request.keep_all)
+        return search_by_partition(context, request, runner)
+    return search_exactly(context, request, runner)
+
+
+def _nothing_in_time(context: SearchContext, request: SearchRequest) -> Searched:
+    """What a search has found whose time was over before it had a whole design."""
+    return Searched(
+        front=Wholes.none(len(context.columns.figures)).front,
+        design=lambda _: Design(()),
+        counts=Counts(),
+        exact=False,
+        description=request.clock_text,
+        group_designs=0,
+        whole_designs=None,
+        complete=False,
+    )
 
 
 def _automatic(space: MappingSpace, columns: Columns, size: SpaceSize) -> Chosen:
@@ -134,8 +161,21 @@ def _no_reason(_: SpaceSize) -> str:
     return ""
 
 
+def _too_many_structures(size: SpaceSize) -> str:
+    if size.groups is None:
+        return _too_many_groups(size)
+    if size.structures <= STRUCTURES_AT_MOST:
+        return ""
+    count = rounded(size.structures)
+    return f"it lists all blocks under all scans of each group, at most {STRUCTURES_AT_MOST:,}, and there are {count}"
+
+
+def _too_many_to_part(size: SpaceSize) -> str:
+    return _too_many_fusions(size) or _too_many_structures(size)
+
+
 _REFUSALS: Mapping[str, Callable[[SpaceSize], str]] = MappingProxyType(
-    {EXACT: _too_many_groups, PARTITION: _too_many_fusions, EXHAUSTIVE: _too_many_wholes}
+    {EXACT: _too_many_structures, PARTITION: _too_many_to_part, EXHAUSTIVE: _too_many_wholes}
 )
 
 
@@ -154,11 +194,12 @@ def unbounded(columns: Columns) -> Columns:
 
 
 def infeasible(
-    space: MappingSpace, columns: Columns, points: Points, refusal: str | None, *, ended_early: bool
+    space: MappingSpace, columns: Columns, points: Points, refusal: str | None, *, ended_early: str
 ) -> InfeasibleError:
     """The error for a space without a feasible design, or without one that was found before the search ended.
 
-    `points` are the front that it has without constraints.
+    `points` are the front that it has without constraints; `ended_early` is the option that gives a search more which
+    ended before it had seen all, empty for any other.
     """
     name = space.model.network.name
     if not len(points.front):
@@ -166,7 +207,9 @@ def infeasible(
         hint = "open more of the space in a study: other fusions, units or orders"
         if ended_early:
             message = f"no legal design of '{name}' was found before the search ended{why}"
-            return InfeasibleError([Diagnostic("infeasible", message, hint=f"give it more with --budget, or {hint}")])
+            return InfeasibleError(
+                [Diagnostic("infeasible", message, hint=f"give it more with {ended_early}, or {hint}")]
+            )
         return InfeasibleError([Diagnostic("infeasible", f"'{name}' has no legal design here{why}", hint=hint)])
     nearest = _nearest(columns, points.front)
     parts = [_need(space, columns, points, constraint) for constraint in columns.constraints]

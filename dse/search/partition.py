@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dse.jobs.jobs import COMBINING, Report, SearchProgress
+from dse.jobs.jobs import COMBINING, SearchProgress
 from dse.jobs.runner import JobRunner
 from dse.pareto.combine import Choice, WholeFront, fusion_front
 from dse.pareto.counted import COMPARED_AT_MOST, counted_front, non_dominated
 from dse.pareto.fronts import Front, Rows, Values, front_of
 from dse.results.schema import Comparisons
-from dse.search.context import Keep, SearchContext, Searched, keeps_nothing
+from dse.search.context import SearchContext, Searched, SearchRequest
 from dse.search.exact import search_groups, searched_groups, tries_all_options
 from dse.search.figures import Columns
 from dse.space.size import all_fusions
@@ -36,14 +36,14 @@ class _Points:
         return _Points(self.values[rows], self.units[rows], self.codes[rows])
 
 
-def search_by_partition(
-    context: SearchContext, runner: JobRunner, report: Report, keep: Keep = keeps_nothing
-) -> Searched:
-    """The front of all fusions, subspace by subspace; `keep` is given the front so far."""
+def search_by_partition(context: SearchContext, request: SearchRequest, runner: JobRunner) -> Searched:
+    """The front of all fusions, subspace by subspace; that of the groups that are searched when the time is over."""
     space, columns = context.space, context.columns
     all_options = tries_all_options(space, columns)
-    fronts = search_groups(context, runner, all_options=all_options, report=report, keep=keep)
-    report(SearchProgress(COMBINING))
+    fronts = search_groups(context, request, runner, all_options=all_options)
+    if isinstance(fronts, Searched):
+        return fronts
+    request.report(SearchProgress(COMBINING))
     fusions = all_fusions(space)
     assert fusions is not None, "more fusions are refused before"
     groups = {group: part.front for group, part in fronts.items()}

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from math import inf
+from time import monotonic
 from types import MappingProxyType
 
 import numpy as np
@@ -22,7 +24,7 @@ from dse.results.pick import TELLING, telling_designs
 from dse.results.schema import FORMAT, Comparisons, Refusal, Result, SpaceSummary, SubspaceSummary
 from dse.results.steps import StepFinder
 from dse.results.volume import volume_of
-from dse.search.context import ASKED, AUTO, EXHAUSTIVE, PARTITION, Chosen, SearchRequest, refused
+from dse.search.context import ASKED, AUTO, EXHAUSTIVE, PARTITION, SEARCHED, Chosen, SearchRequest, refused
 from dse.search.integer_partitions import Coverage, code_of
 from dse.search.plotted_points import Collector
 from dse.space.fusions import Subspace, count_by_groups, expand, subspaces
@@ -58,7 +60,8 @@ class Progress:
 class FusionSearch:
     """Counts and keeps what an exploration's result needs; `run` fills it.
 
-    With `keep_all` the candidates stay in `kept`, in the order of the space.
+    With `keep_all` the candidates stay in `kept`, in the order of the space. After so many `seconds` of the clock, of
+    fusions that are left, none is priced; then it is not `complete`.
     """
 
     def __init__(
@@ -68,6 +71,7 @@ class FusionSearch:
         *,
         keep_all: bool = False,
         report: Callable[[Progress], None] | None = None,
+        seconds: float = inf,
     ) -> None:
         self.model = model
         self.objectives = objectives
@@ -86,6 +90,8 @@ class FusionSearch:
         self._report = report or (lambda _: None)
         self._survivors = GrowingFront()
         self._volume = RisingVolume()
+        self.complete = True
+        self._ends = monotonic() + seconds
 
     def run(self) -> None:
         """Walk the subspaces, then compare their survivors, then (where they are few enough) all with all."""
@@ -95,14 +101,22 @@ class FusionSearch:
         for place, subspace in enumerate(spaces, 1):
             for candidate in self._front_of(subspace, Progress(0, total, place, len(spaces))):
                 self._survivors.add(candidate)
+            if not self.complete:
+                break
         self.front = self._survivors.finish()
         self._count(self._survivors)
-        self._compare_all_pairs()
+        if self.complete:
+            self._compare_all_pairs()
+        else:
+            self.comparisons_of_all_pairs = None
 
     def _front_of(self, subspace: Subspace, progress: Progress) -> list[Candidate]:
         front, partitions = GrowingFront(), Counter[str]()
         infeasible = self.infeasible
         for sizes, fusion in _fusions(subspace):
+            if self.evaluated and monotonic() > self._ends:
+                self.complete = False
+                break
             partitions["+".join(map(str, sizes))] += 1
             candidate = self._price(fusion)
             if candidate:
@@ -194,9 +208,12 @@ def explore(
     method = choose_published(request.method, model)
     request.announce(f"{_size(model)}; {method.text}")
     remarks = (*assumed_by_published(model.network, model.platform, labels.platform), *model.remarks)
+    remarks = (*remarks, *request.idle_remarks(method.name))
     request.announce_all(remarks)
     all_pairs = method.name == EXHAUSTIVE
-    search = FusionSearch(model, tuple(objectives), keep_all=request.keep_all or all_pairs, report=request.report)
+    seconds = inf if request.timeout is None else SEARCHED * request.timeout
+    keep_all = request.keep_all or all_pairs
+    search = FusionSearch(model, tuple(objectives), keep_all=keep_all, report=request.report, seconds=seconds)
     search.run()
     _require_feasible(search)
     if all_pairs:
@@ -207,7 +224,10 @@ def explore(
     if steps:
         names = [objective.name for objective in search.objectives]
         front = steps.described_at(front, telling_designs(front, names, TELLING), lambda _: None)
-    result = _result(search, front, labels, remarks, method, keep_all=request.keep_all)
+    how = ALL_PAIRS if all_pairs else METHOD
+    if not search.complete:
+        how += f", {request.clock_text}: {_priced_text(search)}"
+    result = _result(search, front, labels, remarks, (method, how), keep_all=request.keep_all)
     plotted = search.plotted.finish(search.objectives, model.platform)
     return Exploration(result, search.objectives, plotted, steps=steps)
 
@@ -234,9 +254,22 @@ def _size(model: PublishedModel) -> str:
     return f"{model.network.name}: {fusions} of {counted(len(graph), 'task')}"
 
 
+def _priced_text(search: FusionSearch) -> str:
+    """How many fusions were priced, and what is left out."""
+    counts = count_by_groups(search.graph)
+    of_all = f" of {sum(counts.values()):,}" if counts else ""
+    fusions = "fusion" if counts and sum(counts.values()) == 1 else "fusions"
+    return f"{search.evaluated:,}{of_all} {fusions} priced, those of few groups first; the others are left out"
+
+
 def _require_feasible(search: FusionSearch) -> None:
     if search.front:
         return
+    if not search.complete:
+        message = (
+            f"none of the {search.evaluated:,} fusions of '{search.model.network.name}' that were priced in time fits"
+        )
+        raise InfeasibleError([Diagnostic("infeasible", message, hint="give it more with --timeout")])
     assert search.example is not None, "a network has at least one legal fusion"
     raise InfeasibleError(
         [
@@ -343,10 +376,11 @@ def _result(
     front: tuple[Design, ...],
     labels: Labels,
     remarks: tuple[str, ...],
-    method: Chosen,
+    how: tuple[Chosen, str],
     *,
     keep_all: bool,
 ) -> Result:
+    method, description = how
     names = tuple(objective.name for objective in search.objectives)
     return Result(
         format=FORMAT,
@@ -366,8 +400,9 @@ def _result(
         constraints=(),
         method=method.name,
         method_reason=method.why,
-        method_description=ALL_PAIRS if method.name == EXHAUSTIVE else METHOD,
-        exact=True,
+        method_description=description,
+        exact=search.complete,
+        complete=search.complete,
         space=_space(search),
         counted="whole designs",
         evaluated=search.evaluated - search.infeasible,

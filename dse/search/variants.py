@@ -19,7 +19,7 @@ import numpy as np
 from dse.jobs.runner import JobRunner
 from dse.pareto.fronts import front_of
 from dse.results.schema import Comparisons
-from dse.search.context import Chosen, SearchContext, Searched, SearchRequest
+from dse.search.context import SEARCHED, Chosen, SearchContext, Searched, SearchRequest
 from dse.search.figures import columns_of
 from dse.search.group_front import Counts
 from dse.search.integer_partitions import Coverage
@@ -55,7 +55,8 @@ def search_each(
         share = 1 / (alike if alike == len(contexts) else 2 * alike)
         timeout = None if request.timeout is None else request.timeout * share
         own = replace(request, budget=request.budget * share, timeout=timeout)
-        parts.append(search(context, method, own, runner))
+        with runner.within(None if timeout is None else SEARCHED * timeout):
+            parts.append(search(context, method, own, runner))
         if len(contexts) > 1:
             context.space.model.forget_tables()  # those of the next one need the room
         if not parts[-1].complete and timeout is None:

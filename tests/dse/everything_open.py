@@ -79,11 +79,11 @@ def check(context: SearchContext) -> None:
         seen["too large"] += 1
         return
     try:
-        whole = search_exhaustively(context, JobRunner(), lambda _: None)
+        whole = search_exhaustively(context, SearchRequest(), JobRunner())
     except ArrayolError:  # with options too many
         seen["too large"] += 1
         return
-    found = search_exactly(context, JobRunner(), lambda _: None)
+    found = search_exactly(context, SearchRequest(), JobRunner())
     assert found.front.values.tolist() == whole.front.values.tolist()
     assert found.front.units.tolist() == whole.front.units.tolist()
     assert found.exact

@@ -12,13 +12,13 @@ from functools import partial, reduce
 import numpy as np
 from numpy.typing import NDArray
 
-from dse.jobs.jobs import SEARCHING, Report, SearchProgress
-from dse.jobs.runner import JobRunner
+from dse.jobs.jobs import SEARCHING, SearchProgress
+from dse.jobs.runner import JobRunner, TimeOverError
 from dse.pareto.combine import Groups, Stock, values_of
 from dse.pareto.fronts import Combination, Values
 from dse.pareto.hypervolume import RisingVolume, octaves_of, share_of, spread_rows
 from dse.search.batch_pricer import BatchPricer
-from dse.search.context import Evolution, Generation, SearchContext, Searched
+from dse.search.context import Evolution, Generation, SearchContext, Searched, SearchRequest
 from dse.search.exact import bounds_text, in_order
 from dse.search.figures import objective_values
 from dse.search.group_front import Counts
@@ -43,26 +43,33 @@ _REFUSED = 1e6  # the excess of a design with a refused group
 Costs = NDArray[np.float64]
 
 
-def search_heuristically(context: SearchContext, seed: int, runner: JobRunner, report: Report) -> Searched:
+def search_heuristically(context: SearchContext, request: SearchRequest, runner: JobRunner) -> Searched:
     """Evolve whole designs until nothing more comes, and now and then put the best groups together to new ones.
 
-    The same space, columns and seed give the same front.
+    The same space, columns and seed give the same front, unless the time is over before.
     """
-    search, volume = GeneticSearch(context, runner, seed), RisingVolume()
+    search, volume = GeneticSearch(context, runner, request.seed), RisingVolume()
     figures = context.columns.leading
-    for number in search.generations():
-        report(
-            SearchProgress(
-                SEARCHING,
-                number,
-                GENERATIONS_AT_MOST,
-                "generations",
-                at_most=True,
-                designs=len(search.pricer.figures),
-                hypervolume=partial(volume.with_points, search.wholes.values[:, :figures]),
-                bound=lambda: volume.share_of_any(context.least),
+    try:
+        for number in search.generations():
+            request.report(
+                SearchProgress(
+                    SEARCHING,
+                    number,
+                    GENERATIONS_AT_MOST,
+                    "generations",
+                    at_most=True,
+                    designs=len(search.pricer.figures),
+                    hypervolume=partial(volume.with_points, search.wholes.values[:, :figures]),
+                    bound=lambda: volume.share_of_any(context.least),
+                )
             )
-        )
+            runner.heed_time()
+    except TimeOverError:
+        if not search.history:
+            raise
+        search.stalled = False
+        return _searched(search, request.clock_text)
     return _searched(search)
 
 
@@ -220,11 +227,12 @@ class GeneticSearch:
         self.stock.add(fresh)
 
 
-def evolution_text(evolution: Evolution) -> str:
-    """How it went, in a sentence."""
+def evolution_text(evolution: Evolution, clock: str = "") -> str:
+    """How it went, in a sentence; `clock` says how a clock ended it."""
     ended = "its front gained nothing more" if evolution.stalled else "its last generation"
     return (
-        f"NSGA-II, seed {evolution.seed}, {len(evolution.generations) - 1} generations of {POPULATION} until {ended}; "
+        f"NSGA-II, seed {evolution.seed}, {len(evolution.generations) - 1} generations of {POPULATION}"
+        f"{f', {clock}, at most {GENERATIONS_AT_MOST}' if clock else f' until {ended}'}; "
         f"every {RECOMBINED_EVERY} generations the best designs of each group were put together to whole designs"
     )
 
@@ -235,7 +243,7 @@ def _excess(values: Values, combination: Combination) -> float:
     return sum(max(0.0, value / max(1, limit) - 1) for value, limit in bounded if limit is not None)
 
 
-def _searched(search: GeneticSearch) -> Searched:
+def _searched(search: GeneticSearch, clock: str = "") -> Searched:
     space, wholes, pricer = search.coding.space, search.wholes, search.pricer
     evolution, size, priced = search.evolution, size_of(space), pricer.counts
     # Options count as far as they were tried: how many there are depends on every single structure.
@@ -250,7 +258,8 @@ def _searched(search: GeneticSearch) -> Searched:
         design=design,
         counts=Counts(priced.evaluated, priced.infeasible, total - priced.size),
         exact=False,
-        description=evolution_text(evolution) + search.slow.text() + bounds_text(space, epsilon=False),
+        complete=not clock,
+        description=evolution_text(evolution, clock) + search.slow.text() + bounds_text(space, epsilon=False),
         group_designs=total,
         whole_designs=size.whole_designs,
         refusal=pricer.refusal,

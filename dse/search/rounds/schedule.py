@@ -44,8 +44,9 @@ FEW_DIMENSIONS = 3  # from so many on coarse rounds take two scans
 class Round:
     """`ratio` between the numbers of blocks (None: every side there is), orders of the tasks, scans, rates at most.
 
-    Of more plain `structures` of a group it takes about so many. `options` says how cuts, FIFOs, layouts, policies, keeps and recomputing are tried: one at a time on structures of
-    each group's front, also on such that are spread over all that were priced, or all together on all.
+    Of more plain `structures` of a group it takes about so many. `options` says how cuts, FIFOs, layouts, policies,
+    keeps and recomputing are tried: one at a time on structures of each group's front, also on such that are spread
+    over all that were priced, or all together on all.
     """
 
     ratio: float | None

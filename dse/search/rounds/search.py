@@ -19,10 +19,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from time import monotonic
 
 from dse.jobs.jobs import SEARCHING, Job, JobPlan, SearchProgress
-from dse.jobs.runner import JobRunner
+from dse.jobs.runner import JobRunner, TimeOverError
 from dse.pareto.fronts import Front, Values
 from dse.pareto.hypervolume import RisingVolume, share_of
 from dse.search.context import SearchContext, Searched, SearchRequest
@@ -36,7 +35,7 @@ from dse.search.rounds.archive import Archive
 from dse.search.rounds.around import AroundFront, OfGroup
 from dse.search.rounds.portions import Portion, Portions
 from dse.search.rounds.schedule import ROUNDS, Schedule
-from dse.search.rounds.told import CLOCK, INTERRUPTED, SPENT, Course
+from dse.search.rounds.told import INTERRUPTED, SPENT, Course
 from dse.space.outer_blocks import may_gain
 from dse.space.task_graph import Mask
 from hwmodel.design import GroupDesign
@@ -45,7 +44,7 @@ PIECE = 0.05  # of the budget, that one portion of work may take
 LEAST_PIECE = 1.0  # seconds
 CHEAP = 0.01  # of the budget: where the exact path takes more than that, it waits until others had their first portion
 FURTHER = 0.1  # of the budget, for options in one round, and for what only the exact path takes
-SEARCH = 0.8  # of the budget, and of the clock; the rest is for what comes after
+SEARCH = 0.8  # of the budget; the rest is for what comes after
 ROUNDS_TO = 0.75  # of the budget: then the search around designs begins
 MANY = 3  # objectives; with more, groups have so many designs on their fronts that whole designs are made of few:
 MANY_ROUNDS_TO, EVOLVED_TO = 0.4, 0.72  # of the budget then: first rounds, then NSGA-II
@@ -57,10 +56,6 @@ AROUND_EVERY, AROUND_SHARE = 0.125, 0.1  # of the budget: so often at least, and
 AROUND_MORE, RISES = 0.025, 0.003  # of the budget then, as long as the front's hypervolume rises by such a share
 LIKELY = 4  # times as much work as is done comes yet, as far as the budget lets it
 FIRST_BATCH = 0.4  # seconds; later ones are of an eighth of what was done before
-
-
-class _EndedError(Exception):
-    """The search has to end, for a reason."""
 
 
 class _SpentError(Exception):
@@ -106,7 +101,6 @@ class _Search:
         self.around = AroundFront()
         self.cut = ""
         self.is_exact = False
-        self.began = monotonic()
 
     def run(self) -> None:
         """Rounds, NSGA-II where objectives are many, and around the front, as far as budget and clock go."""
@@ -119,8 +113,9 @@ class _Search:
                 self._search_around()
                 return
             self.cut = SPENT
-        except _EndedError as reason:
-            self.cut = str(reason)
+        except TimeOverError:
+            self._look()
+            self.cut = self.request.clock_text
         except KeyboardInterrupt:
             with suppress(KeyboardInterrupt):
                 self._look()
@@ -157,7 +152,7 @@ class _Search:
             self.spent = began + genetic.seconds
             self.request.keep(self.context, self.searched)
             self._report()
-            self._heed_clock()
+            self.runner.heed_time()
 
     def _search_around(self) -> None:
         """Price what differs from designs of the archive in one decision, until nothing better comes of it."""
@@ -335,14 +330,7 @@ class _Search:
         if self.spent >= self.next_look:
             self._look()
         self._report()
-        self._heed_clock()
-
-    def _heed_clock(self) -> None:
-        """Raises _EndedError if the time is over."""
-        timeout = self.request.timeout
-        if timeout is not None and monotonic() - self.began > SEARCH * timeout:
-            self._look()
-            raise _EndedError(CLOCK.format(timeout))
+        self.runner.heed_time()
 
     def _plan(self, group: Mask, jobs: Sequence[Job]) -> JobPlan[GroupPart]:
         return joined([self.known[group].part, *(yield jobs)], self.context.columns)

@@ -11,7 +11,6 @@ from dse.search.heuristic.search import evolution_text
 from dse.search.rounds.schedule import COMBINATIONS_AT_MOST, ROUNDS, Schedule
 
 SPENT = "then the budget was spent"
-CLOCK = "then the time of {:g} s was over"
 INTERRUPTED = "then it was interrupted"
 
 

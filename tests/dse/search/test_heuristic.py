@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dse.jobs.runner import JobRunner
 from dse.pareto.hypervolume import share_of
-from dse.search.context import SearchContext, Searched
+from dse.search.context import SearchContext, Searched, SearchRequest
 from dse.search.exact import search_exactly
 from dse.search.heuristic import slow_designs
 from dse.search.heuristic.nsga2 import Genes, evolve
@@ -30,7 +30,10 @@ def test_it_comes_near_the_exact_front(name: str) -> None:
     space = shipped_space(name)
     columns = columns_for(space)
     context = SearchContext(space, columns)
-    exact, found = search_exactly(context, JobRunner(), quiet), search_heuristically(context, 0, JobRunner(), quiet)
+    exact, found = (
+        search_exactly(context, SearchRequest(), JobRunner()),
+        search_heuristically(context, SearchRequest(), JobRunner()),
+    )
     assert share_of(found.front.values, exact.front.values) >= LEAST
     assert not found.exact
     assert found.counts.size == found.group_designs == exact.group_designs
@@ -48,7 +51,10 @@ def test_groups_are_put_together() -> None:
         space = space_of(chain(12, 16), 3, Path(folder))
     columns = columns_for(space)
     context = SearchContext(space, columns)
-    exact, found = search_exactly(context, JobRunner(), quiet), search_heuristically(context, 0, JobRunner(), quiet)
+    exact, found = (
+        search_exactly(context, SearchRequest(), JobRunner()),
+        search_heuristically(context, SearchRequest(), JobRunner()),
+    )
     assert share_of(found.front.values, exact.front.values) >= 0.999
     has_the_figures(space, found)
     assert "the best designs of each group were put together" in found.description
@@ -58,11 +64,11 @@ def test_slow_structures_are_rationed(monkeypatch: pytest.MonkeyPatch) -> None:
     """What it does not price element by element it takes without cuts and FIFOs, and says how often."""
     space = shipped_space("dct", narrow=False)
     columns = columns_for(space)
-    free = search_heuristically(SearchContext(space, columns), 0, JobRunner(), quiet)
+    free = search_heuristically(SearchContext(space, columns), SearchRequest(), JobRunner())
     assert "element by element" not in free.description
     monkeypatch.setattr(slow_designs, "SLOW_ELEMENTS", 10 * slow_designs.LEAST_ELEMENTS)
     monkeypatch.setattr(slow_designs, "PACE", 10)  # so one in each generation
-    found = search_heuristically(SearchContext(space, columns), 0, JobRunner(), quiet)
+    found = search_heuristically(SearchContext(space, columns), SearchRequest(), JobRunner())
     assert found.evolution is not None
     generations = len(found.evolution.generations)
     granted = int(found.description.partition(" structures priced element by element")[0].rpartition(" ")[2])

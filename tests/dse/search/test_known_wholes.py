@@ -189,7 +189,7 @@ def test_exact_finds_the_same_front_of_less(case: tuple[MappingSpace, Columns]) 
     if not tries_all_options(space, columns) or exact_seconds(space, columns, MOST_SECONDS) > MOST_SECONDS:
         return
     context = SearchContext(space, columns)
-    less, whole = (search_exactly(context, JobRunner(), quiet, keep_all=keep_all) for keep_all in (False, True))
+    less, whole = (search_exactly(context, SearchRequest(keep_all=keep_all), JobRunner()) for keep_all in (False, True))
     assert points(less) == points(whole)
     assert less.counts.size == whole.counts.size
     assert less.coverage == whole.coverage

@@ -20,7 +20,7 @@ from arrayol import api
 from arrayol.errors import ArrayolError
 from arrayol.ir.network import Network
 from dse.jobs.runner import JobRunner
-from dse.search.context import SearchContext
+from dse.search.context import SearchContext, SearchRequest
 from dse.search.exact_cost import exact_seconds
 from dse.search.exhaustive import search_exhaustively
 from dse.search.figures import Columns, columns_of, objective_values
@@ -130,7 +130,7 @@ def test_no_design_is_below_the_bounds(context: SearchContext) -> None:
         seen["too long"] += 1
         return
     try:
-        values = search_exhaustively(context, JobRunner(), lambda _: None).front.values
+        values = search_exhaustively(context, SearchRequest(), JobRunner()).front.values
     except ArrayolError:  # with options too many
         seen["too large"] += 1
         return

@@ -136,7 +136,7 @@ def test_nothing_is_found() -> None:
     mappings = MappingSpace(MachineModel(flatten(spec, choose_top(spec, None)), default_platform()), Study())
     columns = columns_of(("latency_cycles", "units"), (), mappings.model, reuse_memory=False)
     nothing = Points(front_of(np.zeros((0, 2), np.int64), np.zeros(0, np.int64)), _never)
-    found, early = (str(infeasible(mappings, columns, nothing, None, ended_early=own)) for own in (False, True))
+    found, early = (str(infeasible(mappings, columns, nothing, None, ended_early=own)) for own in ("", "--budget"))
     assert found == (
         "error[infeasible]: 'lpsf' has no legal design here\n"
         "  hint: open more of the space in a study: other fusions, units or orders"

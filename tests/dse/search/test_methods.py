@@ -79,12 +79,12 @@ def test_exact_is_exhaustive(case: tuple[MappingSpace, Columns]) -> None:
         seen["too large"] += 1
         return
     try:
-        whole = search_exhaustively(SearchContext(space, columns), JobRunner(), lambda _: None)
+        whole = search_exhaustively(SearchContext(space, columns), SearchRequest(), JobRunner())
     except ArrayolError:  # the options of the study make too many
         seen["too large"] += 1
         return
     for search in (search_exactly, search_by_partition):
-        found = search(SearchContext(space, columns), JobRunner(), lambda _: None)
+        found = search(SearchContext(space, columns), SearchRequest(), JobRunner())
         assert points(found) == points(whole)
         assert found.counts.size == found.group_designs
         assert found.whole_designs == whole.whole_designs
@@ -182,13 +182,13 @@ def test_batch_prices_make_the_front_of_every_whole_design() -> None:
     space = shipped("lpsf", narrowed(Study(units=(1, 2), orders=("0,1", "1,-0", "-1,-0"))), H=4, W=4)
     columns = default_columns(space)
     assert all(space.model.batch(space.tasks(group)) is not None for group in space.groups)
-    whole = search_exhaustively(SearchContext(space, columns), JobRunner(), quiet)
+    whole = search_exhaustively(SearchContext(space, columns), SearchRequest(), JobRunner())
     for search in (search_exactly, search_by_partition):
-        assert points(search(SearchContext(space, columns), JobRunner(), quiet)) == points(whole)
+        assert points(search(SearchContext(space, columns), SearchRequest(), JobRunner())) == points(whole)
 
 
 def test_partition_counts_comparisons() -> None:
-    found = search_by_partition(SearchContext(lpsf(), default_columns(lpsf())), JobRunner(), quiet)
+    found = search_by_partition(SearchContext(lpsf(), default_columns(lpsf())), SearchRequest(), JobRunner())
     assert found.comparisons is not None
     assert found.comparisons.subspaces is not None
     assert found.comparisons.all_pairs is not None
@@ -201,7 +201,7 @@ def test_isomorphic_groups_are_priced_alike() -> None:
         space = space_of(chain(9, 16), 3, Path(folder))
     columns = default_columns(space)
     context = SearchContext(space, columns)
-    found = search_groups(context, JobRunner(), all_options=True, report=quiet)
+    found = search_groups(context, SearchRequest(), JobRunner(), all_options=True)
     isomorphic = IsomorphicGroups(space)
     pairs = {group: twin for group in space.groups if (twin := isomorphic.of(group)) is not None}
     assert len(pairs) == 4 + 3 + 2  # the last window writes the result: it is like no other
@@ -235,7 +235,7 @@ def test_nsga2_tries_the_options_of_the_study() -> None:
     assert '"policy": "reuse"' in _evolved(study)
     # Groups of one task have no array that could be a FIFO: they are plain, not infeasible.
     space = shipped("lpsf", study, H=4, W=8)
-    found = search_exactly(SearchContext(space, default_columns(space)), JobRunner(), quiet)
+    found = search_exactly(SearchContext(space, default_columns(space)), SearchRequest(), JobRunner())
     assert len(found.front)
     assert found.counts.size == found.group_designs
 
@@ -252,11 +252,15 @@ def _evolved(study: Study) -> str:
 def test_nsga2_keeps_constraints() -> None:
     space = lpsf()
     limit = (
-        int(search_exactly(SearchContext(space, default_columns(space)), JobRunner(), quiet).front.values[:, 1].min())
+        int(
+            search_exactly(SearchContext(space, default_columns(space)), SearchRequest(), JobRunner())
+            .front.values[:, 1]
+            .min()
+        )
         * 2
     )
     columns = default_columns(space, f"internal_memory_data <= {limit}")
-    found = search_heuristically(SearchContext(space, columns), 0, JobRunner(), quiet)
+    found = search_heuristically(SearchContext(space, columns), SearchRequest(), JobRunner())
     assert len(found.front)
     assert (found.front.values[:, 1] <= limit).all()
 
@@ -296,7 +300,7 @@ def test_structures_that_are_no_products_go_one_by_one(
 
     monkeypatch.setattr(batch, "corrected", noted)
     context = SearchContext(space, columns)
-    found, whole = (search(context, JobRunner(), quiet) for search in (search_exactly, search_exhaustively))
+    found, whole = (search(context, SearchRequest(), JobRunner()) for search in (search_exactly, search_exhaustively))
     assert max(together) == 1
     (tasks,) = map(space.tasks, space.groups)
     pricer = Pricer(context, tasks, RateChoices(chosen=((1,), (2,))))
@@ -382,7 +386,7 @@ def test_the_front_so_far_has_its_designs(case: tuple[MappingSpace, Columns]) ->
     space, columns = case
     fronts: list[Searched] = []
     context = SearchContext(space, columns)
-    found = search_exactly(context, JobRunner(), lambda _: None, lambda _, searched: fronts.append(searched()))
+    found = search_exactly(context, SearchRequest(keep=lambda _, searched: fronts.append(searched())), JobRunner())
     for early in fronts:
         assert not early.complete
         for row, values in enumerate(early.front.values):

@@ -12,7 +12,7 @@ from strategies_spaces import spaces
 
 from arrayol.errors import ArrayolError
 from dse.jobs.runner import JobRunner
-from dse.search.context import SearchContext
+from dse.search.context import SearchContext, SearchRequest
 from dse.search.exact import search_exactly
 from dse.search.figures import Columns, columns_of, key_of
 from dse.search.slowest import slowed
@@ -76,7 +76,7 @@ def test_nothing_compared_changes_and_nothing_more_can_be_slowed(
     space = port_bound(case[0])
     columns = columns_of(objectives, (), space.model, reuse_memory=space.study.reuse_memory)
     context = SearchContext(space, columns)
-    found = search_exactly(context, JobRunner(), lambda _: None)
+    found = search_exactly(context, SearchRequest(), JobRunner())
     designs = [found.design(row) for row in range(min(POINTS, len(found.front)))]
     for before, after in zip(designs, slowed(context, designs), strict=True):
         for group, slow in zip(before.groups, after.groups, strict=True):

@@ -9,7 +9,7 @@ from many_cases import case_count
 from strategies_spaces import spaces
 
 from dse.jobs.runner import JobRunner
-from dse.search.context import SearchContext
+from dse.search.context import SearchContext, SearchRequest
 from dse.search.exact import search_exactly
 from dse.search.figures import Columns
 from dse.search.groups.bounded import Waiting
@@ -39,7 +39,7 @@ def _rates(space: MappingSpace) -> RateChoices:
 
 def _searched(space: MappingSpace, columns: Columns) -> tuple[list[tuple[list[int], int]], int, int]:
     """The points of the front with their units, how many group designs there are, and how many are left out."""
-    found = search_exactly(SearchContext(space, columns), JobRunner(), lambda _: None)
+    found = search_exactly(SearchContext(space, columns), SearchRequest(), JobRunner())
     pairs = zip(found.front.values.tolist(), found.front.units.tolist(), strict=True)
     return sorted(pairs), found.counts.size, found.counts.pruned
 

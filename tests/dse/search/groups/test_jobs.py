@@ -73,7 +73,7 @@ def new_rows() -> Iterator[CacheRows]:
 def outcome(wanted: Wanted, job_runner: JobRunner, counted: Callable[[Counts], object] = lambda counts: counts) -> Any:
     """All that an exact search finds, with what is told of its counts, or why it is refused."""
     try:
-        found = search_exactly(wanted.context(), job_runner, lambda _: None)
+        found = search_exactly(wanted.context(), SearchRequest(), job_runner)
     except ArrayolError as refused:
         return str(refused)
     points = [(found.front.values.tolist(), found.front.units.tolist())]

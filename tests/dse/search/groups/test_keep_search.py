@@ -9,7 +9,7 @@ from arrayol.checks.top import choose_top
 from arrayol.ir.network import flatten
 from arrayol.source import SourceFile
 from dse.jobs.runner import JobRunner
-from dse.search.context import SearchContext
+from dse.search.context import SearchContext, SearchRequest
 from dse.search.exact import search_exactly
 from dse.search.exhaustive import search_exhaustively
 from dse.search.figures import columns_of
@@ -52,7 +52,7 @@ def test_the_front_is_that_of_all_choices(objectives: tuple[str, ...], technolog
     study = narrowed(Study.model_validate(asked)).model_copy(update={"policies": ("levels",)})
     context = SearchContext(space := MappingSpace(model, study), columns_of(objectives, (), model, reuse_memory=False))
     assert searches_keeps(space, context.columns, ("product",))
-    found, whole = (search(context, JobRunner(), lambda _: None) for search in (search_exactly, search_exhaustively))
+    found, whole = (search(context, SearchRequest(), JobRunner()) for search in (search_exactly, search_exhaustively))
     assert found.front.values.tolist() == whole.front.values.tolist()
     assert found.front.units.tolist() == whole.front.units.tolist()
     assert found.counts.size == whole.counts.size
