@@ -130,7 +130,7 @@ def measured(text: str, longest: int, folder: Path) -> tuple[list[str], float]:
     space, loading = timed(lambda: space_of(text, longest, folder))
     columns = columns_of(OBJECTIVES, (), space.model, reuse_memory=False)
     context = SearchContext(space, columns)
-    fronts, searching = timed(lambda: search_groups(context, JobRunner(), all_options=True, report=lambda _: None))
+    fronts, searching = timed(lambda: search_groups(context, SearchRequest(), JobRunner(), all_options=True))
     whole, combining = timed(lambda: combine_groups(context, fronts))
     isomorphic = IsomorphicGroups(space)
     different = sum(isomorphic.of(group) is None for group in space.groups)

@@ -149,7 +149,7 @@ def test_a_design_as_verilog(tmp_path: Path) -> None:
         emitted.files.keys()
     )
     checked = api.check_verilog(emitted, str(tmp_path / "v"))
-    assert list(checked.mismatches) == []
+    assert checked.mismatches == ()
     assert [(frame.cycles, frame.wrong) for frame in checked.frames] == 2 * [(emitted.hardware.cycles, 0)]
     assert emitted.hardware.cycles == found.result.pareto[-1].objectives["latency_cycles"]
     wrong = replace(checked, frames=(replace(checked.frames[0], wrong=2), replace(checked.frames[1], cycles=1)))

@@ -13,7 +13,7 @@ api.write_result(exploration, "lpsf-explore")
 design = api.open_design(spec, "lpsf-explore", "2+2:1")
 print(design.simulate({"p0": picture}).mismatches)
 emitted = api.emit_verilog(design, "lpsf-verilog", {"p0": picture})
-print(list(api.check_verilog(emitted, "lpsf-verilog").mismatches))
+print(api.check_verilog(emitted, "lpsf-verilog").mismatches)
 
 A function takes a specification as `load` gives it, or a path (str or Path) and `settings`, by name values of consts
 and files of const arrays. With a loaded specification `settings` evaluates and checks it anew, without reading its

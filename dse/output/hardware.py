@@ -24,7 +24,7 @@ from dse.output.open_design import Simulated, StoredDesign
 from dse.verify.bench_data import SEED, accepted_data, random_data
 from dse.verify.testbench import memories_of_groups
 from hwmodel.datapath.technology.overhead import total_features
-from hwmodel.emit.schedule.bits import not_emitted
+from hwmodel.emit.schedule.bits import FRAMES_HINT, not_emitted
 from hwmodel.emit.schedule.design import HardwareDesign, schedule_design
 from hwmodel.emit.schedule.document import document_of
 from hwmodel.machine.steering import parts_of, steering_of
@@ -94,14 +94,17 @@ class CheckedDesign(ABC):
     promise: ClassVar[str]
 
     @property
-    @abstractmethod
-    def mismatches(self) -> Iterator[str]:
+    def mismatches(self) -> tuple[str, ...]:
         """What is not as promised, in words."""
+        return tuple(self.differences())
+
+    @abstractmethod
+    def differences(self) -> Iterator[str]:
+        """The same one by one."""
 
     def require_agreement(self) -> None:
         """Raises ArrayolError (`emitted-differs`) where anything is not as promised."""
-        reasons = list(self.mismatches)
-        if reasons:
+        if reasons := self.mismatches:
             hint = "this is a mistake in arrayol; please report it with the spec, the platform and the design"
             message = f"{self.form} and {self.promise} do not agree: {'; '.join(reasons)}"
             raise error("emitted-differs", message, hint=hint)
@@ -117,12 +120,12 @@ def emit_hardware(form: type[Form], opened: StoredDesign, inputs: Mapping[str, N
     simulation is not as the model says, those of executing.
     """
     for name in opened.black_boxes():
-        raise not_emitted(f"'{name}' has no body", "bodies for all elementary tasks")
+        raise not_emitted(f"'{name}' has no body", f"give '{name}' a body in the specification")
     frame, data = (opened.one_frame(inputs), GIVEN) if inputs is not None else _random(opened)
     simulated = opened.simulate(frame)
     simulated.require_agreement()
     if simulated.simulation.identical is None:
-        raise not_emitted("a task reads what other frames made", "tasks that read their own frame")
+        raise not_emitted("a task reads what other frames made", FRAMES_HINT)
     local = memories_of_groups(opened.accesses, opened.platform, opened.design, opened.estimate)
     hardware = schedule_design(opened.spec, opened.accesses, opened.platform, local, simulated.simulation, frame)
     return form(opened, simulated, hardware, data)

@@ -34,8 +34,7 @@ class CheckedHls(CheckedDesign):
 
     runs: tuple[RunSeen, ...]
 
-    @property
-    def mismatches(self) -> Iterator[str]:
+    def differences(self) -> Iterator[str]:
         """What is not as promised, in words."""
         for run in self.runs:
             if len(run.wrong) != FRAMES:

@@ -42,8 +42,7 @@ class CheckedVerilog(CheckedDesign):
     cycles: int
     setup_cycles: int = 0
 
-    @property
-    def mismatches(self) -> Iterator[str]:
+    def differences(self) -> Iterator[str]:
         """What is not as promised, in words."""
         if len(self.frames) != FRAMES:
             yield f"{counted(len(self.frames), 'frame')} of {FRAMES} ended"

@@ -110,8 +110,9 @@ class Knee:
         if self.is_knee:
             worth = f"compared with any end of the front it gains at least {self.gain:.3g} times what it loses"
             return f"{worth}, each objective scaled to the front's range"
-        best = f"compared with every end of the front, no design gains more than {self.gain:.3g} times what it loses"
-        return f"the front has no knee: {best}, and a knee gains {KNEE_GAIN} times"
+        times = f"{self.gain:.3g} times " if f"{self.gain:.3g}" != "1" else ""
+        best = f"compared with every end of the front, no design gains more than {times}what it loses"
+        return f"the front has no knee: {best}, and a knee gains at least {KNEE_GAIN} times as much"
 
 
 def knee_of(result: Result) -> Knee:

@@ -16,7 +16,7 @@ from dse.jobs.runner import JobRunner
 from dse.search.context import SearchContext
 from dse.search.group_front import Counts
 from dse.search.groups.job_cost import STRUCTURE_SECONDS, JobCost, in_jobs
-from dse.search.pricing import INFEASIBLE, Pricer, RateChoices
+from dse.search.pricing import Pricer, RateChoices, why_infeasible
 from dse.space.mappings import MappingSpace, Shape
 from dse.space.options import is_plain
 from hwmodel.design import GroupDesign, Scan, structure_of
@@ -167,11 +167,16 @@ class _FiguresOfDesigns:
     ) -> None:
         rows, places = np.array(cells, np.intp).T
         values = pricer.values(priced, (rows, places))
-        legal = priced.legal[rows, places] & self.columns.combination.within(values)
+        works = priced.legal[rows, places]
+        legal = works & self.columns.combination.within(values)
         for design, kept, figures in zip(designs, legal.tolist(), values.tolist(), strict=True):
             self.figures[design] = tuple(figures) if kept else None
         if not legal.all() and self.refusal is None:
-            self.refusal = designs[0].tasks, priced.refusal or INFEASIBLE
+            idle = int(np.count_nonzero(~works))
+            self.refusal = (
+                designs[0].tasks,
+                priced.refusal or why_infeasible(idle, int(np.count_nonzero(works & ~legal))),
+            )
 
 
 def _in_batches(space: MappingSpace, design: GroupDesign) -> bool:

@@ -155,10 +155,11 @@ def keeps_nothing(_context: SearchContext, _searched: Callable[[], Searched]) ->
 class SearchRequest:
     """What is asked of a search.
 
-    `budget` is what the rounds may take, in seconds of predicted work; whether it `has_budget` of its own tells it from
-    the usual one. `timeout` is what any method may take, in seconds of the clock: its runner ends it. `write` is given the result so far every few seconds; `keep` is the same within the search: it is given what makes the front.
-    `announce` is told the size of the space and the method before it starts, `report` how far it is. With
-    `keep_all` the result holds more designs than those of the front.
+    `budget` is what the rounds may take, in seconds of predicted work; `has_budget` says that it was given, and is not
+    the usual one. `timeout` is what any method may take, in seconds of the clock. `write` is given the result so far
+    every few seconds; `keep` is the same within the search: it is given what makes the front. `announce` is told the
+    size of the space and the method before it starts, `report` how far it is. With `keep_all` the result holds more
+    designs than those of the front.
     """
 
     method: str = AUTO

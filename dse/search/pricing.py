@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arrayol.text import counted
 from dse.pareto.fronts import Rows, Values
 from dse.search.context import SearchContext
 from dse.search.figures import Columns, values_of
@@ -29,7 +30,16 @@ from hwmodel.machine.separable.fetches import StructureKeeps
 
 POINTS_AT_ONCE = 1 << 20  # designs that are priced at a time, and whose values are held before they are sorted
 COMPARED_AT_ONCE = 1 << 18  # designs of structures that are left, so that what is found of some prunes the next
-INFEASIBLE = "more units than can work at once, or a constraint"
+
+
+def why_infeasible(idle: int, beyond: int) -> str:
+    """Why none of some designs is feasible: how many have units that can never work, and how many break a constraint."""
+    texts = []
+    if idle:
+        texts.append(f"{counted(idle, 'design')} with more units than can work at once")
+    if beyond:
+        texts.append(f"{counted(beyond, 'design')} beyond a constraint")
+    return " and ".join(texts)
 
 
 Offered = tuple[tuple[int, ...], ...]  # of each task of a group the rates that it may have

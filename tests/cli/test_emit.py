@@ -424,10 +424,10 @@ def test_what_has_no_hardware_is_named(arrayol: CommandLine, tmp_path: Path) -> 
     black = SPEC.replace("(b: i16) {\n  b = a // 2\n}", "(b: i16)")
     given = "\n[elementary.halve]\ninterval = 1\nlatency = 2\n"
     cases = {
-        "'halve' has no body: no hardware is emitted for that\n  hint: take a design with bodies for all": (
+        "'halve' has no body: no hardware is emitted for that\n  hint: give 'halve' a body in the specification": (
             black, PLATFORM + given
         ),
-        "no hardware is emitted for that\n  hint: take a design with figures that are derived": (
+        "no hardware is emitted for that\n  hint: leave them out of [elementary.halve] in the platform, and explore again": (
             SPEC, PLATFORM + given
         ),
         "the platform's memory has no bursts by run: no hardware is emitted for that": (

@@ -22,7 +22,7 @@ from dse.search.group_front import Counts, GroupPart, dump_part, joined, load_pa
 from dse.search.groups.bounded import Source, Waiting
 from dse.search.groups.keep_search import KeepSearch
 from dse.search.known_wholes import KnownWholes
-from dse.search.pricing import COMPARED_AT_ONCE, INFEASIBLE, Pricer, RateChoices, in_parts, plain_structure
+from dse.search.pricing import COMPARED_AT_ONCE, Pricer, RateChoices, in_parts, plain_structure, why_infeasible
 from dse.space.mappings import MappingSpace, Shape
 from dse.space.options import mapping_options
 from hwmodel.design import Blocks, GroupDesign, Keep, Scan, with_keeps
@@ -293,7 +293,7 @@ class _FrontOfGroup:
                     self._add(partial(_of_rows, own.structure, some), own.bounded.price(some), own.bounded.live(some))
             waiting, is_first = waiting.only(~chosen), False
         counts = Counts(infeasible=hopeless * self.designs, pruned=beaten * self.designs)
-        refusal = INFEASIBLE if hopeless else None
+        refusal = why_infeasible(0, hopeless * self.designs) if hopeless else None
         self._join(nothing(self.columns, len(self.tasks), counts, refusal))
 
     def _plain(self, scan: Scan, shapes: Sequence[Shape], row: int) -> GroupDesign:
@@ -318,7 +318,9 @@ class _FrontOfGroup:
             feasible += self._add_cells(structure, priced, left.only(now))
             cells = self._cells(priced, left.source[~now], left.row[~now])
         counts = Counts(feasible, looked_at - feasible - pruned, pruned, priced.untried)
-        refusal = None if feasible or pruned else priced.refusal or INFEASIBLE
+        refusal = (
+            None if feasible or pruned else priced.refusal or why_infeasible(priced.legal.size - len(rows), len(rows))
+        )
         self._join(nothing(self.columns, len(self.tasks), counts, refusal))
 
     def _promising(self, priced: Priced, cells: Waiting) -> NDArray[np.bool_]:

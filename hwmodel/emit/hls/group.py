@@ -162,7 +162,8 @@ class GroupText:
         for memory in task.reading.memories.values():
             if memory.fifo and memory.name not in written:
                 raise not_emitted(
-                    f"'{task.units.task}' reads '{memory.array}' before it is made", "no such order of tasks"
+                    f"'{task.units.task}' reads '{memory.array}' before it is made",
+                    "take `arrayol emit verilog`, or a design in which no FIFO carries it",
                 )
 
     def _step(self) -> Iterator[str]:

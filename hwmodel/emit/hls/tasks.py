@@ -150,7 +150,7 @@ class TaskText:
         otherwise = zero(kind) if port.constant is None else value_of_bits(port.constant, kind)
         if port.otherwise is not None:
             if port.otherwise.window is not None:
-                raise not_emitted(f"'{port.port}' begins with what a window keeps", "no such windows")
+                raise not_emitted(f"'{port.port}' begins with what a window keeps", "take `arrayol emit verilog`")
             otherwise = self._brought(port.otherwise, kind, lane, known)
         if not port.lanes:
             return otherwise

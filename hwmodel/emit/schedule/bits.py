@@ -15,14 +15,20 @@ NOT_EMITTED = "not-emitted"
 
 
 def not_emitted(what: str, hint: str) -> ArrayolError:
-    """An error that names what of a design has no hardware yet."""
-    return error(NOT_EMITTED, f"{what}: no hardware is emitted for that", hint=f"take a design with {hint}")
+    """An error that names what of a design has no hardware yet, and what to do about it."""
+    return error(NOT_EMITTED, f"{what}: no hardware is emitted for that", hint=hint)
+
+
+FRAMES_HINT = (
+    "every design of this specification has that; without it the state is an input and an output of the task, of which "
+    "each frame reads what the frame before has written"
+)
 
 
 def bits_of_values(values: NDArray[Any], kind: ElementType) -> NDArray[Any]:
     """The bits of some values, as integers from 0 on. Raises ArrayolError (`not-emitted`) for complex ones."""
     if kind.kind is Kind.COMPLEX:
-        raise not_emitted("complex numbers", "real ones")
+        raise not_emitted("complex numbers", "write the real and the imaginary part as two arrays")
     stored = np.ascontiguousarray(values)
     whole = stored.view(f"<u{stored.itemsize}")
     return np.asarray(whole & np.array((1 << kind.bits) - 1, whole.dtype))

@@ -108,7 +108,7 @@ def _require_loaded_once(groups: Sequence[GroupSchedule], simulation: Simulation
         if once.count(array) != 1:
             raise not_emitted(
                 f"'{array}' is loaded before the first frame, and {counted(once.count(array), 'group')} read it",
-                "such arrays that one group reads",
+                "take a design in which one group reads it, or let it come with each frame: loads in a study",
             )
 
 
@@ -116,7 +116,10 @@ def _datapaths(
     spec: Spec, accesses: Accesses, platform: Platform, groups: Sequence[GroupSchedule]
 ) -> dict[str, Derived]:
     if platform.prices is None or platform.clock_mhz is None:
-        raise not_emitted("the platform names no technology", "a technology and a clock in its platform")
+        raise not_emitted(
+            "the platform names no technology",
+            'name them in the platform, as technology = "ecp5-6" and clock_mhz = 50, and explore again',
+        )
     found: dict[str, Derived] = {}
     for units in (task.units for group in groups for task in group.tasks):
         elementary = spec.components[units.elementary]
@@ -126,12 +129,13 @@ def _datapaths(
         if derived.interval != units.interval or derived.latency + FETCH != units.latency:
             raise not_emitted(
                 f"the interval or latency of '{units.task}' is given, not that of its derived datapath",
-                "figures that are derived",
+                f"leave them out of [elementary.{units.elementary}] in the platform, and explore again",
             )
         for port in units.reads:
             if port.lookup is not None and any(node >= 0 for node in derived.priced.dataflow.graph.inputs[port.port]):
                 raise not_emitted(
-                    f"'{units.task}' reads '{port.port}' at subscripts of data and at others", "no such reads"
+                    f"'{units.task}' reads '{port.port}' at subscripts of data and at others",
+                    f"give '{units.elementary}' two inputs, one for each way, and link both to the array",
                 )
         found[units.task] = derived
     return found

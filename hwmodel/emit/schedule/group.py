@@ -149,10 +149,13 @@ class GroupScheduler:
 
     def _require_known(self) -> None:
         if self.local.layouts:
-            raise not_emitted(f"'{min(self.local.layouts)}' has a bank layout", "no bank layouts")
+            raise not_emitted(
+                f"'{min(self.local.layouts)}' has a bank layout", "take a design without, as --narrow explores them"
+            )
         if self.platform.local.fetch_cycles != FETCH or self.platform.local.store_cycles:
             raise not_emitted(
-                "a fetch or a store takes another number of cycles", f"fetch_cycles = {FETCH}, store_cycles = 0"
+                "a fetch or a store takes another number of cycles",
+                f"set fetch_cycles = {FETCH} and store_cycles = 0 in [local] of the platform, and explore again",
             )
 
     def _windows(self) -> dict[tuple[str, int], WindowReads]:

@@ -94,8 +94,15 @@ class _Move:
 
 def address_map(accesses: Accesses, memory: ExternalMemory) -> AddressMap:
     """Arrays in the network's order, each at the start of a word. Raises ArrayolError (`not-emitted`)."""
-    if memory.burst != "run" or memory.rows is not None:
-        raise not_emitted("the platform's memory has no bursts by run", '[memory] burst = "run"')
+    if memory.burst != "run":
+        raise not_emitted(
+            "the platform's memory has no bursts by run",
+            'set burst = "run" in [memory] of the platform, and explore again',
+        )
+    if memory.rows is not None:
+        raise not_emitted(
+            "the platform's memory has rows", "leave them out of [memory] in the platform, and explore again"
+        )
     slots = {name: own.type.bytes for name, own in accesses.network.arrays.items() if accesses.lies_outside(name)}
     word = (memory.word_bits or 8) // 8
     if memory.data_per_word is not None:
@@ -236,7 +243,10 @@ class PortScheduler:
         for inside in move.inside:
             rows.lanes.setdefault(inside.name, (self._lanes(move, inside), inside.memory))
         if requester.size > requester.word:
-            raise not_emitted(f"an element of '{move.array}' has more bytes than a word of the port", "a wider port")
+            raise not_emitted(
+                f"an element of '{move.array}' has more bytes than a word of the port",
+                "set a larger word_bits in [memory] of the platform, and explore again",
+            )
         runs = runs_in(move.elements, self.accesses.shape(move.array))
         longest, done, first = max(size for _, size in runs), 0, 1
         words = requester.words(longest)

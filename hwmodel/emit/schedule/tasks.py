@@ -20,7 +20,7 @@ from arrayol.ir.spec import Delay, TiledDefault, port_named
 from hwmodel.accesses import Accesses, Touch
 from hwmodel.datapath.port_cycles import read_cycles, result_cycles
 from hwmodel.emit.schedule.activity import Activity, Lanes, rows_of
-from hwmodel.emit.schedule.bits import bits_of_constant, not_emitted
+from hwmodel.emit.schedule.bits import FRAMES_HINT, bits_of_constant, not_emitted
 from hwmodel.emit.schedule.memories import Memory, Section
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.schedule.windows import WindowPort, window_kept
@@ -215,7 +215,7 @@ class TaskScheduler:
         if memory.content is None or memory.elements != tuple(whole.tolist()) or (read.data != whole).any():
             raise not_emitted(
                 f"'{own.task}' reads '{touch.array}' at subscripts of data, and it is no ROM of one bank",
-                "no such reads",
+                f"make '{touch.array}' a const array, which then lies whole in a ROM",
             )
         bits = self.accesses.network.arrays[touch.array].type.bits
         return ReadPort(touch.port, "", len(whole), -(-len(whole) // own.unit.interval), bits, lookup=memory)
@@ -267,7 +267,7 @@ class TaskScheduler:
             fed = replace(fed, constant=bits_of_constant(delay.default, kind))
         if delay not in self.accesses.delays(own.task):
             if own.chains and any(chains.name == f"{own.task}.{delay.port}" for chains in own.chains):
-                raise not_emitted(f"'{own.task}' has a delay over frames", "delays within a frame")
+                raise not_emitted(f"'{own.task}' has a delay over frames", FRAMES_HINT)
             return _Fed((*others, default or fed), (), (), {})
         name = f"{plain(own.task)}_{delay.port}_state"
         memory, words = self._state(own, delay, size, kind.bits)
@@ -303,7 +303,7 @@ class TaskScheduler:
         if (former[now] != before).any() or own.units > KEEPING or len(self.accesses.delays(own.task)) > 1:
             raise not_emitted(
                 f"units of '{own.task}' hand '{delay.output}' on before it is in a memory, and not to themselves",
-                "fewer units of such a task",
+                f"take a design with fewer units of '{own.task}'",
             )
 
     def _state(self, own: Processor, delay: Delay, size: int, bits: int) -> tuple[Memory, Ints]:

@@ -23,7 +23,7 @@ from dse.pareto.combine import completions_of, whole_front
 from dse.pareto.fronts import Combination, Front
 from dse.results.exploration import Exploration
 from dse.search import known_wholes
-from dse.search.context import SearchContext, Searched
+from dse.search.context import SearchContext, Searched, SearchRequest
 from dse.search.exact import search_exactly, tries_all_options
 from dse.search.exact_cost import exact_seconds
 from dse.search.figures import Columns
