@@ -12,7 +12,7 @@ from arrayol import api
 from arrayol.cli.completion import folders
 from arrayol.cli.options import PLACE, json_option, warn
 from arrayol.cli.result_text import shown_figure, unit_of
-from arrayol.cli.tables import facts_table, print_parts
+from arrayol.cli.tables import NameTable, facts_table, print_parts
 from arrayol.files import resolved
 from arrayol.text import counted
 from dse.output.comparison import comparison_text, require_comparison_folder, write_comparison
@@ -141,7 +141,7 @@ def _figure(design: Design, name: str) -> str:
 
 def _grid(title: str, rows: Sequence[Sequence[str]], count: int) -> Table:
     more = f" (the first {len(rows)} of {count:,})" if count > len(rows) else ""
-    table = Table.grid(padding=(0, 2))
+    table = NameTable.grid(padding=(0, 2))
     table.title, table.title_justify, table.title_style = f"{title}{more}", "left", ""
     table.add_column(overflow="fold")
     for _ in rows[0][1:-1]:

@@ -9,7 +9,7 @@ from itertools import zip_longest
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from arrayol.cli.tables import facts_table, print_parts
+from arrayol.cli.tables import NameTable, facts_table, print_parts
 from arrayol.text import counted, rounded
 from dse.output.folder import TABLE
 from dse.pareto.counted import COMPARED_AT_MOST
@@ -58,7 +58,7 @@ def _shown(result: Result) -> list[Design]:
 
 def _front_table(result: Result, shown: Sequence[Design]) -> Table:
     """Designs of the front, each in some lines."""
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="")
+    table = NameTable(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="")
     table.add_column("design", overflow="fold", max_width=14 if result.is_mapped else 18)
     rows = _mapping_columns(table, result) if result.is_mapped else _fusion_columns(table)
     knee = knee_of(result)

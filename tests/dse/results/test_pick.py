@@ -89,7 +89,7 @@ def test_no_knee_is_refused_with_the_remedy() -> None:
         pick(bent(49), parse_rule("knee"))
     assert str(caught.value) == (
         "error[no-knee]: the front has no knee: compared with every end of the front, no design gains more than 1.04 "
-        "times what it loses, and a knee gains 1.5 times\n"
+        "times what it loses, and a knee gains at least 1.5 times as much\n"
         '  hint: pick by a bound, as --pick "internal_memory_data <= 249"'
     )
     two = bent(49).model_copy(update={"pareto": bent(49).pareto[::2]})
