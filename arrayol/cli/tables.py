@@ -61,11 +61,16 @@ class NameTable(Table):
         ]
         beside = console.measure(self, options=options.update_width(_WIDE)).maximum - sum(most)
         folded = [number for number, column in enumerate(self.columns) if column.overflow == "fold"]
-        widths = {number: min(most[number], _widest(texts[number], _parts)) for number in folded}
-        room = options.max_width - beside - sum(width for at, width in enumerate(most) if at not in widths)
-        room -= sum(widths.values())
-        if room < 0 or sum(most) + beside <= options.max_width:
-            return  # too narrow for that, or wide enough
+        if sum(most) + beside <= options.max_width:
+            return
+        others = beside + sum(width for at, width in enumerate(most) if at not in folded)
+        for parts in (_parts, _PART.findall):
+            widths = {number: min(most[number], _widest(texts[number], parts)) for number in folded}
+            room = options.max_width - others - sum(widths.values())
+            if room >= 0:
+                break
+        else:
+            return  # too narrow for whole parts
         for _ in range(room):
             widest = max(folded, key=lambda at: most[at] - widths[at])
             widths[widest] = min(most[widest], widths[widest] + 1)
@@ -97,7 +102,7 @@ def broken(line: str, width: int) -> list[str]:
     """A line in lines of at most some width, broken at spaces, and words that are wider where parts of names end."""
     lines, current = list[str](), ""
     for word in _WORD.findall(line):
-        for piece in _PART.findall(word) if cell_len(word.strip()) > width else [word]:
+        for piece in _PART.findall(word) if cell_len(word.rstrip()) > width else [word]:
             if current and cell_len(current) + cell_len(piece.rstrip()) > width:
                 lines.append(current.rstrip())
                 current = ""

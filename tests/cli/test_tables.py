@@ -67,7 +67,7 @@ def test_no_command_breaks_a_name_inside_a_part(arrayol: CommandLine, tmp_path: 
     (tmp_path / "wide.toml").write_text(PLATFORM, encoding="utf-8")
     result = ("--result", "wide-explore")
     commands = (
-        ("explore", "wide.aol", "--quiet", "--pick", "latency_cycles >= 1"),
+        ("explore", "wide.aol", "--narrow", "--quiet", "--pick", "latency_cycles >= 1"),
         ("simulate", "wide.aol", *result, "--pick", "latency_cycles >= 1", "--in", "zzpicture_zzof_zzsensor=ramp"),
         ("emit", "verilog", "wide.aol", *result, "--pick", "latency_cycles >= 1"),
         ("compare", "wide-explore", "wide-explore"),
