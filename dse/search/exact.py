@@ -233,7 +233,7 @@ class _Tracker:
         """The front so far where a clock has ended the search, as it says."""
         found, groups = self._searched(), len(self._first)
         ended = sum(first in self._ended for first in self._first.values())
-        begun = sum(first in self._parts for first in self._first.values()) - ended
+        begun = sum(first in self._parts and first not in self._ended for first in self._first.values())
         left = counted(groups - ended - begun, "group")
         text = f"{ended:,} of {counted(groups, 'group')} searched, {clock}; {begun:,} searched in part, {left} left out"
         return replace(found, description=text + bounds_text(self._context.space))

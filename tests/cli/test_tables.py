@@ -97,5 +97,5 @@ def test_lines_are_no_wider_and_hold_all(text: str, width: int) -> None:
 def test_a_name_is_broken_where_a_part_of_it_ends() -> None:
     name = "1: horizontal_filter@left_side, x"
     assert broken(name, 40) == [name]
-    assert broken(name, 14) == ["1:", "horizontal_", "filter", "@left_side, x"]
+    assert broken(name, 14) == ["1: horizontal_", "filter@left_", "side, x"]
     assert broken(name, 8) == ["1:", "horizont", "al_", "filter", "@left_", "side, x"]
