@@ -63,7 +63,8 @@ class NameTable(Table):
         folded = [number for number, column in enumerate(self.columns) if column.overflow == "fold"]
         if sum(most) + beside <= options.max_width:
             return
-        usual = self._calculate_column_widths(console, options)  # as Rich shares the width out, by widest words
+        inside = options.update_width(options.max_width - self._extra_width)
+        usual = self._calculate_column_widths(console, inside)  # as Rich shares the width out, by widest words
         given = {number: usual[number] - self._get_padding_width(number) for number in folded}
         if all(given[number] >= min(most[number], _widest(texts[number], _parts)) for number in folded):
             return

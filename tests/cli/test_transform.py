@@ -215,7 +215,7 @@ FORM = 'Its form is tile TASK SIZES, as in "tile hflr 4,12".'
 @pytest.mark.parametrize(
     ("steps", "message"),
     [
-        ([], "Give steps, or with --result and --design the design that has them."),
+        ([], "Give steps, or with --result and --design or --pick the design that has them."),
         (["fuze a b"], "Invalid value for 'STEP...': There is no step 'fuze'. Did you mean 'fuse'?"),
         (["tile hflr 2,x"], f"Invalid value for 'STEP...': {IN_TILE}{FORM}"),
     ],
@@ -252,4 +252,4 @@ def test_the_steps_of_an_explored_design(lpsf: CommandLine, tmp_path: Path) -> N
 def test_steps_or_a_design_that_has_them(lpsf: CommandLine, arguments: list[str]) -> None:
     done = lpsf("transform", "lpsf.aol", *arguments)
     assert done.returncode == 2
-    assert "Give steps, or with --result and --design the design that has them." in done.stderr
+    assert "Give steps, or with --result and --design or --pick the design that has them." in done.stderr
