@@ -101,7 +101,7 @@ def _along(extent: int, side: int, steps: Sequence[int]) -> _Along:
         up |= (moves.behind is not None) << place
         down |= (moves.ahead is not None) << place
         stays |= (moves.same is not None) << place
-    return _Along(up, down, stays, side >= extent)
+    return _Along(up, down, stays, bool(steps) and side >= extent)  # without delays all shapes have the same scans
 
 
 def legal_scans(extents: Extents, delays: Sequence[Delay], shape: Extents) -> LegalScans:
@@ -114,7 +114,7 @@ def _dimensions(extents: Extents, delays: Sequence[Delay], shape: Extents) -> tu
     return tuple(_along(*pair, [delay.vector[at] for delay in delays]) for at, pair in each)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)
 def _legal(shape: tuple[_Along, ...], ones: tuple[_Along, ...], delays: int) -> LegalScans:
     return LegalScans(shape, ones, delays)
 

@@ -237,7 +237,7 @@ class Schedule:
     def left_out(self, task: str) -> int:
         """How many structures of a last task no round has taken, once all are done."""
         left = self.space.count_structures(task) - len(self.upto(task, len(ROUNDS) - 1))
-        return left if task in self.thinned else 0
+        return max(0, left) if task in self.thinned else 0  # rounds may look at finer sides than a study lists
 
     def _choices(self, task: str, ratio: float | None) -> Sequence[Sequence[Shape]]:
         """The sides along each extent, or in one list the shapes that the study has."""
@@ -329,7 +329,7 @@ def some_scans(legal: Sequence[Scan], scans: Scans, extents: Shape) -> Sequence[
     return upwards[0], upwards[-1]
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)
 def _only(scans: LegalScans, *, upwards: bool = False, outermost: frozenset[int] = frozenset()) -> LegalScans:
     return scans.only(upwards=upwards, outermost=outermost)
 
@@ -339,7 +339,7 @@ def some_of(scans: Sequence[Scan], most: int) -> Sequence[Scan]:
     return scans if count_of(scans) <= most else _chosen(scans, most)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)
 def _chosen(scans: Sequence[Scan], most: int) -> Sequence[Scan]:
     return [scans[place] for place in places(count_of(scans), most)]
 
