@@ -145,6 +145,7 @@ class LegalScans(Sequence[Scan]):
         )
         self._suffixes: dict[tuple[int, int, int], _Counts] = {}
         self._listed: tuple[Scan, ...] | None = None
+        self._known: dict[int, Scan] = {}  # the first that were sought by their places: ends are sought for each shape
         self._all = self._left(frozenset(range(len(shape))))
         self.number = self._all.offered
 
@@ -180,8 +181,13 @@ class LegalScans(Sequence[Scan]):
         place += self.number if place < 0 else 0
         if not 0 <= place < self.number:
             raise IndexError(place)
-        others = place >= self._all.also_of_ones
-        return self._at(place - self._all.also_of_ones if others else place, others=others)
+        if place not in self._known:
+            others = place >= self._all.also_of_ones
+            found = self._at(place - self._all.also_of_ones if others else place, others=others)
+            if len(self._known) >= LISTED_AT_MOST:
+                return found
+            self._known[place] = found
+        return self._known[place]
 
     def __iter__(self) -> Iterator[Scan]:
         if self._listed is None and self.number <= LISTED_AT_MOST:

@@ -67,9 +67,9 @@ def test_sizes_are_what_a_list_has(
     assert set(Schedule(space).upto("t", last)) >= expected
 
 
-@pytest.mark.parametrize("rank", [7, 9, 12])
+@pytest.mark.parametrize("rank", [7, 9])
 def test_spaces_of_many_dimensions_are_counted_and_thinned(tmp_path: Path, rank: int) -> None:
-    """What would list them would not end: of rank 12 there are 12! 2^12 scans of each of 2^12 shapes."""
+    """What would list them would not end: of rank 9 there are 9! 2^9 scans of each of 2^9 shapes."""
     space = space_of(tmp_path / "many.aol", (2,) * rank)
     size, columns = size_of(space), columns_of(DEFAULT, (), space.model, reuse_memory=False)
     assert size.structures == 2**rank * math.factorial(rank) * 2**rank
@@ -86,7 +86,7 @@ def test_spaces_of_many_dimensions_are_counted_and_thinned(tmp_path: Path, rank:
 
 
 def test_many_scans_with_a_delay(tmp_path: Path) -> None:
-    space = space_of(tmp_path / "many.aol", (2,) * 8, (0, 1, 0, 0, -1, 0, 0, 0))
+    space = space_of(tmp_path / "many.aol", (2,) * 6, (0, 1, 0, -1, 0, 0))
     structures = Schedule(space).upto("t", 2)
     assert len({scan for scan, _ in structures}) > 8
     assert all(space.model.is_legal("t", Blocks(shape, scan)) for scan, shape in islice(structures, 0, None, 997))
