@@ -9,7 +9,7 @@ import json
 import os
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -17,9 +17,9 @@ from pydantic import ValidationError
 
 from arrayol.errors import ArrayolError, Diagnostic, Severity, error, render
 from arrayol.files import MOST_DOCUMENT_BYTES, hint_of, read_json, read_text, resolved
-from arrayol.text import clipped
+from arrayol.text import clipped, counted
 from dse.jobs.cache import CACHE_FILES
-from dse.results.consistency import require_consistent
+from dse.results.consistency import EXPLORE_AGAIN, wrong_designs
 from dse.results.identifiers import IDENTIFIER
 from dse.results.schema import FORMAT, Result
 
@@ -31,9 +31,12 @@ PICKED = "picked.json"  # made of a result afterwards: a new one leaves it behin
 README = "README.txt"
 OTHER_FOLDER = "name another folder with --out"  # a hint
 PARTIAL = "partial"  # the front so far, while a search is on its way
+_WARNED = 5  # designs that are left out, each with its reason
+_LISTS = (("pareto",), ("designs",))  # where a document has designs
 _LONGEST_NAME = 120  # of a file; a design with a longer name takes its number on the front
 
 Warn = Callable[[Diagnostic], None]
+Place = tuple[str | int, ...]  # keys and numbers that lead to a value of a document
 
 
 def transform_command(result: Result, folder: str = "DIR") -> str:
@@ -90,8 +93,10 @@ def warn_in_python(warning: Diagnostic) -> None:
 def load_result(folder: Path, warn: Warn = warn_in_python) -> Result:
     """Read back what `dse.output.writing.write_result` stored; `warn` is told of keys that this version does not know.
 
-    Raises ArrayolError: `other-format` for a result that another version wrote, `wrong-result` for one whose figures
-    do not agree with each other, `not-a-result` for anything else.
+    Designs that are not what `explore` writes, or whose figures do not agree with each other, are left out: `warn` is
+    told which and why (`wrong-design`), and the result has them as `unusable`. Raises ArrayolError: `other-format` for
+    a result that another version wrote, `wrong-result` for one whose figures as a whole do not agree with each other,
+    or that has no usable design on its front, `not-a-result` for anything else.
     """
     path, hint = folder / RESULT, "name the folder that 'arrayol explore' wrote"
     try:
@@ -109,7 +114,9 @@ def load_result(folder: Path, warn: Warn = warn_in_python) -> Result:
     except ValueError:  # pydantic's own
         raise _no_result(path) from None
     _require_names(result, path)
-    require_consistent(result, str(path))
+    result = result.without(wrong_designs(result, str(path)))
+    for warning in _warnings_of(result.unusable, path):
+        warn(warning)
     return result
 
 
@@ -119,6 +126,16 @@ def _require_names(result: Result, path: Path) -> None:
         if re.fullmatch(IDENTIFIER, design.id) is None:
             message = f"'{clipped(design.id)}' is no name of a design: digits, letters and + . , : _ -, no sign first"
             raise error("wrong-result", message, file=str(path), hint="explore once more")
+
+
+def _warnings_of(unusable: Mapping[str, str], path: Path) -> Iterator[Diagnostic]:
+    """One warning for each design that is left out, and one for all beyond some."""
+    texts = [f"design {name} is left out: {reason}" for name, reason in unusable.items()]
+    if len(texts) > _WARNED:
+        names = ", ".join(list(unusable)[_WARNED:])
+        texts[_WARNED:] = [f"{counted(len(texts) - _WARNED, 'more design')} left out: {names}"]
+    for text in texts:
+        yield Diagnostic("wrong-design", text, hint=EXPLORE_AGAIN, severity=Severity.WARNING, file=str(path))
 
 
 def _parsed(text: str) -> object:
@@ -146,25 +163,57 @@ def _of_our_format(document: object, path: Path) -> dict[str, Any]:
 
 
 def _validated(text: str, document: dict[str, Any], path: Path, warn: Warn) -> Result:
-    """The result without keys that are not known. Raises ValueError for whatever else is wrong."""
+    """The result without keys that are not known, and without designs that are not what `explore` writes.
+
+    Raises ValueError for whatever else is wrong.
+    """
     try:
         return Result.model_validate_json(text)
     except ValidationError as wrong:
         mistakes = wrong.errors(include_url=False, include_input=False)
-        if any(mistake["type"] != "extra_forbidden" for mistake in mistakes):
-            raise
-    places = [mistake["loc"] for mistake in mistakes]
-    for *parts, key in places:
+    unknown = [mistake["loc"] for mistake in mistakes if mistake["type"] == "extra_forbidden"]
+    broken = [mistake["loc"] for mistake in mistakes if mistake["type"] != "extra_forbidden"]
+    if any(place[:1] not in _LISTS or len(place) < 2 for place in broken):
+        raise ValueError(document)
+    for *parts, key in unknown:
         holder: Any = document
         for part in parts:
             holder = holder[part]
         del holder[key]
-    texts = ("".join("[]" if isinstance(part, int) else f".{part}" for part in place) for place in places)
-    names = dict.fromkeys(text.removeprefix(".") for text in texts)
-    message = f"keys that this version of arrayol does not know are left out: {', '.join(names)}"
-    result = Result.model_validate_json(json.dumps(document))
-    warn(Diagnostic("unknown-key", message, severity=Severity.WARNING, file=str(path)))
+    unusable = _taken_out(document, broken)
+    if not document["pareto"]:
+        raise ValueError(document)
+    result = Result.model_validate_json(json.dumps(document)).without(unusable)
+    if unknown:
+        texts = ("".join("[]" if isinstance(part, int) else f".{part}" for part in place) for place in unknown)
+        names = dict.fromkeys(text.removeprefix(".") for text in texts)
+        message = f"keys that this version of arrayol does not know are left out: {', '.join(names)}"
+        warn(Diagnostic("unknown-key", message, severity=Severity.WARNING, file=str(path)))
     return result
+
+
+def _taken_out(document: dict[str, Any], broken: Sequence[Place]) -> dict[str, str]:
+    """Take designs with values that `explore` never writes out of a document: by id or place, what is wrong."""
+    unusable: dict[str, str] = {}
+    for list_name, number, *rest in broken:
+        design = document[str(list_name)][number]
+        name = design.get("id") if isinstance(design, dict) else None
+        place = f"{list_name}[{number}]"
+        inside = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in rest)
+        what = f"its {inside.removeprefix('.')}" if inside else "it"
+        unusable.setdefault(name if isinstance(name, str) else place, f"{what} is not what explore writes")
+    places = {(list_name, number) for list_name, number, *_ in broken}
+    for (list_name,) in _LISTS:
+        kept = enumerate(document.get(list_name) or ())
+        if document.get(list_name) is not None:
+            own = [design for number, design in kept if (list_name, number) not in places]
+            document[list_name] = [one for one in own if not _is_called(one, unusable)]
+    return unusable
+
+
+def _is_called(design: object, names: Collection[str]) -> bool:
+    """Whether a design of a document has one of some ids."""
+    return isinstance(design, dict) and design.get("id") in names
 
 
 def _no_result(path: Path) -> ArrayolError:

@@ -23,6 +23,7 @@ from arrayol.transforms.steps import Canonical, StepTextError, canonical_form, p
 from arrayol.transforms.trace import Transformed
 from dse.output.built_memories import BuiltMemories, built_memories
 from dse.output.folder import RESULT, Warn, load_result, warn_in_python
+from dse.results.consistency import EXPLORE_AGAIN as RESULT_DAMAGED
 from dse.results.designs import Design as Record
 from dse.results.exploration import digests_of
 from dse.results.records import group_record, resident_records
@@ -218,8 +219,11 @@ def _form(spec: Spec, result: Result, record: Record, folder: Path) -> Canonical
 
 
 def record_of(result: Result, folder: Path, identifier: str) -> Record:
-    """The design of that name in a result. Raises ArrayolError (`unknown-design`)."""
+    """The design of that name in a result. Raises ArrayolError (`unknown-design`, `wrong-design`)."""
     known = {design.id: design for design in (*result.pareto, *(result.designs or ()))}
+    if identifier in result.unusable:
+        message = f"design {identifier} cannot be used: {result.unusable[identifier]}"
+        raise error("wrong-design", message, file=str(folder / RESULT), hint=RESULT_DAMAGED)
     if identifier not in known:
         names = ", ".join(design.id for design in result.pareto[:6])
         more = f" and {len(known) - 6} more" if len(known) > 6 else ""

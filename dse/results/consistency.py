@@ -8,8 +8,9 @@ published model comes from groups to latency and memory. Takes time linear in th
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from statistics import median_low
 
@@ -22,45 +23,90 @@ from dse.results.schema import Result
 from dse.results.shared import quantity
 from dse.results.volume import volume_of
 from dse.space.objectives import FRAMES_PER_SECOND, LATENCY, MACHINE, MICROSECONDS, grows
-from hwmodel.design import Splits
 from hwmodel.machine.estimate import ENERGY, POWER, RESIDENT
 
 MISTAKES_TOLD = 5
 LIVE, ADDRESSED = "live_bits", "addressed_bits"
 _VOLUME_CHECKED = 3  # objectives; the volume of more takes long
-_EXPLORE_AGAIN = "the file was changed since arrayol wrote it, or is damaged: explore once more"
+EXPLORE_AGAIN = "the file was changed since arrayol wrote it, or is damaged: explore once more"
 
 Number = int | float
 Value = tuple[str, object, object]  # what a figure is called, what the file says, and what its groups say
 
 
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """What is wrong, in words, of the design of an id, or of the result as a whole."""
+
+    what: str
+    design: str | None = None
+
+    @property
+    def text(self) -> str:
+        """With the design that it is about."""
+        return self.what if self.design is None else f"design {self.design}: {self.what}"
+
+
 def require_consistent(result: Result, file: str) -> None:
     """Raises ArrayolError (`wrong-result`) that names the first figures that are not what they must be."""
-    told = list(islice(_mistakes(result), MISTAKES_TOLD))
+    _require_none(_mistakes(result), file)
+
+
+def wrong_designs(result: Result, file: str) -> dict[str, str]:
+    """By the id of each design that does not agree with itself or with the others, the first reason, in words.
+
+    Raises ArrayolError (`wrong-result`) for a mistake that is none of single designs, and where no design of the front
+    is right.
+    """
+    mistakes = list(_mistakes(result))
+    _require_none((mistake for mistake in mistakes if mistake.design is None), file)
+    wrong: dict[str, str] = {}
+    for mistake in mistakes:
+        if mistake.design is not None:
+            wrong.setdefault(mistake.design, mistake.what)
+    if all(design.id in wrong for design in result.pareto):
+        _require_none(iter(mistakes), file)
+    return wrong
+
+
+def _require_none(mistakes: Iterator[Mistake], file: str) -> None:
+    told = list(islice(mistakes, MISTAKES_TOLD))
     if told:
-        raise ArrayolError([Diagnostic("wrong-result", text, hint=_EXPLORE_AGAIN, file=file) for text in told])
+        raise ArrayolError([Diagnostic("wrong-result", one.text, hint=EXPLORE_AGAIN, file=file) for one in told])
 
 
-def _mistakes(result: Result) -> Iterator[str]:
+def _mistakes(result: Result) -> Iterator[Mistake]:
+    """All mistakes. Those of a design are found without the designs that were found wrong before it."""
     front = {design.id: (design.objectives, design.groups) for design in result.pareto}
     others = [design for design in result.designs or () if (design.objectives, design.groups) != front.get(design.id)]
     designs = [*result.pareto, *others]
     if not result.pareto:
-        yield "the front has no design"
+        yield Mistake("the front has no design")
         return
-    structure = [mistake for check in (_names, _figure_names, _loads, _datapaths) for mistake in check(result, designs)]
-    yield from structure
-    if structure:
-        return  # what follows reads them
+    whole, wrong = False, set[str]()
+    checks = (
+        (_models,),
+        (_names, _figure_names, _loads, _datapaths),
+        (_group_figures, _times, _costs, _energies),
+        (_front,),
+    )
+    for stage in checks:  # each reads what those before have found right
+        for mistake in [mistake for check in stage for mistake in check(result, designs)]:
+            yield mistake
+            whole |= mistake.design is None
+            wrong |= {mistake.design} if mistake.design is not None else set()
+        designs = [design for design in designs if design.id not in wrong]
+        if whole or not designs:
+            return
+    yield from _counts(result)
+    if not wrong and not result.unusable:  # the volume is that of all designs of the front
+        yield from _volume(result)
+
+
+def _group_figures(result: Result, designs: Sequence[Design]) -> Iterator[Mistake]:
     for design in designs:
         for name, stored, expected in _figures(design, shares_memory=_shares_memory(result)):
-            yield f"design {design.id}: {name} is {_shown(stored)}, and its groups give {_shown(expected)}"
-    yield from _times(designs)
-    yield from _costs(result, designs)
-    yield from _energies(designs)
-    yield from _front(result, designs)
-    yield from _counts(result)
-    yield from _volume(result)
+            yield Mistake(f"{name} is {_shown(stored)}, and its groups give {_shown(expected)}", design.id)
 
 
 def _shares_memory(result: Result) -> bool:
@@ -71,56 +117,76 @@ def _shown(value: object) -> str:
     return f"{value:,}" if isinstance(value, int | float) else str(value)
 
 
-def _names(result: Result, designs: Sequence[Design]) -> Iterator[str]:
+def _models(_: Result, designs: Sequence[Design]) -> Iterator[Mistake]:
+    """Every design is of the model that most are of: all its groups have mappings, or none has."""
+    models = [frozenset(_of_machine_model(design)) for design in designs]
+    usual = Counter([model for model in models if len(model) == 1] or models).most_common(1)[0][0]
+    for design, model in zip(designs, models, strict=True):
+        if model != usual or len(model) > 1:
+            yield Mistake(
+                "some of its groups and processors are of another model than those of other designs", design.id
+            )
+
+
+def _of_machine_model(design: Design) -> Iterator[bool]:
+    """Whether each part of a design is of the machine model; what only one model has is null with the others."""
+    for group in design.groups:
+        yield group.mapping is not None
+        for processor in group.processors:
+            yield processor.cycles is not None
+            yield processor.block_data is None
+
+
+def _names(result: Result, designs: Sequence[Design]) -> Iterator[Mistake]:
     """Identifiers that are there once, and tasks that are those of the space."""
     seen: set[str] = set()
     for design in designs:
         if design.id in seen:
-            yield f"design {design.id}: there are two designs of this name, which are not the same"
+            yield Mistake("there are two designs of this name, which are not the same", design.id)
         seen.add(design.id)
         groups = tuple(group.tasks for group in design.groups)
         if design.fusion != groups:
-            yield f"design {design.id}: fusion is {_fusion(design.fusion)}, and its groups are {_fusion(groups)}"
+            yield Mistake(f"fusion is {_fusion(design.fusion)}, and its groups are {_fusion(groups)}", design.id)
         tasks = [task for group in groups for task in group]
         of_space = result.space.intervals_of(design.splits) if design.splits else result.space.tasks
         if sorted(tasks) != sorted(of_space):
-            yield f"design {design.id}: it has the tasks {', '.join(tasks)}, and its space {', '.join(of_space)}"
+            yield Mistake(f"it has the tasks {', '.join(tasks)}, and its space {', '.join(of_space)}", design.id)
     if result.designs is not None:
         stored = {design.id for design in result.designs}
         missing = [design.id for design in result.pareto if design.id not in stored]
-        yield from (f"design {name}: it is on the front, and not among all designs" for name in missing[:1])
+        yield from (Mistake("it is on the front, and not among all designs", name) for name in missing)
 
 
 def _fusion(groups: Sequence[Sequence[str]]) -> str:
     return " | ".join(" ".join(group) for group in groups)
 
 
-def _figure_names(result: Result, designs: Sequence[Design]) -> Iterator[str]:
-    """Every design has the objectives and the figures of the first, and none is below zero."""
-    figures = designs[0].objectives.keys()
+def _figure_names(result: Result, designs: Sequence[Design]) -> Iterator[Mistake]:
+    """Every design has the objectives and the figures of most, and none is below zero."""
+    figures = Counter(tuple(design.objectives) for design in designs).most_common(1)[0][0]
     for name in result.objectives:
         if name not in figures:
-            yield f"the objective {name} is none of the figures that designs have: {', '.join(figures)}"
+            yield Mistake(f"the objective {name} is none of the figures that designs have: {', '.join(figures)}")
     if not result.objectives:
-        yield "there are no objectives"
+        yield Mistake("there are no objectives")
     for design in designs:
-        if design.objectives.keys() != figures:
-            odd = min(design.objectives.keys() ^ figures)
-            yield f"design {design.id}: {odd} is a figure of some designs, and not of all"
+        if design.objectives.keys() != set(figures):
+            odd = min(design.objectives.keys() ^ set(figures))
+            yield Mistake(f"{odd} is a figure of some designs, and not of all", design.id)
         for name, value in design.objectives.items():
             endless = name == FRAMES_PER_SECOND and value == math.inf  # of frames that take no time
             if value < 0 or not (math.isfinite(value) or endless):
-                yield f"design {design.id}: {name} is {_shown(value)}, and a figure is a number from 0 up"
+                yield Mistake(f"{name} is {_shown(value)}, and a figure is a number from 0 up", design.id)
 
 
-def _loads(result: Result, designs: Sequence[Design]) -> Iterator[str]:
+def _loads(result: Result, designs: Sequence[Design]) -> Iterator[Mistake]:
     """Every design has one of the loads that the study gives each array, and no other."""
     for design in designs if result.is_mapped else ():
         odd = sorted(design.loads.keys() ^ result.loads.keys())
         odd += [name for name, load in design.array_loads if name in result.loads and load not in result.loads[name]]
         for name in odd:
             chosen, listed_ones = design.loads.get(name, "none"), " or ".join(result.loads.get(name, ())) or "none"
-            yield f"design {design.id}: its load of '{name}' is {chosen}, and the study gives {listed_ones}"
+            yield Mistake(f"its load of '{name}' is {chosen}, and the study gives {listed_ones}", design.id)
 
 
 def _figures(design: Design, *, shares_memory: bool) -> Iterator[Value]:
@@ -178,7 +244,8 @@ def _of_group(group: GroupRecord) -> Iterator[Value]:
     latency = group.mapping.latency_cycles
     yield LATENCY, latency, sum(group.mapping.ends.values())
     for memory in group.mapping.memories:
-        most = max(memory.live, memory.addressed) if memory.kind == "buffer" else memory.live
+        # Words of a buffer and of a state are more than are live at once where addresses leave gaps.
+        most = max(memory.live, memory.addressed) if memory.kind in ("buffer", "state") else memory.live
         yield f"the words of {memory.kind} {memory.name}", memory.addressed, most
     for processor in group.processors:
         if processor.cycles is not None:
@@ -186,7 +253,7 @@ def _of_group(group: GroupRecord) -> Iterator[Value]:
             yield f"{LATENCY} by the cycles of '{processor.task}'", latency, cycles
 
 
-def _times(designs: Sequence[Design]) -> Iterator[str]:
+def _times(_: Result, designs: Sequence[Design]) -> Iterator[Mistake]:
     """Times that are not the cycles of their design by the clock of most."""
     clocks = [clock for design in designs for clock in _clocks(design.objectives)]
     if not clocks:
@@ -201,7 +268,7 @@ def _times(designs: Sequence[Design]) -> Iterator[str]:
             time = MACHINE[name].at_clock(cycles, clock)
             if not math.isclose(figures[name], time, rel_tol=1e-9):
                 given = f"{cycles:,} cycles at {clock:,.6g} MHz give {time:,.6g}"
-                yield f"design {design.id}: {name} is {_shown(figures[name])}, and {given}"
+                yield Mistake(f"{name} is {_shown(figures[name])}, and {given}", design.id)
 
 
 def _clocks(figures: Mapping[str, Number]) -> Iterator[float]:
@@ -213,50 +280,74 @@ def _clocks(figures: Mapping[str, Number]) -> Iterator[float]:
         yield rate * figures["frame_cycles"] / 1e6
 
 
-def _datapaths(result: Result, designs: Sequence[Design]) -> Iterator[str]:
+def _datapaths(result: Result, designs: Sequence[Design]) -> Iterator[Mistake]:
     """Every processor has an interval on offer, and an occupancy, no less, at which its task has a datapath."""
     known = Counter((datapath.splits, datapath.task, datapath.interval) for datapath in result.datapaths)
     for (_, task, interval), count in known.items():
         if count > 1:
-            yield f"'{task}' has {count} datapaths at the interval {interval}"
+            yield Mistake(f"'{task}' has {count} datapaths at the interval {interval}")
     for design in designs:
         offered = result.space.intervals_of(design.splits)
         for task, processor in design.processors.items():
             if processor.interval is None or processor.occupancy is None:
                 continue
             if processor.interval not in offered.get(task, ()):
-                yield f"design {design.id}: '{task}' has the interval {processor.interval:,}, which is not on offer"
+                yield Mistake(f"'{task}' has the interval {processor.interval:,}, which is not on offer", design.id)
             if processor.occupancy < processor.interval or (design.splits, task, processor.occupancy) not in known:
                 whole = f"{processor.occupancy:,} cycles at the interval {processor.interval:,}"
-                yield f"design {design.id}: '{task}' takes {whole}, and has no datapath for it"
+                yield Mistake(f"'{task}' takes {whole}, and has no datapath for it", design.id)
 
 
-def _costs(result: Result, designs: Sequence[Design]) -> Iterator[str]:
-    """A design costs what its processors do, these what their units' datapaths do, and their ROMs and locals.
-
-    What the last two cost goes by task and units: it is the same in all designs of the same splits, and nothing where
-    there are none.
-    """
-    paths = {(datapath.splits, datapath.task, datapath.interval): datapath.cost for datapath in result.datapaths}
-    known: dict[tuple[Splits, str, int, str], tuple[Design, float]] = {}
+def _costs(result: Result, designs: Sequence[Design]) -> Iterator[Mistake]:
+    """A design costs what its processors and memories do."""
     for design in designs:
-        beside = any(memory.kind in ("rom", "local") for memory in design.resident)
         for name, stored, expected in _sums(design):
             if not math.isclose(stored, expected, rel_tol=1e-9):
-                yield f"design {design.id}: {name} is {_shown(stored)}, and its processors' {_shown(expected)}"
+                yield Mistake(f"{name} is {_shown(stored)}, and its processors' {_shown(expected)}", design.id)
+    yield from _unit_costs(result, designs)
+
+
+def _unit_costs(result: Result, designs: Sequence[Design]) -> Iterator[Mistake]:
+    """Processors cost what their units' datapaths do, and their ROMs and locals.
+
+    What the last two cost goes by task and units: it is the same in all designs of the same splits and loads, where
+    datapaths come from one source, and nothing where there are none. Of several values that of most holds.
+    """
+    paths = {(path.splits, path.task, path.interval): path for path in result.datapaths}
+    alike: dict[tuple[object, ...], list[_UnitCost]] = defaultdict(list)
+    for design in designs:
+        has_any = any(memory.kind in ("rom", "local") for memory in design.resident)
         for task, processor in design.processors.items():
-            for name, cost in (processor.costs or {}).items():
-                of_units = processor.units * paths[design.splits, task, processor.occupancy or 0].get(name, 0)
-                first = (design, cost - of_units if beside else 0.0)
-                like, more = known.setdefault((design.splits, task, processor.units, name), first)
-                if not math.isclose(cost, of_units + more, rel_tol=1e-9, abs_tol=1e-9):
-                    its = f"design {design.id}: {name} of '{task}' is {_shown(cost)}"
-                    as_in = f", with ROMs and locals as in design {like.id}" if beside else ""
-                    yield f"{its}, and its units cost {_shown(of_units + more)}{as_in}"
+            if processor.costs is None:
+                continue
+            path = paths[design.splits, task, processor.occupancy or 0]
+            for name, cost in processor.costs.items():
+                own = _UnitCost(
+                    design.id, f"{name} of '{task}'", cost, processor.units * path.cost.get(name, 0), has_any
+                )
+                alike[design.choice, task, processor.units, name, path.origins.get(f"cost.{name}"), has_any].append(own)
+    for costs in alike.values():
+        more = median_low([one.cost - one.of_units for one in costs]) if costs[0].has_any else 0
+        for one in costs:
+            if not math.isclose(one.cost, one.of_units + more, rel_tol=1e-9, abs_tol=1e-9):
+                as_in = ", with ROMs and locals as in other designs" if one.has_any else ""
+                its = f"{one.what} is {_shown(one.cost)}{as_in}"
+                yield Mistake(f"{its}, and its units cost {_shown(one.of_units + more)}", one.design)
 
 
-def _energies(designs: Sequence[Design]) -> Iterator[str]:
-    """The energy of a frame is that of its parts; its power that by the frame rate."""
+@dataclass(frozen=True, slots=True)
+class _UnitCost:
+    """A cost of a processor, and that of its units alone; `has_any`: the design has ROMs or locals beside them."""
+
+    design: str
+    what: str
+    cost: Number
+    of_units: Number
+    has_any: bool
+
+
+def _energies(_: Result, designs: Sequence[Design]) -> Iterator[Mistake]:
+    """The energy of a frame is that of its parts; its power that by the frame rate. Both are rounded to a unit."""
     for design in designs:
         figures = design.objectives
         parts = design.energy_pj
@@ -266,8 +357,8 @@ def _energies(designs: Sequence[Design]) -> Iterator[str]:
         if POWER in figures and FRAMES_PER_SECOND in figures:
             expected[POWER] = expected[ENERGY] * figures[FRAMES_PER_SECOND] / 1e6
         for name, value in expected.items():
-            if not math.isclose(figures[name], value, rel_tol=1e-6, abs_tol=1e-9):
-                yield f"design {design.id}: {name} is {_shown(figures[name])}, and its parts give {value:,.6g}"
+            if not math.isclose(figures[name], value, rel_tol=1e-6, abs_tol=1 / MACHINE[name].scale):
+                yield Mistake(f"{name} is {_shown(figures[name])}, and its parts give {value:,.6g}", design.id)
 
 
 def _sums(design: Design) -> Iterator[tuple[str, Number, Number]]:
@@ -278,19 +369,18 @@ def _sums(design: Design) -> Iterator[tuple[str, Number, Number]]:
             yield name, value, sum(one[name] for one in costs) + design.memory_costs.get(name, 0)
 
 
-def _front(result: Result, designs: Sequence[Design]) -> Iterator[str]:
-    """A design of the front that another one dominates, the first there is."""
+def _front(result: Result, designs: Sequence[Design]) -> Iterator[Mistake]:
+    """The designs of the front that another one dominates."""
     columns = [[_compared(design, name) for design in designs] for name in result.objectives]
     ranks = np.stack([np.unique(np.array(column, object), return_inverse=True)[1] for column in columns], axis=1)
     best = front_of(np.unique(ranks, axis=0), np.zeros(len(np.unique(ranks, axis=0)), np.int64)).values
-    on_front = {tuple(row) for row in best.tolist()}
-    for place in range(len(result.pareto)):
+    on_front, stored = {tuple(row) for row in best.tolist()}, {design.id for design in result.pareto}
+    for place, design in enumerate(designs):
         own = ranks[place]
-        if tuple(own.tolist()) not in on_front:
+        if design.id in stored and tuple(own.tolist()) not in on_front:
             other = int(np.flatnonzero((ranks <= own).all(axis=1) & (ranks < own).any(axis=1))[0])
             text = f"it is on the front, and design {designs[other].id} is better in {', '.join(result.objectives)}"
-            yield f"design {designs[place].id}: {text}"
-            return
+            yield Mistake(text, design.id)
 
 
 def _compared(design: Design, objective: str) -> Number:
@@ -300,39 +390,43 @@ def _compared(design: Design, objective: str) -> Number:
     return -design.objectives[objective] if grows(objective) else design.objectives[objective]
 
 
-def _counts(result: Result) -> Iterator[str]:
+def _counts(result: Result) -> Iterator[Mistake]:
     space, whole = result.space, result.counted == "whole designs"
     total = space.whole_designs if whole else space.group_designs
     parts = result.evaluated + result.infeasible + result.pruned
     if min(result.evaluated, result.infeasible, result.pruned) < 0 or (total is not None and parts != total):
-        yield (
+        yield Mistake(
             f"evaluated, infeasible and pruned are {result.evaluated:,}, {result.infeasible:,} and "
             f"{result.pruned:,}, {parts:,} together, and the space has {_shown(total)} {result.counted}"
         )
     if (counts := result.partitions) is not None:
         parts = counts.covered + counts.partly + sum(counts.pruned.values())
         if min(counts.covered, counts.partly, *counts.pruned.values(), 0) < 0 or parts != counts.total:
-            yield (
+            yield Mistake(
                 f"partitions: covered, partly and pruned are {parts:,} together, and there are {counts.total:,} "
                 f"{counts.counted}"
             )
     for part in space.subspaces or ():
         fusions = sum(part.partitions.values())
         if part.fusions != fusions:
-            yield f"the subspace of {part.groups} groups has {part.fusions:,} fusions, and its partitions {fusions:,}"
+            yield Mistake(
+                f"the subspace of {part.groups} groups has {part.fusions:,} fusions, and its partitions {fusions:,}"
+            )
 
 
-def _volume(result: Result) -> Iterator[str]:
+def _volume(result: Result) -> Iterator[Mistake]:
     """The hypervolume of the front up to its reference."""
     volume, names = result.hypervolume, result.objectives
     if set(volume.reference) != set(names):
-        yield f"hypervolume: the reference is in {', '.join(volume.reference)}, and the front in {', '.join(names)}"
+        axes = ", ".join(volume.reference), ", ".join(names)
+        yield Mistake(f"hypervolume: the reference is in {axes[0]}, and the front in {axes[1]}")
         return
     if len(names) > _VOLUME_CHECKED:
         return
     front = volume_of(result.pareto, names)
     for name, corner in front.reference.items():
         if not math.isclose(corner, volume.reference[name], rel_tol=1e-6):
-            yield f"hypervolume: the reference has {name} {volume.reference[name]:,.6g}, and the front's {corner:,.6g}"
+            given = f"{volume.reference[name]:,.6g}, and the front's {corner:,.6g}"
+            yield Mistake(f"hypervolume: the reference has {name} {given}")
     if not math.isclose(front.value, volume.value, rel_tol=1e-6, abs_tol=1e-12):
-        yield f"hypervolume is {volume.value:,.6g}, and the front's is {front.value:,.6g}"
+        yield Mistake(f"hypervolume is {volume.value:,.6g}, and the front's is {front.value:,.6g}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import Field, model_validator
+from pydantic import Field, PrivateAttr
 
 from arrayol.text import counted, few
 from dse.results.dataframe import dataframe
@@ -182,9 +182,29 @@ class Result(Record):
     partitions: PartitionCounts | None = None
     pareto: tuple[Design, ...]
     designs: tuple[Design, ...] | None = None
+    _unusable: Mapping[str, str] = PrivateAttr(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"Result({self.heading})"
+
+    @property
+    def unusable(self) -> Mapping[str, str]:
+        """By the id of each design that its file has and that is left out here, why, in words."""
+        return self._unusable
+
+    def without(self, unusable: Mapping[str, str]) -> Result:
+        """The result without some designs, by id, each with the reason in words."""
+        if not unusable:
+            return self
+        pareto = tuple(design for design in self.pareto if design.id not in unusable)
+        designs = None if self.designs is None else tuple(one for one in self.designs if one.id not in unusable)
+        rest = self.model_copy(update={"pareto": pareto, "designs": designs})
+        rest.note_unusable({**self._unusable, **unusable})
+        return rest
+
+    def note_unusable(self, unusable: Mapping[str, str]) -> None:
+        """Remember which designs were left out, by id, each with the reason; it is not stored."""
+        self._unusable = dict(unusable)
 
     @property
     def heading(self) -> str:
@@ -203,16 +223,6 @@ class Result(Record):
         Raises ArrayolError (`no-dataframes`) where that is not there.
         """
         return dataframe(self.rows, library)
-
-    @model_validator(mode="after")
-    def _is_of_one_model(self) -> Result:
-        groups = [group for design in self.stored for group in design.groups]
-        mapped = {group.mapping is not None for group in groups}
-        mapped |= {processor.cycles is not None for group in groups for processor in group.processors}
-        mapped |= {processor.block_data is None for group in groups for processor in group.processors}
-        if len(mapped) > 1:
-            raise ValueError("designs of two models")
-        return self
 
     @property
     def loads(self) -> dict[str, tuple[Load, ...]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import csv
 import errno
 import json
@@ -17,8 +18,10 @@ from arrayol.errors import ArrayolError, render
 from dse.jobs.cache import CACHE_NAME, FORMER_NAME
 from dse.output import writing as store
 from dse.output.folder import load_result, require_writable
+from dse.output.open_design import record_of
 from dse.output.plots.save import save_front
 from dse.output.writing import write_result
+from dse.results.consistency import EXPLORE_AGAIN
 from dse.results.exploration import Exploration
 
 SPECS = Path(__file__).resolve().parents[3] / "specs"
@@ -231,18 +234,61 @@ def stored(exploration: Exploration) -> dict[str, Any]:
     return document
 
 
+Place = tuple[str | int, ...]
+
+
+def changed(document: dict[str, Any], place: Place, value: object) -> dict[str, Any]:
+    """A copy of a document with another value in one place."""
+    copied: dict[str, Any] = copy.deepcopy(document)
+    holder: Any = copied
+    for part in place[:-1]:
+        holder = holder[part]
+    holder[place[-1]] = value
+    return copied
+
+
 def store_again(document: object) -> None:
     Path("out/result.json").write_text(json.dumps(document), encoding="utf-8")
 
 
-@pytest.mark.parametrize("units", [0, 10**30, 10**4000])
-def test_decisions_that_no_exploration_has(lpsf: Exploration, units: int) -> None:
-    document = stored(lpsf)
-    document["pareto"][0]["groups"][0]["processors"][0]["units"] = units
-    store_again(document)
+def wrong_design(document: dict[str, Any], place: Place, value: object) -> str:
+    """What is said of the one wrong design of a document that has this value in a place of a design."""
+    store_again(changed(document, place, value))
+    warnings: list[str] = []
+    result = load_result(Path("out"), lambda warning: warnings.append(render(warning)))
+    (warning,), (name,) = warnings, result.unusable
+    kept = [design["id"] for design in document["pareto"] if design["id"] != name]
+    assert [design.id for design in result.pareto] == kept
+    assert record_of(result, Path("out"), kept[0]).id == kept[0]
     with pytest.raises(ArrayolError) as caught:
+        record_of(result, Path("out"), name)
+    assert f"error[wrong-design]: design {name} cannot be used: {result.unusable[name]}" in str(caught.value)
+    return warning
+
+
+@pytest.mark.parametrize("units", [0, 10**30, 10**4000], ids=["none", "too-many", "far-too-many"])
+def test_decisions_that_no_exploration_has(lpsf: Exploration, units: int) -> None:
+    warning = wrong_design(stored(lpsf), ("pareto", 0, "groups", 0, "processors", 0, "units"), units)
+    assert warning == (
+        "out/result.json: warning[wrong-design]: design 4 is left out: its groups[0].processors[0].units is not what "
+        f"explore writes\n  hint: {EXPLORE_AGAIN}"
+    )
+
+
+def test_many_wrong_designs_are_told_in_a_few_lines(lpsf: Exploration) -> None:
+    document = stored(mapped())
+    for design in document["pareto"][1:]:
+        design["objectives"]["units"] += 1
+    store_again(document)
+    warnings: list[str] = []
+    result = load_result(Path("out"), lambda warning: warnings.append(warning.message))
+    assert [design.id for design in result.pareto] == ["4:1"]
+    assert len(warnings) == 6
+    assert re.fullmatch(r"design 4:2 is left out: units is \d+, and its groups give \d+", warnings[0])
+    assert warnings[5].startswith(f"{len(document['pareto']) - 6} more designs left out: ")
+    store_again(changed(document, ("pareto", 0, "objectives", "units"), -1))
+    with pytest.raises(ArrayolError, match=r"error\[wrong-result\]: design 4:1: units is -1, and a figure is"):
         load_result(Path("out"))
-    assert str(caught.value) == NO_RESULT
 
 
 FORMATS = {
@@ -290,8 +336,8 @@ def test_keys_that_are_not_known_are_left_out_with_a_warning(lpsf: Exploration) 
         (("format",), True),
         (("method",), None),
         (("space", "fusions"), "many"),
-        (("pareto", 0, "groups", 0, "processors", 0, "block_data"), None),
-        (("pareto", 1, "groups", 1, "mapping"), {}),
+        (("space", "groups"), "many"),
+        (("pareto",), {}),
     ],
 )
 def test_anything_else_that_is_wrong_is_an_error(lpsf: Exploration, place: tuple[Any, ...], value: object) -> None:
@@ -310,6 +356,41 @@ def test_anything_else_that_is_wrong_is_an_error(lpsf: Exploration, place: tuple
         with pytest.raises(ArrayolError) as caught:
             load_result(Path("out"))
         assert str(caught.value) == NO_RESULT
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "reason"),
+    [
+        (
+            ("pareto", 0, "groups", 0, "processors", 0, "block_data"),
+            None,
+            "4 is left out: some of its groups and processors are of another model than those of other designs",
+        ),
+        (
+            ("pareto", 1, "groups", 1, "mapping"),
+            {},
+            "2+2 is left out: its groups[1].mapping.blocks is not what explore writes",
+        ),
+        (
+            ("pareto", 1, "fusion"),
+            [["hflr"]],
+            "2+2 is left out: fusion is hflr, and its groups are hflr vftd | hfrl vfbu",
+        ),
+        (("pareto", 1, "id"), 7, "pareto[1] is left out: its id is not what explore writes"),
+        (("pareto", 0), [], "pareto[0] is left out: it is not what explore writes"),
+    ],
+)
+def test_one_wrong_design_does_not_block_the_others(
+    lpsf: Exploration, place: Place, value: object, reason: str
+) -> None:
+    document = stored(lpsf) | {"mood": 1}
+    store_again(changed(document, place, value))
+    warnings: list[str] = []
+    result = load_result(Path("out"), lambda warning: warnings.append(warning.message))
+    assert warnings[0].endswith("does not know are left out: mood")
+    assert warnings[1:] == [f"design {reason}"]
+    assert len(result.pareto) == 1
+    assert list(result.unusable) == [reason.split(maxsplit=1)[0]]
 
 
 def test_a_folder_with_a_deeply_nested_file_is_no_result() -> None:

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from explored import mapped, published, write_undrawn
 
-from arrayol.errors import ArrayolError
+from arrayol.errors import ArrayolError, render
 from dse.output.folder import load_result
-from dse.results.consistency import require_consistent
+from dse.results.consistency import require_consistent, wrong_designs
 from dse.results.exploration import Exploration
 from dse.results.schema import Result
 
@@ -44,12 +44,15 @@ def test_a_file_changed_by_hand(tmp_path: Path) -> None:
     document = document_of(mapped())
     document["pareto"][0]["objectives"] |= {"latency_cycles": 1, "internal_memory_data": -5}
     (tmp_path / "result.json").write_text(json.dumps(document), encoding="utf-8")
-    with pytest.raises(ArrayolError) as caught:
-        load_result(tmp_path)
-    assert str(caught.value) == (
-        f"{tmp_path}/result.json: error[wrong-result]: design 4:1: internal_memory_data is -5, and a figure is a "
-        "number from 0 up\n  hint: the file was changed since arrayol wrote it, or is damaged: explore once more"
+    warnings: list[str] = []
+    result = load_result(tmp_path, lambda warning: warnings.append(render(warning)))
+    (warning,) = warnings
+    assert warning == (
+        f"{tmp_path}/result.json: warning[wrong-design]: design 4:1 is left out: internal_memory_data is -5, and a "
+        "figure is a number from 0 up\n"
+        "  hint: the file was changed since arrayol wrote it, or is damaged: explore once more"
     )
+    assert result.pareto == mapped().result.pareto[1:]
 
 
 def edit(**figures: object) -> Callable[[Document], None]:
@@ -104,7 +107,7 @@ EDITS: dict[str, tuple[Callable[[Document], object], str]] = {
     ),
     "no figure": (
         lambda document: document["pareto"][0]["objectives"].pop("lut"),
-        "design 4:2: lut is a figure of some designs, and not of all",
+        "design 4:1: lut is a figure of some designs, and not of all",
     ),
     "objective": (
         lambda document: document.update(objectives=["latency"]),
@@ -136,6 +139,24 @@ EDITS: dict[str, tuple[Callable[[Document], object], str]] = {
         "hypervolume is 1, and the front's is ",
     ),
 }
+
+
+# No mistakes of single designs, or of all of the front.
+WHOLE = ("partitions", "datapaths", "objective", "empty", "counts", "volume", "cost of a unit")
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_what_is_wrong_of_one_design_is_said_of_that_one(name: str) -> None:
+    document = document_of(mapped())
+    EDITS[name][0](document)
+    result = Result.model_validate(document)
+    if name in WHOLE:
+        with pytest.raises(ArrayolError, match=r"error\[wrong-result\]"):
+            wrong_designs(result, "out/result.json")
+    else:
+        wrong = wrong_designs(result, "out/result.json")
+        assert len(wrong) == 1 or name == "dominated"
+        assert len(wrong) < len(result.pareto)
 
 
 @pytest.mark.parametrize("name", EDITS)
