@@ -338,7 +338,7 @@ def figures_of(platform: Platform, *accesses: Accesses, reuse_memory: bool = Fal
         if not without_cost(platform, network, name):
             unit = cost_unit(name)
             title = name if COSTS.get(name) else f"cost in {name}"
-            scale = scale_of(cost for by_name in costs for _, cost in by_name[name])
+            scale = scale_of(name, (cost for by_name in costs for _, cost in by_name[name]), platform)
             figures[name] = Figure(name, title, unit, name, scale)
     if reuse_memory and terms_of(platform) is not None:
         figures = {name: _apart(figure) for name, figure in figures.items()}

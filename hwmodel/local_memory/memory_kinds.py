@@ -9,12 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 
 from hwmodel.datapath.technology.rows import NOTHING, MemoryKind
 from hwmodel.platform import LocalPrices
 
 REGISTERS = "registers"
+PARTS = 1000  # costs of a memory are rounded to so many parts of a LUT, FF or um2, so that sums of them are exact
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,11 @@ class Kinds:
         costs |= {name for name in ("lut", "ff", "area") if any(getattr(kind, name) != NOTHING for kind in self.kinds)}
         return tuple(name for name in ("lut", "ff", "area") if name in costs)
 
+    def denominator(self, name: str) -> int:
+        """The least number that makes an integer of a cost, of LUT, FF and um2, of any memory."""
+        per_bit = Fraction(str(dict(self.register).get(name, 0))).denominator
+        return math.lcm(per_bit, *(_denominator(kind, name) for kind in self.kinds))
+
     @property
     def has_blocks(self) -> bool:
         """Whether some kind is counted in blocks."""
@@ -114,5 +121,19 @@ def _has_ports(kind: MemoryKind, reads: int, writes: int) -> bool:
 
 def _one(kind: MemoryKind, words: int, bits: int) -> Built:
     variables = {"k": float(words), "w": float(bits), "bits": float(words * bits)}
-    lut, ff, area = (max(0.0, formula.value(variables)) for formula in (kind.lut, kind.ff, kind.area))
+    lut, ff, area = (_rounded(formula.value(variables)) for formula in (kind.lut, kind.ff, kind.area))
     return Built(kind.name, kind.blocks, lut, ff, area)
+
+
+def _rounded(cost: float) -> float:
+    """A cost of one memory in whole PARTS."""
+    return max(0.0, round(cost * PARTS) / PARTS)
+
+
+def _denominator(kind: MemoryKind, name: str) -> int:
+    """What makes an integer of a cost of memories of a kind: PARTS where it goes by their size in any way."""
+    formula = getattr(kind, name)
+    if formula.variables and not kind.shapes:
+        return PARTS
+    shapes = kind.shapes or ((1, 1),)
+    return math.lcm(*(Fraction(str(getattr(_one(kind, *shape), name))).denominator for shape in shapes))

@@ -74,7 +74,7 @@ def require_plan(accesses: Accesses, platform: Platform, volume: Volume) -> None
 def require_bounded_costs(accesses: Accesses, platform: Platform, units: int) -> None:
     """The same for costs, where each task has so many units at most."""
     for name, costs in all_costs(accesses, platform).items():
-        scale, shares = scale_of(cost for _, cost in costs), Shares()
+        scale, shares = scale_of(name, (cost for _, cost in costs), platform), Shares()
         for task, cost in costs:
             amount = int((_exact(cost.unit) * units + _exact(cost.processor)) * scale)
             shares[f"task '{task}'"] = max(shares[f"task '{task}'"], amount)

@@ -101,10 +101,15 @@ def _rom_bits(accesses: Accesses, task: str) -> int:
     return sum(array.rom_bits or 0 for array in roms if task in array.readers)
 
 
-def scale_of(costs: Iterable[Cost]) -> int:
-    """The least number that makes integers of all of them, taken as the decimals that a platform has."""
+def scale_of(name: str, costs: Iterable[Cost], platform: Platform) -> int:
+    """The least number that makes integers of a cost of all designs, given what tasks have of it and their memories.
+
+    Numbers are taken as the decimals that a platform has.
+    """
     amounts = (Fraction(str(amount)) for cost in costs for amount in (cost.unit, cost.processor))
-    return math.lcm(*(amount.denominator for amount in amounts))
+    terms = terms_of(platform) if name in memory_cost_names(platform) else None
+    of_memories = terms.kinds.denominator(name) if terms is not None else 1
+    return math.lcm(of_memories, *(amount.denominator for amount in amounts))
 
 
 def _sum(fixed: Number, rate: Number, bits: int) -> Number:

@@ -11,8 +11,8 @@ that fill the registers before the line's first repetition starts.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -21,8 +21,11 @@ from hwmodel.accesses import points
 from hwmodel.datapath.port_cycles import read_cycles, result_cycles
 from hwmodel.local_memory.banked import BankedMemory, ReadPorts, WindowReads
 from hwmodel.simulator.bank_ports import Use, mover, require_ports
+from hwmodel.simulator.patterns import Patterns
 from hwmodel.simulator.plan import Ints, fault
 from hwmodel.simulator.rows import Rows
+
+_AT_ONCE = 1 << 20  # places of patterns that are looked at together
 
 
 @dataclass(frozen=True)
@@ -40,9 +43,17 @@ class Touches:
         there = words >= 0
         return Touches(np.broadcast_to(cycle, words.shape)[there], words[there], row[there])
 
+    @staticmethod
+    def joined(parts: Sequence[Touches]) -> Touches:
+        """Of several one after another."""
+        none = np.zeros(0, np.int64)
+        columns = zip(*((part.cycle, part.word, part.row) for part in parts), strict=True) if parts else [(), (), ()]
+        return Touches(*(np.concatenate([none, *column]) for column in columns))
+
     def once(self) -> Touches:
         """The first of those that are one word in one cycle."""
-        first = np.unique(np.stack([self.cycle, self.word]), axis=1, return_index=True)[1]
+        wide = int(self.word.max(initial=0)) + 1
+        first = np.unique(self.cycle * wide + self.word, return_index=True)[1]
         return Touches(self.cycle[first], self.word[first], self.row[first])
 
 
@@ -55,7 +66,7 @@ class BankCheck:
     _used: list[Use] = field(default_factory=list)
     _written: list[Use] = field(default_factory=list)
 
-    def read(self, name: tuple[str, int], rows: Rows, words: Ints) -> None:
+    def read(self, name: tuple[str, int], rows: Rows, patterns: Patterns) -> None:
         """What a task reads through one tiler: the word of each place, -1 for none.
 
         Raises SimulatorError (`bank`, `window`, `port`).
@@ -64,13 +75,19 @@ class BankCheck:
         if ports.random:
             self._read_anywhere(rows, ports)
             return
-        if ports.window is None:
-            touches = _touches(rows, words, read_cycles)
-        else:
-            touches = self._through_window(rows, words, ports.window)
-        touches = touches.once()
+        parts = (self._read_by(own, rows, patterns, ports).once() for own in _whole_lines(rows, patterns.size))
+        touches = Touches.joined(list(parts)).once()
         self._require(touches, ports.ports, rows)
         self._used.append(self._use(touches, rows))
+
+    def _read_by(self, own: Ints, rows: Rows, patterns: Patterns, ports: ReadPorts) -> Touches:
+        """What some rows read, those of whole lines: registers are shared in none but these."""
+        part, words = rows.some(own), patterns.distinct[patterns.of[own]]
+        if ports.window is None:
+            touches = _touches(part, words, read_cycles)
+        else:
+            touches = self._through_window(part, words, ports.window)
+        return replace(touches, row=own[touches.row])
 
     def write(self, rows: Rows, words: Ints) -> None:
         """What a task writes through one tiler. Raises SimulatorError (`bank`)."""
@@ -105,7 +122,8 @@ class BankCheck:
     def _use(self, touches: Touches, rows: Rows) -> Use:
         """Of repetitions that go through a port of a bank for each word."""
         key = touches.cycle * self.memory.function.banks + touches.word // self.memory.depth
-        return Use(key, 1, lambda entry: rows.named(int(touches.row[entry])))
+        row = touches.row.astype(np.int32)  # kept up to the end
+        return Use(key, 1, lambda entry: rows.named(int(row[entry])))
 
     def _require(self, touches: Touches, most: int, rows: Rows) -> None:
         """No more than so many words of a bank in a cycle."""
@@ -154,23 +172,33 @@ class BankCheck:
             name = rows.named(int(late[0]))
             start = rows.cycle[late[0]]
             raise fault("window", f"{name} starts in cycle {start}, before its window on '{self.array}' is full")
-        line = np.broadcast_to(rows.line[:, None], words.shape)
         kept = there & ~memory
-        loaded = np.stack([line, source, words])[:, there & (back[unit] == 0)]
-        wanted = np.stack([line, source, words])[:, kept]
-        self._require_kept(rows, loaded, wanted, np.nonzero(kept)[0])
+        high, wide = int(source.max(initial=0)) + 1 + window.fill, int(words.max(initial=0)) + 1
+        datum = (rows.line[:, None] * high + source + window.fill) * wide + words  # of a line, a round and a word
+        self._require_kept(rows, datum[there & (back[unit] == 0)], datum[kept], np.nonzero(kept)[0])
         return Touches.of(cycle, np.where(memory, words, -1))
 
     def _require_kept(self, rows: Rows, loaded: Ints, wanted: Ints, row: Ints) -> None:
-        """Every word that is wanted of a line and a round is among those that were read there."""
-        _, number = np.unique(np.concatenate([loaded, wanted], axis=1), axis=1, return_inverse=True)
-        number = number.reshape(-1)
-        missing = np.flatnonzero(~np.isin(number[loaded.shape[1] :], number[: loaded.shape[1]]))
+        """Every datum that is wanted of a line and a round is among those that were read there."""
+        missing = np.flatnonzero(~np.isin(wanted, loaded))
         if len(missing):
             at = int(row[missing[0]])
             name = rows.named(at)
             text = f"{name} wants a datum of '{self.array}' in cycle {rows.cycle[at]}"
             raise fault("window", f"{text} that is not in the registers of its window")
+
+
+def _whole_lines(rows: Rows, size: int) -> Iterator[Ints]:
+    """All rows, those of a line together, about as many at a time as have so many places in all."""
+    order, most = np.argsort(rows.line, kind="stable"), max(1, _AT_ONCE // max(1, size))
+    ends = np.append(np.flatnonzero(np.diff(rows.line[order])) + 1, len(order))
+    start = 0
+    while start < len(order):
+        end = int(
+            ends[max(np.searchsorted(ends, start, side="right"), np.searchsorted(ends, start + most, "right") - 1)]
+        )
+        yield np.sort(order[start:end])
+        start = end
 
 
 def _touches(rows: Rows, words: Ints, cycles: Callable[[Ints, int, int], Ints]) -> Touches:

@@ -27,10 +27,11 @@ class DataNames:
             for touch in self.accesses.writes[task] if task in self.moves.plan.works else ():
                 if touch.array == self.moved.array:
                     work = self.moves.plan.works[task]
-                    rows, elements = touched(self.accesses, touch, work)
-                    if datum < elements.size:
-                        return named(self.accesses, work, int(rows[datum // elements.shape[1]]))
-                    datum -= elements.size
+                    rows, patterns = touched(self.accesses, touch, work)
+                    size = len(rows) * patterns.size
+                    if datum < size:
+                        return named(self.accesses, work, int(rows[datum // patterns.size]))
+                    datum -= size
         raise AssertionError("a datum is loaded or made")
 
     def uses(self, datum: int) -> str:
@@ -42,6 +43,7 @@ class DataNames:
             work = self.moves.plan.works[task]
             if read.touch.array == self.moved.array:
                 step = self.moves.step(work)[read.rows]
-                for row in np.flatnonzero((read.data == datum).any(axis=1) & (step == self.moved.last[datum]))[:1]:
+                reading = (read.data.distinct == datum).any(axis=1)[read.data.of]
+                for row in np.flatnonzero(reading & (step == self.moved.last[datum]))[:1]:
                     return named(self.accesses, work, int(read.rows[row]))
         return self.brings(datum)

@@ -66,10 +66,10 @@ class GroupRun:
     """A group's run: the length of every step, and what happened in it.
 
     `peaks` is the fullest that each memory was, in data; `words` how many each buffer has, in all banks; `operands` the
-    tokens each task read through each tiler; `setup` what was on the chip before; `random` what tasks read at
-    subscripts of their data, to be checked when these are known. `located` has the word of each datum in its buffer,
-    `passed` when data passed the port, `processors` by task when repetitions started, `requesters` by array and
-    direction how runs were requested.
+    tokens each task read through each tiler, a row for each distinct pattern of its data; `setup` what was on the chip
+    before; `random` what tasks read at subscripts of their data, to be checked when these are known. `located` has the
+    word of each datum in its buffer, `passed` when data passed the port, `processors` by task when repetitions started,
+    `requesters` by array and direction how runs were requested.
     """
 
     moves: Moves
@@ -103,9 +103,10 @@ class GroupRun:
             counts[kind, name, True] += len(moved.element)
             counts[kind, name, False] += len(moved.stored)
         for place, read in self.moves.all_reads.items():
-            name, data = read.touch.array, np.sort(read.data, axis=1)
+            name, data = read.touch.array, np.sort(read.data.distinct, axis=1)
+            different = 1 + (data[:, 1:] != data[:, :-1]).sum(axis=1)
             kind = "resident" if place in self.moves.resident else "buffer" if name in buffers else "fifo"
-            counts[kind, name, False] += len(data) + int((data[:, 1:] != data[:, :-1]).sum())
+            counts[kind, name, False] += int(different[read.data.of].sum())
         return +counts
 
 
@@ -186,7 +187,7 @@ class _Run:
         self.moved = {name: Passed.of(array.moved) for name, array in self.arrays.items()}
         self.arrivals = {name: np.zeros(len(self.arrays[name].moved.element), np.int64) for name in self.fifos}
         self.reads = self.moves.all_reads
-        self.operands = {place: np.full(read.data.shape, -1, np.int64) for place, read in self.reads.items()}
+        self.operands = {place: np.full(read.data.distinct.shape, -1, np.int64) for place, read in self.reads.items()}
         step_of = {processor.task: processor.step for processor in self.processors}
         self.rows = {
             place: np.searchsorted(step_of[place[0]][read.rows], np.arange(steps + 1))
@@ -268,19 +269,20 @@ class _Run:
         """
         for place, read in self.reads.items():
             rows = slice(int(self.rows[place][step]), int(self.rows[place][step + 1]))
-            data = read.data[rows]
+            numbers, first = read.data.among(rows)
+            data = read.data.distinct[numbers]
             if not data.size:
                 continue
             if place in self.moves.resident:
-                self.operands[place][rows] = self.setup.read(read.touch.array, data)
+                self.operands[place][numbers] = self.setup.read(read.touch.array, data)
                 continue
             array = self.arrays[read.touch.array]
             if array.buffer is None:
                 tokens = array.moved.made[data]
             else:
-                work, own = self.moves.plan.works[place[0]], read.rows[rows].tolist()
+                work, own = self.moves.plan.works[place[0]], read.rows[rows][first].tolist()
                 tokens = array.buffer.read(step, data, partial(_named_row, self.accesses, work, own))
-            self.operands[place][rows] = tokens
+            self.operands[place][numbers] = tokens
 
     def _store(self, step: int) -> None:
         for name, array in self.arrays.items():

@@ -13,6 +13,7 @@ from hwmodel.local_memory.banked import BankedMemory
 from hwmodel.simulator.banks import BankCheck
 from hwmodel.simulator.layouts import LayoutCheck
 from hwmodel.simulator.moves import Moved, Moves, Place
+from hwmodel.simulator.patterns import Patterns
 from hwmodel.simulator.plan import Ints, fault
 from hwmodel.simulator.processors import Processor
 from hwmodel.simulator.rows import Rows
@@ -52,7 +53,7 @@ class LocalCheck:
         for place, read in self.moves.reads.items():
             if read.touch.array == moved.array:
                 rows = Rows.reading(self.accesses, self.moves.plan, self.processors[place[0]], read.touch, read.rows)
-                self._read(check, place, rows, self._in_memory(rows, words[read.data]))
+                self._read(check, place, rows, self._in_memory(rows, read.data.changed(lambda data: words[data])))
         if moved.loaded:
             check.load(moved.bring, passed.loaded, words)
         else:
@@ -71,7 +72,8 @@ class LocalCheck:
         for (task, _), read in self.moves.reads.items():
             if read.touch.array == moved.array:
                 rows = Rows.reading(self.accesses, self.moves.plan, self.processors[task], read.touch, read.rows)
-                touched.setdefault(task, []).append((rows, self._in_memory(rows, words[read.data])))
+                own = self._in_memory(rows, read.data.changed(lambda data: words[data]))
+                touched.setdefault(task, []).append((rows, own.each))
         for reading in touched.values():
             check.read(reading)
         if moved.loaded:
@@ -90,8 +92,8 @@ class LocalCheck:
         for place, read in self.moves.resident.items():
             if place[0] == task and read.touch.array == array:
                 rows = Rows.reading(self.accesses, self.moves.plan, self.processors[task], read.touch, read.rows)
-                words = _words(memory, read.data, shape)
-                self._read(check, place, rows, self._in_memory(rows, words))
+                found = read.data.changed(lambda data: _words(memory, data, shape))
+                self._read(check, place, rows, self._in_memory(rows, found))
         element = np.arange(math.prod(shape))
         words = _words(memory, element, shape)
         if len(np.unique(words)) < len(words) or int(words.max()) >= memory.function.banks * memory.depth:
@@ -100,16 +102,16 @@ class LocalCheck:
             check.load(0 * element, setup.loaded[array], words)
         check.finish()
 
-    def _read(self, check: BankCheck, place: Place, rows: Rows, words: Ints) -> None:
+    def _read(self, check: BankCheck, place: Place, rows: Rows, words: Patterns) -> None:
         """What a task reads through one tiler; at subscripts of data by number, until these are known."""
         check.read(place, rows, words)
         if check.memory.readers[place].random:
             self.random.append(RandomReads(place, check.memory, check.memory.readers[place], rows, words))
 
-    def _in_memory(self, rows: Rows, words: Ints) -> Ints:
+    def _in_memory(self, rows: Rows, words: Patterns) -> Patterns:
         """The words with -1 for the constants of borders, which are not in the memory."""
-        inside: Ints = np.where(rows.beyond(self.accesses), -1, words)
-        return inside
+        beyond = rows.beyond(self.accesses, words.first)
+        return words.changed(lambda own: np.where(beyond, -1, own))
 
     def _written(self, array: str, words: Ints) -> Iterator[tuple[Rows, Ints]]:
         """What tasks write: data are numbered task after task, tiler after tiler."""

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from hwmodel.accesses import Accesses, Touch
 from hwmodel.design import Keep
+from hwmodel.simulator.patterns import Patterns
 from hwmodel.simulator.plan import Ints, Plan, Work, fault, levels, outside_elements, touched
 
 Place = tuple[str, int]  # a task, and the number of one of its input tilers
@@ -21,11 +22,11 @@ Place = tuple[str, int]  # a task, and the number of one of its input tilers
 
 @dataclass(frozen=True)
 class Read:
-    """What a task reads through one tiler: rows of its work, and for each the data it reads, of shape (rows, size)."""
+    """What a task reads through one tiler: rows of its work, and the data that each reads."""
 
     touch: Touch
     rows: NDArray[np.intp]
-    data: Ints
+    data: Patterns
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ def stages(accesses: Accesses, plan: Plan) -> dict[str, int]:
     return stage
 
 
-Readers = list[tuple[Place, Touch, NDArray[np.intp], Ints, Ints]]  # place, tiler, rows, elements, ticks of the rows
+Readers = list[tuple[Place, Touch, NDArray[np.intp], Patterns, Ints]]  # place, tiler, rows, elements, ticks of rows
 
 
 def _readers(accesses: Accesses, plan: Plan, array: str) -> Readers:
@@ -143,11 +144,14 @@ def _made(
     for_one_tick[element[recomputed]] = True
     order = np.argsort(keys, kind="stable")
     last = bring.copy()
-    for place, touch, rows, elements, ticks in readers:
-        wanted = elements * span + np.where(for_one_tick[elements], ticks[:, None], len(plan.ticks))
+    for place, touch, rows, patterns, ticks in readers:
+        own, tick = patterns, ticks[patterns.first]
+        if for_one_tick[patterns.distinct].any():
+            own, tick = patterns.apart(ticks)
+        wanted = own.distinct * span + np.where(for_one_tick[own.distinct], tick[:, None], len(plan.ticks))
         data = order[_look_up(keys[order], wanted, array, place[0])]
-        reads[place] = Read(touch, rows, data)
-        np.maximum.at(last, data, (ticks + stage[place[0]])[:, None])
+        reads[place] = Read(touch, rows, Patterns(data, own.of))
+        np.maximum.at(last, data, (own.greatest(ticks) + stage[place[0]])[:, None])
     stored, step = _stored(accesses, plan, array, element, tick)
     np.maximum.at(last, stored, step)
     return Moved(array, False, element, bring, last, np.arange(len(element)), stored, step)
@@ -156,9 +160,9 @@ def _made(
 def _made_by(accesses: Accesses, work: Work, array: str) -> tuple[Ints, Ints, Ints, bool, str]:
     """What one task makes: elements, their ticks and those they serve, whether it recomputes, and its name."""
     written = [touched(accesses, touch, work) for touch in accesses.writes[work.task] if touch.array == array]
-    element = np.concatenate([patterns.reshape(-1) for _, patterns in written])
+    element = np.concatenate([patterns.each.reshape(-1) for _, patterns in written])
     tick, serves = (
-        np.concatenate([np.repeat(when[rows], patterns.shape[1]) for rows, patterns in written])
+        np.concatenate([np.repeat(when[rows], patterns.size) for rows, patterns in written])
         for when in (work.tick, work.serves)
     )
     return element, tick, serves, work.recomputed, work.task
@@ -181,20 +185,23 @@ def _loaded(
     keep = Keep(0) if _never_changes(readers) else plan.design.keep_of(array)
     before = min(stage[place[0]] for place, *_ in readers) - 1
     prefix = plan.ticks.prefixes(keep.level)
-    every = np.concatenate([elements.reshape(-1) for *_, elements, _ in readers])
-    when = np.concatenate([np.repeat(ticks, elements.shape[1]) for *_, elements, ticks in readers])
-    data, element, opened = _fetches(every, prefix[when], accesses.size(array), shared=keep.shared)
+    apart = [patterns.apart(prefix[ticks]) for *_, patterns, ticks in readers]
+    every = np.concatenate([own.distinct.reshape(-1) for own, _ in apart])
+    at = np.concatenate([np.repeat(prefixes, own.size) for own, prefixes in apart])
+    data, element, opened = _fetches(every, at, accesses.size(array), shared=keep.shared)
+    pairs = zip(apart, readers, strict=True)
+    first = np.concatenate([np.repeat(own.least(ticks), own.size) for (own, _), (*_, ticks) in pairs])
     bring = np.full(len(element), np.iinfo(np.int64).max)
-    np.minimum.at(bring, data, when + before)
+    np.minimum.at(bring, data, first + before)
     if keep.eager:
         bring = np.searchsorted(prefix, opened).astype(np.int64) + before
     last = np.full(len(element), np.iinfo(np.int64).min)
     start = 0
-    for place, touch, rows, elements, ticks in readers:
-        own = data[start : start + elements.size].reshape(elements.shape)
-        start += elements.size
-        reads[place] = Read(touch, rows, own)
-        np.maximum.at(last, own, (ticks + stage[place[0]])[:, None])
+    for (place, touch, rows, _, ticks), (own, _) in zip(readers, apart, strict=True):
+        read = data[start : start + own.distinct.size].reshape(own.distinct.shape)
+        start += own.distinct.size
+        reads[place] = Read(touch, rows, Patterns(read, own.of))
+        np.maximum.at(last, read, (own.greatest(ticks) + stage[place[0]])[:, None])
     none = np.zeros(0, np.int64)
     return Moved(array, True, element, bring, last, np.full(len(element), -1), none, none)
 
@@ -224,10 +231,12 @@ def _fetches(element: Ints, prefix: Ints, size: int, *, shared: bool) -> tuple[I
 
 def _never_changes(readers: Readers) -> bool:
     """Whether each tiler reads the same elements in every tick in which it reads."""
-    for _, _, _, elements, ticks in readers:
+    for _, _, _, patterns, ticks in readers:
+        if len(patterns.distinct) == 1:
+            continue
         first = None
         for rows in levels(ticks):
-            read = set(elements[rows].ravel().tolist())
+            read = set(patterns.distinct[np.unique(patterns.of[rows])].ravel().tolist())
             if first is not None and read != first:
                 return False
             first = read

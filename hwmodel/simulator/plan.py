@@ -16,6 +16,7 @@ from arrayol.errors import ArrayolError, Diagnostic
 from arrayol.ir.spec import Delay, Shape
 from hwmodel.accesses import Accesses, Extents, Touch, flat, points
 from hwmodel.design import Blocks, GroupDesign, Scan
+from hwmodel.simulator.patterns import Patterns, touched_patterns
 
 # Delays as pairs of repetitions, and the chains they form.
 
@@ -297,19 +298,24 @@ class _Planner:
     def _reads_of(self, array: str) -> tuple[Ints, Ints]:
         """All reads of an array inside the group: elements and ticks."""
         elements, ticks = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-        for work in self.works.values():
-            for touch in self.accesses.reads[work.task]:
-                if touch.array == array:
-                    rows, reads = touched(self.accesses, touch, work)
-                    elements.append(reads.reshape(-1))
-                    ticks.append(np.repeat(work.tick[rows], reads.shape[1]))
+        for work, rows, patterns in self._readers_of(array):
+            reads, tick = patterns.apart(work.tick[rows])
+            elements.append(reads.distinct.reshape(-1))
+            ticks.append(np.repeat(tick, reads.size))
         return np.concatenate(elements), np.concatenate(ticks)
 
     def _first_reads(self, array: str) -> Ints:
-        elements, ticks = self._reads_of(array)
         first = np.full(self.accesses.size(array), len(self.ticks))
-        np.minimum.at(first, elements, ticks)
+        for work, rows, patterns in self._readers_of(array):
+            np.minimum.at(first, patterns.distinct, patterns.least(work.tick[rows])[:, None])
         return first
+
+    def _readers_of(self, array: str) -> Iterator[tuple[Work, NDArray[np.intp], Patterns]]:
+        """By tiler inside the group that reads an array: the work, its rows that read, and what they do."""
+        for work in self.works.values():
+            for touch in self.accesses.reads[work.task]:
+                if touch.array == array:
+                    yield work, *touched(self.accesses, touch, work)
 
     def _needed_outside(self, task: str, repetitions: Ints) -> NDArray[np.bool_]:
         needed = np.zeros(len(repetitions), np.bool_)
@@ -367,10 +373,10 @@ def named(accesses: Accesses, work: Work, instance: int) -> str:
     return f"repetition ({', '.join(map(str, point))}) of '{work.task}'"
 
 
-def touched(accesses: Accesses, touch: Touch, work: Work) -> tuple[NDArray[np.intp], Ints]:
-    """The instances that access through a tiler, as rows of the work, and their elements (rows, pattern size)."""
+def touched(accesses: Accesses, touch: Touch, work: Work) -> tuple[NDArray[np.intp], Patterns]:
+    """The instances that access through a tiler, as rows of the work, and the elements that each touches."""
     repetitions = accesses.repetitions(work.task)[work.repetition]
-    return accesses.touched(touch, repetitions)
+    return touched_patterns(accesses, touch, repetitions)
 
 
 def outside_elements(accesses: Accesses, array: str, inside: set[str]) -> NDArray[np.bool_]:
@@ -382,6 +388,5 @@ def outside_elements(accesses: Accesses, array: str, inside: set[str]) -> NDArra
     for process, touches in accesses.reads.items():
         for touch in touches:
             if touch.array == array and process not in inside:
-                repetitions = accesses.repetitions(process)
-                wanted[accesses.elements(touch, repetitions[accesses.happens(touch, repetitions)])] = True
+                wanted[touched_patterns(accesses, touch, accesses.repetitions(process))[1].distinct] = True
     return wanted

@@ -161,7 +161,7 @@ def processor_of(
             chains_of(accesses, delay, work, step, moves.steps, lines.order) for delay in process.delays if delay.acts
         ),
         tuple(
-            (fifos[read.touch.array], read.data)
+            (fifos[read.touch.array], read.data.each)
             for place, read in moves.reads.items()
             if place[0] == task and read.touch.array in fifos
         ),
@@ -178,5 +178,5 @@ def processor_of(
 def _written_to(accesses: Accesses, work: Work, fifo: Fifo, data: int) -> tuple[Fifo, Ints, Ints]:
     """A FIFO, the instances that write to it (by one port), and the data of each."""
     touch = next(touch for touch in accesses.writes[work.task] if touch.array == fifo.array)
-    rows, elements = touched(accesses, touch, work)
-    return fifo, rows.astype(np.int64), np.arange(data).reshape(elements.shape)
+    rows, patterns = touched(accesses, touch, work)
+    return fifo, rows.astype(np.int64), np.arange(data).reshape(len(rows), patterns.size)

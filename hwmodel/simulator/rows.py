@@ -38,16 +38,22 @@ class Rows:
         times = own.started[rows], own.began[rows], own.lines.line[rows], _places(own)[rows]
         return Rows(touch, points[rows], *times, own.units, own.unit.interval, ahead)
 
+    def some(self, own: Ints) -> Rows:
+        """Some of them, by number."""
+        columns = (self.repetition, self.cycle, self.begin, self.line, self.at)
+        repetition, cycle, begin, line, at = (column[own] for column in columns)
+        return replace(self, repetition=repetition, cycle=cycle, begin=begin, line=line, at=at)
+
     def named(self, row: int) -> str:
         """One of the repetitions, as messages call it."""
         return f"repetition ({', '.join(map(str, self.repetition[row].tolist()))}) of '{self.touch.process}'"
 
-    def beyond(self, accesses: Accesses) -> NDArray[np.bool_]:
-        """Which places of the patterns are the constant of a border, which is not in the memory."""
+    def beyond(self, accesses: Accesses, some: Ints) -> NDArray[np.bool_]:
+        """Which places of the patterns of some rows are the constant of a border, which is not in the memory."""
         border = self.touch.tiler.border
         if border is None or not border.is_constant:
-            return np.zeros((len(self.repetition), 1), np.bool_)
-        return accesses.beyond(self.touch, self.repetition)
+            return np.zeros((len(some), 1), np.bool_)
+        return accesses.beyond(self.touch, self.repetition[some])
 
     @staticmethod
     def writing(accesses: Accesses, plan: Plan, own: Processor, touch: Touch, rows: NDArray[np.intp]) -> Rows:

@@ -30,6 +30,7 @@ from hwmodel.design import Design, GroupDesign
 from hwmodel.platform import Platform
 from hwmodel.simulator.group import GroupRun, LocalMemories, run_group
 from hwmodel.simulator.memories import Memory, external_memory, of_other_frames, one_frame
+from hwmodel.simulator.patterns import touched_patterns
 from hwmodel.simulator.plan import fault
 from hwmodel.simulator.setup import Setup, set_up
 from hwmodel.simulator.values import Evaluation, Values
@@ -164,9 +165,8 @@ class Reference:
         repetitions = self.accesses.repetitions(process)
         by_array: dict[str, NDArray[np.bool_]] = {}
         for touch in self.accesses.reads[process]:
-            reading = repetitions[self.accesses.happens(touch, repetitions)]
             marks = by_array.setdefault(touch.array, np.zeros(self.accesses.size(touch.array), np.bool_))
-            marks[self.accesses.elements(touch, reading)] = True
+            marks[touched_patterns(self.accesses, touch, repetitions)[1].distinct] = True
         return by_array
 
 

@@ -8,6 +8,7 @@ ceil(r / o) in each cycle. Equal places are one read.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,6 +22,7 @@ from arrayol.ir.spec import Elementary
 from arrayol.text import counted
 from hwmodel.local_memory.banked import BankedMemory, ReaderName, ReadPorts
 from hwmodel.simulator.bank_ports import Use, require_ports
+from hwmodel.simulator.patterns import Patterns
 from hwmodel.simulator.plan import Ints, fault
 from hwmodel.simulator.rows import Rows
 
@@ -33,39 +35,52 @@ class RandomReads:
     memory: BankedMemory
     ports: ReadPorts
     rows: Rows
-    words: Ints
+    words: Patterns
 
     def check(self, row: Ints, place: Ints) -> None:
         """Places that repetitions read, by row, in the order of reading. Raises SimulatorError (`port`)."""
         array, interval = self.rows.touch.array, self.rows.interval
-        inside = self.words[row, place] >= 0  # no constant of a border
-        row, place = row[inside], place[inside]
+        words = self.words.distinct[self.words.of[row], place]
+        inside = words >= 0  # no constant of a border
+        row, place, words = row[inside], place[inside], words[inside]
         order = np.argsort(row, kind="stable")
-        row, place = row[order], place[order]
+        row, words = row[order], words[order]
         number = np.arange(len(row)) - np.searchsorted(row, row)
         for late in np.flatnonzero(number >= self.ports.random)[:1].tolist():
             cycle = self.rows.cycle[row[late]] + interval - 1
             text = f"{self.rows.named(int(row[late]))} reads {counted(int(number[row == row[late]].max()) + 1, 'word')}"
-            bank = self.words[row[late], place[late]] // self.memory.depth
+            bank = words[late] // self.memory.depth
             text += f" of '{array}' at places that follow from data, up to cycle {cycle} and bank {bank}"
             raise fault("port", f"{text}, where it has ports for {self.ports.random}")
         cycle = self.rows.cycle[row] + number // -(-self.ports.random // interval)
         banks = self.memory.function.banks
-        key = cycle * banks + self.words[row, place] // self.memory.depth
+        key = cycle * banks + words // self.memory.depth
         use = Use(key, 1, lambda entry: self.rows.named(int(row[entry])))
         require_ports(array, banks, "read", [use], self.ports.ports)
 
 
 @dataclass(frozen=True)
 class _Recorded:
-    """A port's patterns (places, repetitions) that remember what is read of them; `numbers` are those of elements."""
+    """A port's patterns (places, repetitions) that remember what is read of them: places and repetitions of elements.
+
+    Both are views of one number for many elements.
+    """
 
     values: NDArray[Any]
-    numbers: Ints
+    places: Ints
+    repetitions: Ints
     read: list[Ints] = field(default_factory=list)
 
+    @staticmethod
+    def of(values: NDArray[Any]) -> _Recorded:
+        """Of patterns of which nothing is read yet."""
+        *shape, count = values.shape
+        places = np.arange(math.prod(shape)).reshape(*shape, 1)
+        return _Recorded(values, np.broadcast_to(places, values.shape), np.broadcast_to(np.arange(count), values.shape))
+
     def __getitem__(self, key: Any) -> Any:
-        self.read.append(np.asarray(self.numbers[key]).reshape(-1))
+        number = self.places[key] * self.values.shape[-1] + self.repetitions[key]
+        self.read.append(np.asarray(number).reshape(-1))
         return self.values[key]
 
 
@@ -77,8 +92,7 @@ def places_read(
     `patterns` (repetitions, pattern) by port. Each place of a repetition is there once, in the order of reading.
     """
     arrays: dict[str, Any] = {name: np.moveaxis(own, 0, -1) for name, own in patterns.items()}
-    own = arrays[port]
-    recorded = arrays[port] = _Recorded(own, np.arange(own.size).reshape(own.shape))
+    recorded = arrays[port] = _Recorded.of(arrays[port])
     for output in elementary.outputs:
         shape: Sequence[int] = [extent or 1 for extent in output.shape]
         arrays[output.name] = empty((*shape, repetitions), DTYPES[output.type])

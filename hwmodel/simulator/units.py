@@ -54,8 +54,8 @@ def _conflicts(accesses: Accesses, work: Work, layout: BankLayout, read_ports: i
         elements = np.full((len(work.repetition), 0), -1)
         for touch in touches:
             rows, accessed = touched(accesses, touch, work)
-            padded = np.full((len(work.repetition), accessed.shape[1]), -1)
-            padded[rows] = accessed
+            padded = np.full((len(work.repetition), accessed.size), -1)
+            padded[rows] = accessed.each
             elements = np.concatenate([elements, padded], axis=1)
         elements = np.sort(elements, axis=1)
         counted = elements >= 0

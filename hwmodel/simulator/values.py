@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -23,12 +24,15 @@ from arrayol.ir.spec import (
     own_part_tiler,
     port_named,
 )
-from hwmodel.accesses import Accesses, Extents
+from hwmodel.accesses import Accesses, Extents, flat
 from hwmodel.simulator.group import GroupRun
+from hwmodel.simulator.moves import Read
+from hwmodel.simulator.patterns import Patterns
 from hwmodel.simulator.plan import Ints, Work
 from hwmodel.simulator.subscripts import RandomReads, places_read
 
 Values = dict[str, NDArray[Any]]  # by array: the value of each token
+_AT_ONCE = 1 << 22  # values of patterns that are written out for the body at a time
 
 
 @dataclass(frozen=True)
@@ -61,17 +65,21 @@ class Evaluation:
         random = [reads for reads in run.random if reads.name[0] == work.task]
         written = {touch.port for touch in self.accesses.writes[work.task]}
         written |= {delay.output for delay in process.delays if random}
-        alone = _task_alone(elementary, space, process.delays, written)
-        inputs = {
-            touch.port: self._patterns(run, work, number, place, space, values)
+        taken = {
+            touch.port: self._patterns(run, work, number, space, values)
             for number, touch in enumerate(self.accesses.reads[work.task])
         }
+        inputs = {port: own.array for port, own in taken.items()}
+        alone = _task_alone(
+            elementary, space, process.delays, written, {port: own.along for port, own in taken.items()}
+        )
         spec = Spec(self.spec.name, {}, {elementary.name: elementary, alone.name: alone})
         outputs = execute(spec, alone.name, inputs, functions=self.functions, programs=self._programs)
         for reads in random:
-            states = {delay.port: _state(delay, elementary, inputs, outputs[delay.output]) for delay in alone.delays}
+            every = {port: own.everywhere(space) for port, own in taken.items()}
+            states = {delay.port: _state(delay, elementary, every, outputs[delay.output]) for delay in alone.delays}
             own = place[run.moves.all_reads[reads.name].rows]
-            reads.check(*_places_read(elementary, reads, inputs | states, own))
+            reads.check(*_places_read(elementary, reads, every | states, own))
         made: Values = {}
         repetitions = self.accesses.repetitions(work.task)[work.repetition]
         for touch in self.accesses.writes[work.task]:
@@ -81,56 +89,132 @@ class Evaluation:
             made[touch.array] = np.concatenate([made[touch.array], rows]) if touch.array in made else rows
         return made
 
-    def _patterns(
-        self, run: GroupRun, work: Work, number: int, place: NDArray[Any], space: Extents, values: Values
-    ) -> NDArray[Any]:
-        """What each repetition read through one tiler; those that did not read get what some other read.
+    def _patterns(self, run: GroupRun, work: Work, number: int, space: Extents, values: Values) -> _Taken:
+        """What each repetition read through one tiler; those that did not read got what some other read.
 
-        A constant border stands where a pattern lies outside.
+        A constant border stands where a pattern lies outside. Repetitions that read the same have it once.
         """
-        read = run.moves.all_reads[work.task, number]
-        patterns = values[read.touch.array][run.operands[work.task, number]]
-        size = int(np.prod(space, dtype=np.int64))
-        by_repetition = (
-            np.broadcast_to(patterns[:1], (size, patterns.shape[1])).copy()
-            if len(patterns)
-            else np.zeros((size, patterns.shape[1]), values[read.touch.array].dtype)
-        )
-        by_repetition[place[read.rows]] = patterns
+        read, tokens = run.moves.all_reads[work.task, number], run.operands[work.task, number]
+        repetitions = self.accesses.repetitions(work.task)[work.repetition]
+        along = _along(read, space, recomputed=work.recomputed)
+        place = _places(repetitions, space, along, recomputed=work.recomputed)
+        if not _are_alike(tokens, read.data, place[read.rows]):
+            along = tuple(range(len(space)))
+            place = _places(repetitions, space, along, recomputed=work.recomputed)
+        extents = tuple(space[axis] for axis in along)
+        patterns = values[read.touch.array][tokens]
+        size = math.prod(extents)
+        kind = patterns.dtype if len(patterns) else values[read.touch.array].dtype
+        found = np.zeros((size, patterns.shape[1]), kind)
+        found[:] = patterns[:1] if len(patterns) else 0
+        own, first = np.unique(place[read.rows], return_index=True)
+        found[own] = patterns[read.data.of[first]]
         border = read.touch.tiler.border
         if border is not None and border.is_constant:
-            repetitions = self.accesses.repetitions(work.task)[work.repetition]
-            outside = self.accesses.beyond(read.touch, repetitions)
+            own, first = np.unique(place, return_index=True)
+            outside = self.accesses.beyond(read.touch, repetitions[first])
             constant = self.accesses.network.arrays[read.touch.array].type.held(border.value)
-            by_repetition[place] = np.where(outside, np.array(constant, patterns.dtype), by_repetition[place])
-        return by_repetition.reshape(*space, *read.touch.pattern)
+            found[own] = np.where(outside, np.array(constant, patterns.dtype), found[own])
+        return _Taken(found.reshape((*extents, *read.touch.pattern)), along)
 
 
-def _task_alone(elementary: Elementary, space: Extents, delays: tuple[Delay, ...], written: set[str]) -> RepetitiveTask:
-    """The task with one array per port, of shape (repetition, pattern), so that each repetition has data of its own."""
+@dataclass(frozen=True)
+class _Taken:
+    """What repetitions have read through one tiler.
+
+    The `array` has the axes of the space `along` which that differs, then those of the pattern.
+    """
+
+    array: NDArray[Any]
+    along: tuple[int, ...]
+
+    def everywhere(self, space: Extents) -> NDArray[Any]:
+        """The same with all axes of the space, as a view."""
+        missing = tuple(axis for axis in range(len(space)) if axis not in self.along)
+        pattern = self.array.shape[len(self.along) :]
+        return np.broadcast_to(np.expand_dims(self.array, missing), (*space, *pattern))
+
+
+def _along(read: Read, space: Extents, *, recomputed: bool) -> tuple[int, ...]:
+    """The axes of the space along which repetitions read other patterns: those that the paving moves along."""
+    if recomputed:
+        return () if len(read.data.distinct) == 1 else (0,)
+    moving = zip(*read.touch.tiler.paving, strict=True) if read.touch.tiler.paving else ((),) * len(space)
+    return tuple(axis for axis, column in enumerate(moving) if any(column))
+
+
+def _places(repetitions: Ints, space: Extents, along: tuple[int, ...], *, recomputed: bool) -> Ints:
+    """The place of each instance in an array of these axes of the space."""
+    if recomputed:
+        return np.arange(len(repetitions)) if along else np.zeros(len(repetitions), np.int64)
+    return flat(repetitions[:, list(along)], [space[axis] for axis in along])
+
+
+def _are_alike(tokens: Ints, data: Patterns, place: Ints) -> bool:
+    """Whether all that read at one place have the same tokens."""
+    if not data.are_shared:
+        return len(np.unique(place)) == len(place)
+    pairs = np.unique(np.stack([place, data.of]), axis=1)
+    first = np.searchsorted(pairs[0], pairs[0])
+    others = np.flatnonzero(first != np.arange(len(first)))
+    return bool((tokens[pairs[1][others]] == tokens[pairs[1][first[others]]]).all())
+
+
+def _task_alone(
+    elementary: Elementary,
+    space: Extents,
+    delays: tuple[Delay, ...],
+    written: set[str],
+    along: Mapping[str, tuple[int, ...]],
+) -> RepetitiveTask:
+    """The task with one array per port, of shape (repetition, pattern), so that each repetition has data of its own.
+
+    `along` has by input the axes of the space along which its patterns differ: its array has no others.
+    """
     delayed = {delay.port: delay for delay in delays}
     inputs = [port for port in elementary.inputs if port.name not in delayed]
     tiled = [port for port in elementary.inputs if _tiled(delayed.get(port.name))]
     outputs = [port for port in elementary.outputs if port.name in written]
-    name = f"{elementary.name} alone"
+    name, every = f"{elementary.name} alone", tuple(range(len(space)))
     return RepetitiveTask(
         name,
-        tuple(_array(port, space) for port in (*inputs, *tiled)),
-        tuple(_array(port, space) for port in outputs),
+        tuple(_array(port, space, along[port.name]) for port in (*inputs, *tiled)),
+        tuple(_array(port, space, every) for port in outputs),
         space,
         elementary.name,
-        tuple(Link(port.name, port.name, _own(port, space), port.span) for port in inputs),
-        tuple(Link(port.name, port.name, _own(port, space), port.span) for port in outputs),
-        tuple(_delay(delay, elementary, space) for delay in delays),
+        tuple(Link(port.name, port.name, _own(port, space, along[port.name]), port.span) for port in inputs),
+        tuple(Link(port.name, port.name, _own(port, space, every), port.span) for port in outputs),
+        tuple(_delay(delay, elementary, space, along) for delay in delays),
         elementary.span,
     )
 
 
 def _places_read(elementary: Elementary, reads: RandomReads, taken: Values, own: NDArray[Any]) -> tuple[Ints, Ints]:
-    """What some repetitions read at subscripts of what they have `taken` (space, pattern), by port."""
-    shapes = {port.name: tuple(extent or 1 for extent in port.shape) for port in elementary.inputs}
-    patterns = {name: taken[name].reshape(-1, *shape)[own] for name, shape in shapes.items()}
-    return places_read(elementary, reads.rows.touch.port, patterns, len(own))
+    """What some repetitions read at subscripts of what they have `taken` (space, pattern), by port.
+
+    Some repetitions at a time, as many as their patterns leave room for; one that all share takes none.
+    """
+    port, shapes = (
+        reads.rows.touch.port,
+        {port.name: tuple(own or 1 for own in port.shape) for port in elementary.inputs},
+    )
+    flat_shapes = {name: taken[name].ndim - len(shape) for name, shape in shapes.items()}
+    shared = {name for name, rank in flat_shapes.items() if not any(taken[name].strides[:rank])}
+    each = sum(math.prod(shape) for name, shape in shapes.items() if name not in shared)
+    step = max(1, _AT_ONCE // max(1, each))
+    rows, places = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    for start in range(0, len(own), step):
+        some = own[start : start + step]
+        patterns = {
+            name: np.broadcast_to(taken[name][(0,) * flat_shapes[name]], (len(some), *shape))
+            if name in shared
+            else taken[name][np.unravel_index(some, taken[name].shape[: flat_shapes[name]])]
+            for name, shape in shapes.items()
+        }
+        row, place = places_read(elementary, port, patterns, len(some))
+        rows.append(row + start)
+        places.append(place)
+    return np.concatenate(rows), np.concatenate(places)
 
 
 def _state(delay: Delay, elementary: Elementary, inputs: Values, made: NDArray[Any]) -> NDArray[Any]:
@@ -151,19 +235,22 @@ def _tiled(delay: Delay | None) -> bool:
     return delay is not None and isinstance(delay.default, TiledDefault)
 
 
-def _array(port: Port, space: Extents) -> Port:
-    return replace(port, shape=(*space, *port.shape))
+def _array(port: Port, space: Extents, along: tuple[int, ...]) -> Port:
+    return replace(port, shape=(*(space[axis] for axis in along), *port.shape))
 
 
-def _own(port: Port, space: Extents) -> Tiler:
-    return own_part_tiler(len(space), len(port.shape), port.span)
+def _own(port: Port, space: Extents, along: tuple[int, ...]) -> Tiler:
+    """The part of a port's array that each repetition has."""
+    tiler = own_part_tiler(len(along), len(port.shape), port.span)
+    paving = tuple(tuple(int(axis == other) for other in range(len(space))) for axis in along)
+    return replace(tiler, paving=(*paving, *((0,) * len(space) for _ in port.shape)))
 
 
-def _delay(delay: Delay, elementary: Elementary, space: Extents) -> Delay:
+def _delay(delay: Delay, elementary: Elementary, space: Extents, along: Mapping[str, tuple[int, ...]]) -> Delay:
     if len(delay.vector) != len(space):  # instances of a task without acting delays, in a row
         delay = replace(delay, vector=space, acts=False)
     acts = delay.acts and all(abs(step) < extent for step, extent in zip(delay.vector, space, strict=True))
     if not isinstance(delay.default, TiledDefault):
         return replace(delay, acts=acts)
     port = port_named(elementary.inputs, delay.port)
-    return replace(delay, acts=acts, default=TiledDefault(port.name, _own(port, space), port.span))
+    return replace(delay, acts=acts, default=TiledDefault(port.name, _own(port, space, along[port.name]), port.span))

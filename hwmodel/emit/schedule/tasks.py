@@ -189,7 +189,8 @@ class TaskScheduler:
         touch = self.accesses.reads[own.task][number]
         memory, read = self.memories[own.task, touch.array], self.run.moves.all_reads[own.task, number]
         when = Rows.reading(self.accesses, self.run.moves.plan, own, touch, read.rows)
-        words = np.where(when.beyond(self.accesses), -1, self._words(memory, read.data))
+        words = self._words(memory, read.data.each)
+        words = np.where(when.beyond(self.accesses, np.arange(len(words))), -1, words)
         size, units, kind = words.shape[1], timed.unit[read.rows], self.accesses.network.arrays[touch.array].type
         chunk, first, border = -(-size // own.unit.interval), timed.reading[read.rows], touch.tiler.border
         constant = bits_of_constant(border.value, kind) if border is not None and border.is_constant else None
@@ -212,7 +213,7 @@ class TaskScheduler:
         touch = self.accesses.reads[own.task][number]
         memory, read = self.memories[own.task, touch.array], self.run.moves.all_reads[own.task, number]
         whole = np.arange(self.accesses.size(touch.array))
-        if memory.content is None or memory.elements != tuple(whole.tolist()) or (read.data != whole).any():
+        if memory.content is None or memory.elements != tuple(whole.tolist()) or (read.data.distinct != whole).any():
             raise not_emitted(
                 f"'{own.task}' reads '{touch.array}' at subscripts of data, and it is no ROM of one bank",
                 f"make '{touch.array}' a const array, which then lies whole in a ROM",
