@@ -34,3 +34,8 @@ def rounded(count: int) -> str:
 def clipped(text: str) -> str:
     """A text that somebody wrote, short enough for a message."""
     return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+def gibibytes(count: int) -> str:
+    """An amount of memory in GiB, as "2.4 GiB"."""
+    return f"{count / (1 << 30):,.1f} GiB"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import isclose
+from math import inf, isclose
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +15,11 @@ from arrayol.checks.check import check_again
 from arrayol.checks.top import choose_top
 from arrayol.errors import ArrayolError, error
 from arrayol.execute.extern import Functions
+from arrayol.ir.expressions import reads_by_data
 from arrayol.ir.network import Network
 from arrayol.ir.spec import Spec
 from arrayol.language.diagnose import did_you_mean
-from arrayol.text import counted, listed
+from arrayol.text import counted, gibibytes, listed
 from arrayol.transforms.steps import Canonical, StepTextError, canonical_form, parse_step, run_steps, split_by
 from arrayol.transforms.trace import Transformed
 from dse.output.built_memories import BuiltMemories, built_memories
@@ -37,9 +38,12 @@ from hwmodel.design import Design
 from hwmodel.machine.estimate import DesignEstimate
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import DEFAULT_NAME, GIVEN_AS_OBJECT, Platform, default_platform, for_copies, load_platform
+from hwmodel.simulator.room import available_bytes, predicted_bytes
 from hwmodel.simulator.simulate import Simulation, black_boxes
 
 EXPLORE_AGAIN = "explore once more, with the files as they are now"
+_LEAST_HALVED = 8  # of consts that may be made smaller
+_HALVINGS = 16
 
 
 @dataclass(frozen=True)
@@ -116,13 +120,54 @@ class StoredDesign:
         """Run it on arrays by input, memories as large as the model says; without arrays, or with black boxes, tokens.
 
         Raises SimulatorError where the design breaks a rule of the machine, ArrayolError (`too-few-frames`) where an
-        input does not last for one frame, or those of executing.
+        input does not last for one frame, `too-much-memory` where more would be needed than there is, or those of
+        executing.
         """
         frame = None if inputs is None else self.one_frame(inputs)
+        self._require_room()
         simulation = run_simulation(
             self.spec, self.accesses, self.platform, self.design, self.estimate, frame, functions
         )
         return Simulated(simulation, self.estimate)
+
+    def _require_room(self) -> None:
+        """Raises ArrayolError (`too-much-memory`) where the simulation would need more memory than is available."""
+        needed, there = self._predicted_bytes(self.accesses), available_bytes()
+        if needed > there:
+            message = f"simulating '{self.top}' would take about {gibibytes(needed)} of memory, and {gibibytes(there)}"
+            smaller = next(self._smaller(there), None)
+            remedy = "explore it at a smaller size" + (f", as {smaller}" if smaller is not None else "")
+            raise error("too-much-memory", f"{message} are available", hint=f"{remedy}; or free memory")
+
+    def _predicted_bytes(self, accesses: Accesses) -> int:
+        by_data = {
+            (name, port.name)
+            for name, process in accesses.network.processes.items()
+            for port in process.input_ports
+            if reads_by_data(self.spec.elementaries[process.elementary].body or (), port.name)
+        }
+        return predicted_bytes(accesses, by_data)
+
+    def _smaller(self, bound: int) -> Iterator[str]:
+        """Settings of consts, as options, with which a simulation takes no more than so many bytes."""
+        names = [name for name, value in self.spec.constants.items() if type(value) is int and value >= _LEAST_HALVED]
+        names = [name for name in names if self._predicted_with([name], 2) < self._predicted_bytes(self.accesses)]
+        for halved in range(1, _HALVINGS):
+            needed = self._predicted_with(names, 1 << halved)
+            if names and needed <= bound:
+                consts = self.spec.constants
+                options = " ".join(f"--set {name}={int(consts[name]) >> halved}" for name in names)
+                yield f"{options}, which takes about {gibibytes(int(needed))}"
+
+    def _predicted_with(self, names: Sequence[str], divisor: int) -> float:
+        """What it takes with some consts divided; endless where the specification does not allow that."""
+        consts = self.spec.constants
+        settings = {**consts, **{name: max(1, int(consts[name]) // divisor) for name in names}}
+        try:
+            form = canonical_form(check_again(self.spec, settings), self.top)
+            return self._predicted_bytes(Accesses(form.network, self.accesses.loads))
+        except (ArrayolError, KeyError):
+            return inf
 
     def one_frame(self, inputs: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
         """Of arrays by input the frames that one frame of the simulation reads. Raises ArrayolError as `simulate`."""
