@@ -12,7 +12,7 @@ from arrayol import api
 from arrayol.files import shipped_folder
 from dse.output.folder import load_result
 
-CASES = 12
+CASES = 4
 ANTI = """elementary acc(x: i64, up: i64) -> (y: i64) { y = x + up }
 task anti(src: i64[4, 6]) -> (dst: i64[4, 6]) {
   repeat [4, 6] of acc {
@@ -34,7 +34,7 @@ def test_what_is_written_is_opened_again(capsys: pytest.CaptureFixture[str]) -> 
     told = everything_reopened.run(CASES)
     with capsys.disabled():
         print(f"\neverything reopened: {told}")  # noqa: T201  what the long runs print
-    assert everything_reopened.seen["explored"] >= CASES // 3
+    assert everything_reopened.seen["explored"] >= 1
 
 
 def test_words_between_live_states_are_no_mistake(tmp_path: Path) -> None:
