@@ -1,6 +1,6 @@
 """Generated specifications explored with every option, and their results opened by all that opens results.
 
-The test runs a few. For a long run, in the repository with the folders of `pythonpath` in pyproject.toml on the path:
+For a long run, in the repository with the folders of `pythonpath` in pyproject.toml on the path:
 
     .venv/bin/python tests/dse/everything_reopened.py 500
 """
