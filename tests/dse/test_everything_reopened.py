@@ -1,4 +1,4 @@
-"""What `explore` writes is opened by everything that opens results: cases that once were not (generated ones: the long run beside)."""
+"""Results that were once refused are opened again; `everything_reopened.py` beside tries generated ones."""
 
 from __future__ import annotations
 
