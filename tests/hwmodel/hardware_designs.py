@@ -13,7 +13,7 @@ from arrayol.transforms.steps import canonical_form
 from dse.verify.testbench import Testbench, memories_of_groups, run_simulation
 from dse.verify.verify import Verifier
 from hwmodel.design import Design
-from hwmodel.emit.schedule.design import HardwareDesign, schedule_design
+from hwmodel.emit.schedule.design import HardwareDesign, datapaths_of, schedule_design
 from hwmodel.emit.schedule.group import GroupSchedule, GroupScheduler, Tables
 from hwmodel.emit.schedule.port import address_map
 from hwmodel.platform import find_platform
@@ -78,7 +78,9 @@ class Small:
         local = memories_of_groups(bench.accesses, bench.platform, design, estimate)
         simulation, _ = bench.compare(design)
         addresses = address_map(bench.accesses, bench.platform.memory)
-        return GroupScheduler(bench.accesses, bench.platform, local[number], simulation.groups[number], addresses)
+        datapaths = datapaths_of(bench.spec, bench.accesses, bench.platform, simulation)
+        run = simulation.groups[number]
+        return GroupScheduler(bench.accesses, bench.platform, local[number], run, addresses, datapaths)
 
     def hardware(self, design: Design) -> HardwareDesign:
         """A design as hardware, for the data of the test bench."""

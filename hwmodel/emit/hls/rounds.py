@@ -22,7 +22,7 @@ from hwmodel.emit.schedule.group import EngineAgents, TaskAgents
 from hwmodel.emit.schedule.memories import Memory, Section
 from hwmodel.emit.schedule.port import AddressMap
 from hwmodel.emit.schedule.proofs import unproven
-from hwmodel.emit.schedule.tasks import ReadPort, TaskUnits
+from hwmodel.emit.schedule.units import FETCH, ReadPort, TaskUnits, WritePort
 
 Ints = NDArray[np.int64]
 
@@ -80,12 +80,25 @@ def as_stream(memory: Memory) -> Memory:
 
 @dataclass(frozen=True)
 class _Steps:
-    """Rows of an agent by step, and of which round of the task each is, counted over all steps."""
+    """Rows of an agent by step; `first` is by step the number of its first round, counted over all steps."""
 
     step: Ints
     row: Ints
-    round: Ints
-    cycle: Ints  # of its round
+    first: Ints
+    interval: int
+
+    @staticmethod
+    def of(ends: Ints, interval: int, first: Ints) -> _Steps:
+        """Those of an agent whose steps end with these rows."""
+        rows = np.arange(int(ends[-1]) + 1)
+        step = np.searchsorted(ends, rows)
+        return _Steps(step, rows - np.concatenate([[0], ends[:-1] + 1])[step], first, interval)
+
+    def rounds(self, behind: int) -> Ints:
+        """By row the round that begins so many cycles before it, -1 for none."""
+        since = self.row - behind
+        begins = (since >= 0) & (since % self.interval == 0)
+        return np.where(begins, self.first[self.step] + since // self.interval, -1)
 
 
 def task_rounds(task: TaskAgents) -> TaskRounds:
@@ -94,15 +107,14 @@ def task_rounds(task: TaskAgents) -> TaskRounds:
     first, ends = rows_of(reading.ends - np.concatenate([[-1], reading.ends[:-1]]))
     rounds = np.maximum(1, (ends - first + 1) // units.interval)
     begins, last = rows_of(rounds)
-    read = _by_round(reading.ends, 0, units.interval, begins)
-    written = _by_round(writing.ends, units.latency, units.interval, begins)
+    read, written = (_Steps.of(own.ends, units.interval, begins) for own in (reading, writing))
     total, lanes = int(last[-1]) + 1, list[Lanes]()
     for port in _read_ports(units):
         memory = task.reading.memories[port.lanes]
         lanes.append(_gathered(port.lanes, memory, reading.words[port.lanes], (read, total), _read_places(units, port)))
-    for lane, size in ((lane, own.size) for own in units.writes for lane in own.lanes):
+    for lane, made in ((lane, own) for own in units.writes for lane in own.lanes):
         memory, words = task.writing.memories[lane], writing.words[lane]
-        lanes.append(_gathered(lane, memory, words, (written, total), _written_places(units, size)))
+        lanes.append(_gathered(lane, memory, words, (written, total), _written_places(units, made)))
     _require_states(task, (reading, read), (writing, written))
     controls = _controls(units, lanes, reading, read, total)
     setup = task.reading.program.again > 0
@@ -117,15 +129,6 @@ def _streamed(lanes: Lanes) -> Lanes:
     return Lanes(lanes.name, as_stream(lanes.memory), words)
 
 
-def _by_round(ends: Ints, latency: int, interval: int, begins: Ints) -> _Steps:
-    """Of which round each row is that comes so many cycles behind the beginning of its round; -1 for none."""
-    rows = np.arange(int(ends[-1]) + 1)
-    step = np.searchsorted(ends, rows)
-    row = rows - np.concatenate([[0], ends[:-1] + 1])[step]
-    behind = row - latency
-    return _Steps(step, row, np.where(behind >= 0, begins[step] + behind // interval, -1), behind % interval)
-
-
 def _read_ports(units: TaskUnits) -> Iterator[ReadPort]:
     """The ports with lanes, and those that stand in for them."""
     for port in units.reads:
@@ -137,19 +140,21 @@ def _read_ports(units: TaskUnits) -> Iterator[ReadPort]:
 
 
 def _read_places(units: TaskUnits, port: ReadPort) -> list[tuple[int, int]]:
-    """By lane of a round the cycle and the lane there: of all elements unit after unit, or of fresh places."""
+    """By lane of a round the cycle from its begin and the lane there: of all elements, or of fresh places."""
     if port.window is not None:
         return [divmod(place, port.window.each) for place in range(_fresh(port))]
     places = [divmod(element, port.chunk) for element in range(port.size)]
     return [(cycle, unit * port.chunk + lane) for unit in range(units.units) for cycle, lane in places]
 
 
-def _written_places(units: TaskUnits, size: int) -> list[tuple[int, int]]:
-    chunk = -(-size // units.interval)
-    places = [
-        (cycle, at - cycle * size // units.interval) for at, cycle in enumerate(write_cycles(size, units.interval))
-    ]
-    return [(cycle, unit * chunk + lane) for unit in range(units.units) for cycle, lane in places]
+def _written_places(units: TaskUnits, port: WritePort) -> list[tuple[int, int]]:
+    """The same of results: those that leave with all others, and those that are taken early."""
+    if port.early:
+        places = [(FETCH + cycle, at) for at, cycle in enumerate(port.early)]
+    else:
+        cycles = enumerate(write_cycles(port.size, units.interval))
+        places = [(units.latency + cycle, at - cycle * port.size // units.interval) for at, cycle in cycles]
+    return [(cycle, unit * port.at_once + lane) for unit in range(units.units) for cycle, lane in places]
 
 
 def _gathered(
@@ -158,9 +163,10 @@ def _gathered(
     """Lanes by round: of each the words of a lane in a cycle."""
     steps, total = rows
     table = np.full((total, len(places)), -1, np.int64)
+    rounds = {cycle: steps.rounds(cycle) for cycle, _ in places}
     for column, (cycle, lane) in enumerate(places):
-        own = (steps.round >= 0) & (steps.cycle == cycle) & (words[:, lane] >= 0)
-        table[steps.round[own], column] = words[own, lane]
+        own = (rounds[cycle] >= 0) & (words[:, lane] >= 0)
+        table[rounds[cycle][own], column] = words[own, lane]
     if np.count_nonzero(table >= 0) != np.count_nonzero(words >= 0):
         raise unproven(f"the rounds of '{name}' do not touch all that its cycles touch")
     return Lanes(name, memory, table)
@@ -168,10 +174,10 @@ def _gathered(
 
 def _controls(units: TaskUnits, lanes: Sequence[Lanes], reading: Replayed, read: _Steps, total: int) -> dict[str, Ints]:
     """Which units begin, which go on with their own state, and which windows move on."""
-    at, found = (read.round >= 0) & (read.cycle == 0), dict[str, Ints]()
+    rounds, found = read.rounds(0), dict[str, Ints]()
     for name, rows in reading.controls.items():
         found[name] = np.zeros(total, np.int64)
-        found[name][read.round[at]] = rows[at]
+        found[name][rounds[rounds >= 0]] = rows[rounds >= 0]
     begins, tables = found.pop("begins", np.zeros(total, np.int64)), {own.name: own.words for own in lanes}
     windows = {port.lanes for port in units.reads if port.window is not None}
     sizes = {port.lanes: port.size for port in _read_ports(units) if port.lanes not in windows}
@@ -186,23 +192,36 @@ def _controls(units: TaskUnits, lanes: Sequence[Lanes], reading: Replayed, read:
 
 def _require_states(task: TaskAgents, reading: tuple[Replayed, _Steps], writing: tuple[Replayed, _Steps]) -> None:
     """What a task reads of a memory that it writes itself is the same in rounds as in cycles."""
-    (reads, read), (writes, written) = reading, writing
+    (reads, read), (writes, written), units = reading, writing, task.units
+    writers = {lanes: own for own in units.writes for lanes in own.lanes}
     own = {memory.name: name for name, memory in task.writing.memories.items()}
-    for name, memory in task.reading.memories.items():
-        if memory.name not in own:
-            continue
-        wrote, row, _ = _touches(writes.words[own[memory.name]])
-        looked, at, _ = _touches(reads.words[name])
+    for port in (port for port in _read_ports(units) if task.reading.memories[port.lanes].name in own):
+        memory = task.reading.memories[port.lanes]
+        into = own[memory.name]
+        wrote, row, lane = _touches(writes.words[into])
+        looked, at, from_lane = _touches(reads.words[port.lanes])
         span = 2 * (len(read.row) + len(written.row) + 1)
         cycles = last_writes(
-            (wrote, written.step[row] * span + written.row[row]), (looked, read.step[at] * span + read.row[at] + 1)
+            (wrote, written.step[row] * span + written.row[row]), (looked, read.step[at] * span + read.row[at])
         )
-        rounds = last_writes((wrote, 2 * written.round[row] + 1), (looked, 2 * read.round[at]))
+        makes = _round_of_touches(written, row, lane, _written_places(units, writers[into]))
+        takes = _round_of_touches(read, at, from_lane, _read_places(units, port))
+        rounds = last_writes((wrote, 2 * makes + 1), (looked, 2 * takes))
         differ = np.flatnonzero(cycles != rounds)
         if len(differ):
             place = int(at[differ[0]])
             text = f"step {read.step[place]}, row {read.row[place]} of '{task.reading.name}' reads another state"
             raise unproven(f"{text} of '{memory.name}' in a round than in a cycle")
+
+
+def _round_of_touches(steps: _Steps, row: Ints, lane: Ints, places: Sequence[tuple[int, int]]) -> Ints:
+    """The round of each touch, of which row and lane are given."""
+    found = np.full(len(row), -1, np.int64)
+    for cycle, own in places:
+        rounds = steps.rounds(cycle)[row]
+        mine = (lane == own) & (rounds >= 0)
+        found[mine] = rounds[mine]
+    return found
 
 
 def _touches(words: Ints) -> tuple[Ints, Ints, Ints]:

@@ -21,7 +21,7 @@ from hwmodel.emit.hls.walks import Walk
 from hwmodel.emit.schedule.activity import LaneCounters
 from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.memories import Memory
-from hwmodel.emit.schedule.tasks import ReadPort, WritePort
+from hwmodel.emit.schedule.units import ReadPort, WritePort
 
 
 @dataclass(frozen=True)

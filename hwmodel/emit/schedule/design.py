@@ -16,9 +16,10 @@ from arrayol.text import counted
 from hwmodel.accesses import Accesses
 from hwmodel.datapath.derive import Derived, derivation_of
 from hwmodel.emit.schedule.bits import bits_of_values, not_emitted
-from hwmodel.emit.schedule.group import FETCH, GroupSchedule, GroupScheduler
+from hwmodel.emit.schedule.group import GroupSchedule, GroupScheduler
 from hwmodel.emit.schedule.port import AddressMap, address_map
 from hwmodel.emit.schedule.proofs import require_proofs
+from hwmodel.emit.schedule.units import FETCH
 from hwmodel.platform import Platform
 from hwmodel.simulator.group import LocalMemories
 from hwmodel.simulator.memories import one_frame
@@ -81,13 +82,14 @@ def schedule_design(
     values = {name: one_frame(accesses, name, given[name]).reshape(-1) for name in network.inputs}
     types = {name: array.type for name, array in network.arrays.items()}
     contents = {name: bits_of_values(values[name], types[name]) for name in values if not accesses.lies_outside(name)}
-    groups = []
+    groups, datapaths = [], datapaths_of(spec, accesses, platform, simulation)
     for own, run in zip(local, simulation.groups, strict=True):
-        scheduler = GroupScheduler(accesses, platform, own, run, addresses, contents)
+        scheduler = GroupScheduler(accesses, platform, own, run, addresses, datapaths, contents)
         tables = scheduler.tables()
         groups.append(scheduler.schedule(tables))
         require_proofs(accesses, tables, groups[-1], run)
     _require_loaded_once(groups, simulation)
+    _require_lookups(groups, datapaths)
     outputs = {name: simulation.outputs[name].reshape(-1) for name in network.outputs}
     return HardwareDesign(
         network,
@@ -95,7 +97,7 @@ def schedule_design(
         addresses,
         memory.latency or 0,
         memory.outstanding,
-        _datapaths(spec, accesses, platform, groups),
+        datapaths,
         tuple(name for name, kind in types.items() if kind.is_signed),
         _frame(addresses, values, outputs),
     )
@@ -112,33 +114,39 @@ def _require_loaded_once(groups: Sequence[GroupSchedule], simulation: Simulation
             )
 
 
-def _datapaths(
-    spec: Spec, accesses: Accesses, platform: Platform, groups: Sequence[GroupSchedule]
-) -> dict[str, Derived]:
+def datapaths_of(spec: Spec, accesses: Accesses, platform: Platform, simulation: Simulation) -> dict[str, Derived]:
+    """By task the datapath of its units. Raises ArrayolError (`not-emitted`) where its figures are not derived."""
     if platform.prices is None or platform.clock_mhz is None:
         raise not_emitted(
             "the platform names no technology",
             'name them in the platform, as technology = "ecp5-6" and clock_mhz = 50, and explore again',
         )
     found: dict[str, Derived] = {}
-    for units in (task.units for group in groups for task in group.tasks):
-        elementary = spec.components[units.elementary]
+    for task, own in ((task, own) for group in simulation.groups for task, own in group.processors.items()):
+        process = accesses.network.processes[task]
+        elementary = spec.components[process.elementary]
         assert isinstance(elementary, Elementary), "processes repeat elementaries"
-        pairs = frozenset((delay.output, delay.port) for delay in accesses.network.processes[units.task].delays)
-        derived = derivation_of(elementary, platform.prices, platform.clock_mhz, pairs).at(units.interval)
-        if derived.interval != units.interval or derived.latency + FETCH != units.latency:
+        pairs = frozenset((delay.output, delay.port) for delay in process.delays)
+        derived = derivation_of(elementary, platform.prices, platform.clock_mhz, pairs).at(own.unit.interval)
+        if derived.interval != own.unit.interval or derived.latency + FETCH != own.unit.latency:
             raise not_emitted(
-                f"the interval or latency of '{units.task}' is given, not that of its derived datapath",
-                f"leave them out of [elementary.{units.elementary}] in the platform, and explore again",
+                f"the interval or latency of '{task}' is given, not that of its derived datapath",
+                f"leave them out of [elementary.{process.elementary}] in the platform, and explore again",
             )
+        found[task] = derived
+    return found
+
+
+def _require_lookups(groups: Sequence[GroupSchedule], datapaths: Mapping[str, Derived]) -> None:
+    """What is read at places that data say is read at no others."""
+    for units in (task.units for group in groups for task in group.tasks):
+        inputs = datapaths[units.task].priced.dataflow.graph.inputs
         for port in units.reads:
-            if port.lookup is not None and any(node >= 0 for node in derived.priced.dataflow.graph.inputs[port.port]):
+            if port.lookup is not None and any(node >= 0 for node in inputs[port.port]):
                 raise not_emitted(
                     f"'{units.task}' reads '{port.port}' at subscripts of data and at others",
                     f"give '{units.elementary}' two inputs, one for each way, and link both to the array",
                 )
-        found[units.task] = derived
-    return found
 
 
 def _frame(addresses: AddressMap, values: Arrays, outputs: Arrays) -> Frame:

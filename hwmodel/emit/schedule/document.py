@@ -8,7 +8,7 @@ from hwmodel.emit.schedule.activity import Agent, Counter, LaneCounters
 from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.schedule.group import GroupSchedule
 from hwmodel.emit.schedule.memories import Memory
-from hwmodel.emit.schedule.tasks import TaskUnits
+from hwmodel.emit.schedule.units import TaskUnits
 
 FORMAT = 1
 

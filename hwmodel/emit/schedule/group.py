@@ -9,19 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hwmodel.accesses import Accesses
+from hwmodel.datapath.derive import Derived
 from hwmodel.emit.schedule.activity import Activity, Agent, compiled
 from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.memories import Memory, Section, moduli_of, sections_of
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.schedule.port import AddressMap, Engine, PortLanes, PortScheduler
-from hwmodel.emit.schedule.tasks import TaskScheduler, TaskUnits, writers_of
+from hwmodel.emit.schedule.tasks import TaskScheduler, writers_of
+from hwmodel.emit.schedule.units import FETCH, TaskUnits
 from hwmodel.local_memory.banked import WindowReads
 from hwmodel.platform import Platform
 from hwmodel.residence import ONCE, ROM
 from hwmodel.simulator.group import GroupRun, LocalMemories
 
 Ints = NDArray[np.int64]
-FETCH = 3  # cycles from the start of a repetition to its operand registers: to the bank, through it, to the unit
 
 
 @dataclass(frozen=True)
@@ -92,13 +93,14 @@ class Tables:
 
 @dataclass(frozen=True)
 class GroupScheduler:
-    """What a group's hardware is made of."""
+    """What a group's hardware is made of; `datapaths` by task."""
 
     accesses: Accesses
     platform: Platform
     local: LocalMemories
     run: GroupRun
     addresses: AddressMap
+    datapaths: Mapping[str, Derived]
     contents: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)  # of arrays in ROMs, as bits
 
     def schedule(self, tables: Tables) -> GroupSchedule:
@@ -140,6 +142,7 @@ class GroupScheduler:
             self._windows(),
             self._random(),
             self.local.states,
+            self.datapaths,
             clocks,
             bool(once),
         )

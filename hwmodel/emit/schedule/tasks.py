@@ -11,92 +11,25 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arrayol.ir.spec import Delay, TiledDefault, port_named
 from hwmodel.accesses import Accesses, Touch
-from hwmodel.datapath.port_cycles import read_cycles, result_cycles
+from hwmodel.datapath.derive import Derived
 from hwmodel.emit.schedule.activity import Activity, Lanes, rows_of
-from hwmodel.emit.schedule.bits import FRAMES_HINT, bits_of_constant, not_emitted
-from hwmodel.emit.schedule.memories import Memory, Section
+from hwmodel.emit.schedule.bits import bits_of_constant, not_emitted
+from hwmodel.emit.schedule.delays import DelayScheduler
+from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.names import plain
-from hwmodel.emit.schedule.windows import WindowPort, window_kept
+from hwmodel.emit.schedule.units import ReadPort, TaskUnits, Timed, WritePort, in_chunks, leaving, table_of
+from hwmodel.emit.schedule.windows import window_kept
 from hwmodel.local_memory.banked import WindowReads
-from hwmodel.simulator.chains import delayed_instances
 from hwmodel.simulator.group import GroupRun
 from hwmodel.simulator.processors import Processor
 from hwmodel.simulator.rows import Rows
 
 Ints = NDArray[np.int64]
-KEEPING = 32  # units that may keep a state: a bit for each in a control
-
-
-@dataclass(frozen=True, slots=True)
-class ReadPort:
-    """An input port of a task's units: through which lanes, of what memory.
-
-    `size` elements in chunks of `chunk`; lane u chunk + k has element k of the chunk of unit u. Where a lane touches
-    nothing, what the port `otherwise` brings stands in its place, or else the bits `constant`. A port of
-    which data say the place has no lanes: its elements, in their order, are the words of the memory `lookup`.
-    """
-
-    port: str
-    lanes: str
-    size: int
-    chunk: int
-    width: int
-    window: WindowPort | None = None
-    constant: int | None = None
-    otherwise: ReadPort | None = None
-    lookup: Memory | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class WritePort:
-    """An output port: lanes as those of a ReadPort, one set for each memory that takes what it makes."""
-
-    port: str
-    lanes: tuple[str, ...]
-    size: int
-    chunk: int
-    width: int
-
-
-@dataclass(frozen=True)
-class TaskUnits:
-    """The units of a task: so many of its elementary's datapath, each with an interval and a latency in cycles.
-
-    `kept` are delays, as (output, input), whose state units also keep from one repetition to the next: the controls
-    `begins` and `keeps` of the reader have a bit for each unit that begins a repetition, and that goes on with its own.
-    """
-
-    task: str
-    elementary: str
-    units: int
-    interval: int
-    latency: int
-    reads: tuple[ReadPort, ...]
-    writes: tuple[WritePort, ...]
-    kept: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def name(self) -> str:
-        """The task's name in hardware."""
-        return plain(self.task)
-
-
-@dataclass(frozen=True, eq=False)
-class Timed:
-    """The instances of a task that start: their unit, and the rows of its readers and writers in which they do."""
-
-    unit: Ints
-    reading: Ints
-    writing: Ints
-    readers: int
-    writers: int
 
 
 @dataclass(frozen=True)
@@ -109,22 +42,13 @@ class TaskSchedule:
 
 
 @dataclass(frozen=True)
-class _Fed:
-    """The ports of a task after a delay has been looked at, with what is read, written and said beside."""
-
-    ports: tuple[ReadPort, ...]
-    read: tuple[Lanes, ...]
-    written: tuple[tuple[WritePort, Lanes], ...]
-    controls: Mapping[str, Ints]
-
-
-@dataclass(frozen=True)
 class TaskScheduler:
     """What the tasks of a group touch. `clocks` are the first cycles of its steps.
 
     `memories` has by (reader, array) what is read, by ("", array) what is written; `located` by array the words of its
     data; `windows` by reading tiler what a window takes from its memory; `random` are those read at places that data
-    say; `states` by name the banks and data of what delays keep. With a `setup` tasks rest in a step before all others.
+    say; `states` by name the banks and data of what delays keep; `datapaths` by task that of its units. With a `setup`
+    tasks rest in a step before all others.
     """
 
     accesses: Accesses
@@ -134,6 +58,7 @@ class TaskScheduler:
     windows: Mapping[tuple[str, int], WindowReads]
     random: frozenset[tuple[str, int]]
     states: Mapping[str, tuple[int, int]]
+    datapaths: Mapping[str, Derived]
     clocks: Ints
     setup: bool
 
@@ -148,7 +73,7 @@ class TaskScheduler:
         writing = rows_of(np.append(rest, np.where(busy > 0, busy + own.unit.latency, 1)))
         step += self.setup
         timed = Timed(
-            _units(own),
+            units_of_instances(own),
             reading[0][step] + cycle,
             writing[0][step] + cycle + own.unit.latency,
             int(reading[1][-1]) + 1,
@@ -164,7 +89,8 @@ class TaskScheduler:
         outputs = [port for port, _ in writes]
         process = self.accesses.network.processes[own.task]
         for delay in process.delays:
-            fed = self._delayed(own, delay, timed, ports)
+            scheduler = DelayScheduler(self.accesses, own, delay, timed, self.datapaths[own.task], self.states)
+            fed = scheduler.fed(ports)
             ports, read, controls = list(fed.ports), [*read, *fed.read], {**controls, **fed.controls}
             outputs += [port for port, _ in fed.written]
             written += [lanes for _, lanes in fed.written]
@@ -198,11 +124,11 @@ class TaskScheduler:
         port = ReadPort(touch.port, name, size, chunk, kind.bits, None, constant)
         window = self.windows.get((own.task, number))
         if window is None:
-            at, lane = _in_chunks(first, units, size, chunk)
-            return port, Lanes(name, memory, _table((timed.readers, own.units * chunk), at, lane, words)), None
+            at, lane = in_chunks(first, units, size, chunk)
+            return port, Lanes(name, memory, table_of((timed.readers, own.units * chunk), at, lane, words)), None
         kept = window_kept(when, window, size)
         row = first[:, None] - kept.back[units] * own.unit.interval + kept.lane[units] // window.each
-        table = _table((timed.readers, window.each), row, kept.lane[units] % window.each, words)
+        table = table_of((timed.readers, window.each), row, kept.lane[units] % window.each, words)
         moves = np.zeros(timed.readers, np.int64)
         for ahead in range(window.fill + 1):
             moves[timed.reading - ahead * own.unit.interval] = 1  # also where nothing but a border's constant is read
@@ -248,91 +174,20 @@ class TaskScheduler:
         port, name, bits = named
         size, interval = words.shape[1], own.unit.interval
         chunk = -(-size // interval)
-        at, lane = _leaving(timed.writing[writing], timed.unit[writing], size, interval)
-        table = _table((timed.writers, own.units * chunk), at, lane, words)
+        at, lane = leaving(timed.writing[writing], timed.unit[writing], size, interval)
+        table = table_of((timed.writers, own.units * chunk), at, lane, words)
         return WritePort(port, (name,), size, chunk, bits), Lanes(name, memory, table)
 
-    # Delays: a memory with a word for each open chain.
-
-    def _delayed(self, own: Processor, delay: Delay, timed: Timed, ports: Sequence[ReadPort]) -> _Fed:
-        """The ports of a task with one that a delay feeds, and what is read and written of its state."""
-        port = port_named(self.accesses.network.processes[own.task].input_ports, delay.port)
-        size, kind = math.prod(extent or 1 for extent in port.shape), port.type
-        fed = ReadPort(delay.port, "", size, -(-size // own.unit.interval), kind.bits)
-        default = next((other for other in ports if other.port == delay.port), None)
-        others = [other for other in ports if other is not default]
-        if default is not None:
-            fed = replace(fed, otherwise=default)
-        else:
-            assert not isinstance(delay.default, TiledDefault), "a tiled default is read by a tiler"
-            fed = replace(fed, constant=bits_of_constant(delay.default, kind))
-        if delay not in self.accesses.delays(own.task):
-            if own.chains and any(chains.name == f"{own.task}.{delay.port}" for chains in own.chains):
-                raise not_emitted(f"'{own.task}' has a delay over frames", FRAMES_HINT)
-            return _Fed((*others, default or fed), (), (), {})
-        name = f"{plain(own.task)}_{delay.port}_state"
-        memory, words = self._state(own, delay, size, kind.bits)
-        now, before = delayed_instances(self.accesses, delay, own.work)
-        early = self._early(own, (now, before), size)
-        at, lane = _in_chunks(timed.reading[now], timed.unit[now], size, fed.chunk)
-        read = np.where(early[:, None], -1, words[now])
-        table = _table((timed.readers, own.units * fed.chunk), at, lane, read)
-        named = (delay.output, f"{name}_next", kind.bits)
-        kept = self._leaving(own, named, memory, timed, before, words[before])
-        fed, controls = replace(fed, lanes=name), dict[str, Ints]()
-        if early.any():
-            self._require_own(own, delay, (now[early], before[early]), timed)
-            every = np.arange(len(own.started))
-            controls = {"begins": _by_unit(timed, every), "keeps": _by_unit(timed, now[early])}
-        return _Fed((*others, fed), (Lanes(name, memory, table),), (kept,), controls)
-
-    @staticmethod
-    def _early(own: Processor, pairs: tuple[Ints, Ints], size: int) -> Any:
-        """Which instances read what is not in a memory a cycle after its address: a unit hands it on to itself."""
-        now, before = pairs
-        interval, place = own.unit.interval, np.arange(size)
-        written = own.started[before][:, None] + own.unit.latency + result_cycles(place, size, interval)
-        read = own.started[now][:, None] + read_cycles(place, size, interval)
-        return (written > read).any(axis=1)
-
-    def _require_own(self, own: Processor, delay: Delay, pairs: tuple[Ints, Ints], timed: Timed) -> None:
-        """Such an instance follows on its unit the one that hands on. Raises ArrayolError (`not-emitted`)."""
-        now, before = pairs
-        order = np.lexsort((own.started, timed.unit))
-        former = np.full(len(order), -1)
-        former[order[1:]] = np.where(timed.unit[order[1:]] == timed.unit[order[:-1]], order[:-1], -1)
-        if (former[now] != before).any() or own.units > KEEPING or len(self.accesses.delays(own.task)) > 1:
-            raise not_emitted(
-                f"units of '{own.task}' hand '{delay.output}' on before it is in a memory, and not to themselves",
-                f"take a design with fewer units of '{own.task}'",
-            )
-
-    def _state(self, own: Processor, delay: Delay, size: int, bits: int) -> tuple[Memory, Ints]:
-        """The memory of a delay's state, and by instance the words of its chain."""
-        name = f"{own.task}.{delay.port}"
-        chains = next(each for each in own.chains if each.name == name)
-        banks, data = self.states[name]
-        words = max(1, data // size)
-        banks = max(1, banks)
-        depth = -(-words // banks)
-        moduli = tuple(modulus for modulus in (banks, size) if modulus > 1)
-        number = chains.number % words
-        bank = (number % banks)[:, None] * size + np.arange(size)
-        found = bank * depth + (number // banks)[:, None]
-        memory = Memory(f"{plain(own.task)}_{delay.port}", name, bits, moduli, depth, (Section(0, depth),))
-        return memory, np.where(chains.number[:, None] < 0, -1, found)
-
-
 def _merged(writes: Sequence[WritePort]) -> tuple[WritePort, ...]:
-    """One entry for each port, which may write through several tilers."""
+    """One entry for each output of the units, which may write through several tilers."""
     ports: dict[str, WritePort] = {}
     for own in writes:
-        lanes = ports[own.port].lanes if own.port in ports else ()
-        ports[own.port] = replace(own, lanes=(*lanes, *own.lanes))
+        lanes = ports[own.bus].lanes if own.bus in ports else ()
+        ports[own.bus] = replace(own, lanes=(*lanes, *own.lanes))
     return tuple(ports.values())
 
 
-def _units(own: Processor) -> Ints:
+def units_of_instances(own: Processor) -> Ints:
     """The unit of each instance: side by side on a line; where chains share nothing the next that is free."""
     if own.lines.alone and own.units > 1:
         return _next_free(own)
@@ -350,36 +205,6 @@ def _next_free(own: Processor) -> Ints:
         unit = next(unit for unit, until in enumerate(free) if until <= start)
         units[instance], free[unit] = unit, start + own.unit.interval
     return units
-
-
-def _by_unit(timed: Timed, instances: Ints) -> Ints:
-    """By row a bit for each unit that starts one of some instances."""
-    units = np.zeros(timed.readers, np.int64)
-    np.bitwise_or.at(units, timed.reading[instances], 1 << timed.unit[instances])
-    return units
-
-
-def _in_chunks(first: Ints, unit: Ints, size: int, chunk: int) -> tuple[Ints, Ints]:
-    """By instance and element the row and the lane: chunk after chunk, each unit with lanes of its own."""
-    place = np.arange(size)
-    return first[:, None] + place // chunk, unit[:, None] * chunk + place % chunk
-
-
-def _leaving(first: Ints, unit: Ints, size: int, interval: int) -> tuple[Ints, Ints]:
-    """Row and lane of results, which leave in cycles from the first one on."""
-    place = np.arange(size)
-    cycle = result_cycles(place, size, interval)
-    lane = place - cycle * size // interval
-    return first[:, None] + cycle, unit[:, None] * -(-size // interval) + lane
-
-
-def _table(shape: tuple[int, int], row: Ints, lane: Ints, words: Ints) -> Ints:
-    """By row and lane the word, -1 for none."""
-    table = np.full(shape, -1, np.int64)
-    row, lane, words = np.broadcast_arrays(row, lane, words)
-    there = words >= 0
-    table[row[there], lane[there]] = words[there]
-    return table
 
 
 def writers_of(accesses: Accesses, run: GroupRun, array: str) -> Iterator[tuple[Touch, NDArray[np.intp], Ints]]:

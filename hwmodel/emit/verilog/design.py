@@ -15,7 +15,7 @@ from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.schedule.group import GroupSchedule
 from hwmodel.emit.schedule.images import hex_lines
 from hwmodel.emit.schedule.names import plain
-from hwmodel.emit.schedule.tasks import TaskUnits
+from hwmodel.emit.schedule.units import TaskUnits
 from hwmodel.emit.verilog.access import access_ports
 from hwmodel.emit.verilog.agents import agent_module
 from hwmodel.emit.verilog.axi import SLOWER, axi_bench, axi_module, has_axi
@@ -61,7 +61,7 @@ class DesignFiles:
         units = {task: _unit(task, derived) for task, derived in self.design.datapaths.items()}
         for task, derived in self.design.datapaths.items():
             own = self._units(task)
-            module = datapath_module(derived, f"unit_{plain(task)}", frozenset(own.kept))
+            module = datapath_module(derived, f"unit_{plain(task)}", frozenset(own.kept), own.early)
             pace = f"a repetition every {counted(own.interval, 'cycle')}"
             comment = f"// A unit of '{task}': the body of '{own.elementary}', {pace}.\n"
             yield f"rtl/unit_{plain(task)}.v", comment + module

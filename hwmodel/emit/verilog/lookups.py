@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from hwmodel.emit.schedule.group import TaskAgents
 from hwmodel.emit.schedule.memories import Memory
-from hwmodel.emit.schedule.tasks import ReadPort
+from hwmodel.emit.schedule.units import ReadPort
 from hwmodel.emit.verilog.access import AccessPorts
 from hwmodel.emit.verilog.agents import address_bits
 from hwmodel.emit.verilog.wiring import Wiring, wire

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from arrayol.text import counted
 from hwmodel.emit.schedule.group import TaskAgents
-from hwmodel.emit.schedule.tasks import ReadPort
+from hwmodel.emit.schedule.units import ReadPort
 from hwmodel.emit.verilog.agents import bits_of
+from hwmodel.emit.verilog.datapaths.chunks import early_bus
 from hwmodel.emit.verilog.datapaths.nets import identifier
 from hwmodel.emit.verilog.lookups import access_net, asked_for, lookups
 from hwmodel.emit.verilog.wiring import Wiring, wire
@@ -173,9 +174,9 @@ def _unit(wiring: Wiring, task: TaskAgents, unit: int, slot: str) -> Iterator[st
         name = task.units.name
         connected += [f".valid({name}_begins[{unit}])", f".first(!{name}_keeps[{unit}])"]
     for written in task.units.writes:
-        bits = written.chunk * written.width
+        bits = written.at_once * written.width
         net = f"{written.lanes[0]}_data[{unit * bits} +: {bits}]"
-        connected.append(f".{identifier(written.port)}({net})")
+        connected.append(f".{early_bus(written.port) if written.early else identifier(written.port)}({net})")
     module, wired = wiring.units[task.units.task].name, ", ".join(connected)
     yield f"  {module} {task.units.name}_unit{unit} (.clk(clk){slot}, {wired});"
     for written in task.units.writes:

@@ -14,6 +14,7 @@ from itertools import pairwise
 
 from hwmodel.datapath.derive import Derived
 from hwmodel.datapath.graph.graph import Graph
+from hwmodel.emit.verilog.datapaths.nets import identifier
 
 
 def elements_of(graph: Graph, port: str) -> int:
@@ -47,6 +48,11 @@ def has_bus(graph: Graph, port: str) -> bool:
 def slot_bits(interval: int) -> int:
     """The bits of `slot`; none at an interval of 1."""
     return (interval - 1).bit_length()
+
+
+def early_bus(port: str) -> str:
+    """The second bus of an output, for what is taken before it leaves on the first."""
+    return f"{identifier(port)}$early"
 
 
 def bus_bits(graph: Graph, port: str, interval: int) -> int:

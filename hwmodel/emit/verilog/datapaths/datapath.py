@@ -9,6 +9,9 @@ Ports of the module:
   beyond the port's elements may be anything;
 - a bus for each output of k elements, of ceil(k / I) elements. It is not registered: what writes it to a memory takes
   it at the edge that ends the cycle;
+- for an output with `early` cycles a second bus `NAME$early` of all its elements, the first in the lowest bits, which
+  is not registered either: element e of a repetition stands on it in cycle `early[e]` of the schedule, no earlier than
+  it is made, and in all other cycles is anything;
 - for each read of an input at a place that data say, `NAME$address0`, an output with the place of the element, and
   `NAME$data0`, an input that brings it some cycles later (`access_ports`); then `NAME$address1` and so on. An input of
   which no element is read in another way has no bus.
@@ -38,16 +41,20 @@ from arrayol.text import counted
 from hwmodel.datapath.derive import Derived
 from hwmodel.datapath.graph.graph import Graph
 from hwmodel.emit.verilog.access import access_ports
-from hwmodel.emit.verilog.datapaths.chunks import bus_bits, has_bus, slot_bits
+from hwmodel.emit.verilog.datapaths.chunks import bus_bits, early_bus, has_bus, slot_bits
 from hwmodel.emit.verilog.datapaths.floats.operators import circuit_of, float_operator, is_printed
 from hwmodel.emit.verilog.datapaths.nets import identifier
 from hwmodel.emit.verilog.datapaths.printer import print_datapath
-from hwmodel.emit.verilog.datapaths.states import Kept
+from hwmodel.emit.verilog.datapaths.states import Early, Kept
 from hwmodel.emit.verilog.datapaths.units import units_of
 
 
-def datapath_module(derived: Derived, name: str | None = None, kept: Kept = frozenset()) -> str:
+def datapath_module(
+    derived: Derived, name: str | None = None, kept: Kept = frozenset(), early: Early = frozenset()
+) -> str:
     """The module; those of `operator_modules` stand beside it. `kept` are delays whose state it keeps.
+
+    `early` are outputs with a second bus, and the cycles in which their elements stand there.
 
     Raises ArrayolError (`not-in-hardware`) for each operator that no circuit is printed of.
     """
@@ -55,13 +62,13 @@ def datapath_module(derived: Derived, name: str | None = None, kept: Kept = froz
     mistakes = refusals(derived)
     if mistakes:
         raise ArrayolError(mistakes)
-    printed = print_datapath(derived, kept)
+    printed = print_datapath(derived, kept, early)
     nets = printed.nets
     clocked = ["  always @(posedge clk) begin", *nets.clocked, "  end"] if nets.clocked else []
     return "\n".join(
         [
             f"module {identifier(name or graph.name)} (",
-            ",\n".join(f"  {port}" for port in _ports(derived, graph, kept)),
+            ",\n".join(f"  {port}" for port in _ports(derived, graph, kept, early)),
             ");",
             *nets.declared,
             *nets.assigned,
@@ -102,7 +109,7 @@ def refusals(derived: Derived) -> list[Diagnostic]:
     return list(told.values())
 
 
-def _ports(derived: Derived, graph: Graph, kept: Kept) -> Iterator[str]:
+def _ports(derived: Derived, graph: Graph, kept: Kept, early: Early) -> Iterator[str]:
     yield "input wire clk"
     if derived.interval > 1:
         yield f"input wire [{slot_bits(derived.interval) - 1}:0] slot"
@@ -116,3 +123,5 @@ def _ports(derived: Derived, graph: Graph, kept: Kept) -> Iterator[str]:
         yield f"input wire [{access.data_bits - 1}:0] {access.data}"
     for port in graph.outputs:
         yield f"output wire [{bus_bits(graph, port, derived.interval) - 1}:0] {identifier(port)}"
+    for port, cycles in sorted(early):
+        yield f"output wire [{len(cycles) * graph.types[port].bits - 1}:0] {early_bus(port)}"

@@ -18,11 +18,11 @@ from hwmodel.datapath.graph.numbers import Number
 from hwmodel.datapath.schedule.dataflow import ACCESS
 from hwmodel.datapath.schedule.registers import Life, Register, registers_for
 from hwmodel.emit.verilog.access import AccessPorts, access_ports
-from hwmodel.emit.verilog.datapaths.chunks import chunk_size, elements_of, slot_bits
+from hwmodel.emit.verilog.datapaths.chunks import chunk_size, early_bus, elements_of, slot_bits
 from hwmodel.emit.verilog.datapaths.floats.operators import FloatOperator, float_operator, print_float_operator
 from hwmodel.emit.verilog.datapaths.nets import Net, Nets, identifier, literal, part, resized
 from hwmodel.emit.verilog.datapaths.operators import print_operator
-from hwmodel.emit.verilog.datapaths.states import Kept
+from hwmodel.emit.verilog.datapaths.states import Early, Kept
 from hwmodel.emit.verilog.datapaths.units import Unit, input_number, result_number
 from hwmodel.emit.verilog.datapaths.uses import Use, Uses, indices, uses_in
 
@@ -37,9 +37,9 @@ class Printed:
 
 
 @lru_cache(maxsize=8)
-def print_datapath(derived: Derived, kept: Kept = frozenset()) -> Printed:
+def print_datapath(derived: Derived, kept: Kept = frozenset(), early: Early = frozenset()) -> Printed:
     """A datapath whose operators can all be printed."""
-    printer = _Printer(derived, derived.priced.dataflow.graph, uses_in(derived, kept), access_ports(derived))
+    printer = _Printer(derived, derived.priced.dataflow.graph, uses_in(derived, kept, early), access_ports(derived))
     for label, nodes in printer.wires():
         printer.name_registers(label, nodes)
     printer.name_states()
@@ -47,6 +47,7 @@ def print_datapath(derived: Derived, kept: Kept = frozenset()) -> Printed:
     printer.load_states()
     printer.load_registers()
     outputs = [line for port in printer.graph.outputs for line in printer.output(port)]
+    outputs += [line for port in printer.uses.early for line in printer.early_output(port)]
     return Printed(printer.nets, outputs, frozenset(printer.circuits))
 
 
@@ -294,6 +295,13 @@ class _Printer:
                 self._say(choices, net)
                 value = net.name
             yield f"  assign {identifier(port)}[{(lane + 1) * bits - 1}:{lane * bits}] = {value};"
+
+    def early_output(self, port: str) -> Iterator[str]:
+        """Assignments of the second bus of an output, on which each element has a place of its own."""
+        bits = self.graph.types[port].bits // self.graph.parts(port)
+        for place, use in enumerate(self.uses.early[port]):
+            value = resized(self.at(use.node, use.cycle), bits)
+            yield f"  assign {early_bus(port)}[{(place + 1) * bits - 1}:{place * bits}] = {value};"
 
 
 def _label(unit: Unit, number: int) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from hwmodel.datapath.derive import Derived
 from hwmodel.datapath.graph.graph import CONSTANT, FREE, INPUT, Graph
 from hwmodel.emit.verilog.datapaths.chunks import chunk_size, elements_of, leaving
-from hwmodel.emit.verilog.datapaths.states import Kept, State, states_of
+from hwmodel.emit.verilog.datapaths.states import Early, Kept, State, states_of
 from hwmodel.emit.verilog.datapaths.units import Unit, operands_of, units_of
 
 
@@ -27,7 +27,7 @@ class Uses:
 
     `starts` are the cycles of the operations, by node. `last` is by node the last cycle in which an operation's result
     or an element of an input is taken: what is taken behind wires is what the wires start at. `states` has what is kept
-    from one repetition to the next.
+    from one repetition to the next, `early` by output what stands on its second bus.
     """
 
     units: Sequence[Unit]
@@ -36,9 +36,10 @@ class Uses:
     starts: dict[int, int]
     last: dict[int, int]
     states: Mapping[int, State]
+    early: Mapping[str, Sequence[Use]]
 
 
-def uses_in(derived: Derived, kept: Kept = frozenset()) -> Uses:
+def uses_in(derived: Derived, kept: Kept = frozenset(), early: Early = frozenset()) -> Uses:
     """All of a datapath's."""
     dataflow, room = derived.priced.dataflow, derived.priced.room
     graph, units, operands = dataflow.graph, units_of(derived), operands_of(derived)
@@ -55,8 +56,10 @@ def uses_in(derived: Derived, kept: Kept = frozenset()) -> Uses:
     every += [use for rows in lanes.values() for row in rows for use in row]
     states = states_of(derived, kept)
     every += [Use(state.cycle, state.node) for state in states.values()]
+    second = {port: _second_bus(graph, port, own) for port, own in sorted(early)}
+    every += [use for row in second.values() for use in row]
     starts = dict(zip(dataflow.nodes, cycles, strict=True))
-    return Uses(units, inputs, lanes, starts, _last(graph, every), states)
+    return Uses(units, inputs, lanes, starts, _last(graph, every), states, second)
 
 
 def origin(graph: Graph, node: int) -> int:
@@ -96,6 +99,12 @@ def _lanes(derived: Derived, graph: Graph, port: str) -> list[list[Use]]:
         for lane, place in enumerate(range(group.start * parts, group.stop * parts)):
             lanes[lane].append(Use(cycle, nodes[place]))
     return lanes
+
+
+def _second_bus(graph: Graph, port: str, cycles: Sequence[int]) -> list[Use]:
+    """What stands on the second bus of an output, by place: of complex elements both parts."""
+    parts = graph.parts(port)
+    return [Use(cycles[place // parts], node) for place, node in enumerate(graph.outputs[port])]
 
 
 def _last(graph: Graph, uses: Iterable[Use]) -> dict[int, int]:

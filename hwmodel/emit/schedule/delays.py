@@ -1,0 +1,182 @@
+"""What delays hand on: a memory with a word for each open chain, and how results get there in time.
+
+The next repetition of a chain reads the word of its chain. What it reads was written in a cycle before that of its
+address. There are three ways, and the first one that is in time is taken:
+
+1. The results leave the unit as all others do, and the memory takes them with these.
+2. Each unit goes on with the chain that it worked on last, and keeps the state itself.
+3. The memory takes each result as soon as the unit has it, before it leaves with the others. So it is where the model
+   counts the recurrence through the memory (docs/machine.md, section 4): at an interval above 1 an output of few
+   elements leaves later than it is made.
+
+A step in which units keep the state may follow one in which it passes through the memory, so 2 and 3 also go together.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrayol.ir.spec import Delay, Port, TiledDefault, port_named
+from hwmodel.accesses import Accesses
+from hwmodel.datapath.derive import Derived
+from hwmodel.datapath.port_cycles import read_cycles, result_cycles
+from hwmodel.emit.schedule.activity import Lanes
+from hwmodel.emit.schedule.bits import FRAMES_HINT, bits_of_constant, not_emitted
+from hwmodel.emit.schedule.memories import Memory, Section
+from hwmodel.emit.schedule.names import plain
+from hwmodel.emit.schedule.units import FETCH, ReadPort, Timed, WritePort, in_chunks, leaving, table_of
+from hwmodel.simulator.chains import delayed_instances
+from hwmodel.simulator.processors import Processor
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+KEEPING = 32  # units that may keep a state: a bit for each in a control
+
+
+@dataclass(frozen=True)
+class Fed:
+    """The ports of a task after a delay has been looked at, with what is read, written and said beside."""
+
+    ports: tuple[ReadPort, ...]
+    read: tuple[Lanes, ...] = ()
+    written: tuple[tuple[WritePort, Lanes], ...] = ()
+    controls: Mapping[str, Ints] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class DelayScheduler:
+    """One delay of a task: `states` by name are the banks and data of what delays keep."""
+
+    accesses: Accesses
+    own: Processor
+    delay: Delay
+    timed: Timed
+    derived: Derived
+    states: Mapping[str, tuple[int, int]]
+
+    def fed(self, ports: Sequence[ReadPort]) -> Fed:
+        """The ports of the task with the one that the delay feeds. Raises ArrayolError (`not-emitted`)."""
+        own, delay = self.own, self.delay
+        fed = ReadPort(delay.port, "", self.size, -(-self.size // self.interval), self.port.type.bits)
+        default = next((other for other in ports if other.port == delay.port), None)
+        others = tuple(other for other in ports if other is not default)
+        if default is not None:
+            fed = replace(fed, otherwise=default)
+        else:
+            assert not isinstance(delay.default, TiledDefault), "a tiled default is read by a tiler"
+            fed = replace(fed, constant=bits_of_constant(delay.default, self.port.type))
+        if delay not in self.accesses.delays(own.task):
+            if own.chains and any(chains.name == self.name for chains in own.chains):
+                raise not_emitted(f"'{own.task}' has a delay over frames", FRAMES_HINT)
+            return Fed((*others, default or fed))
+        return self._acting(others, fed)
+
+    @property
+    def name(self) -> str:
+        """The name of its state."""
+        return f"{self.own.task}.{self.delay.port}"
+
+    @property
+    def interval(self) -> int:
+        """Of the task's units, in cycles."""
+        return self.own.unit.interval
+
+    @cached_property
+    def port(self) -> Port:
+        """The input that it feeds."""
+        return port_named(self.accesses.network.processes[self.own.task].input_ports, self.delay.port)
+
+    @cached_property
+    def size(self) -> int:
+        """The elements that it hands on at once."""
+        return math.prod(extent or 1 for extent in self.port.shape)
+
+    def _acting(self, others: tuple[ReadPort, ...], fed: ReadPort) -> Fed:
+        own, delay, timed, bits = self.own, self.delay, self.timed, self.port.type.bits
+        name = f"{plain(own.task)}_{delay.port}_state"
+        memory, words = self._state()
+        now, before = delayed_instances(self.accesses, delay, own.work)
+        leaves = own.unit.latency + result_cycles(np.arange(self.size), self.size, self.interval)
+        late, follows = self._late(now, before, leaves), self._follows(now, before)
+        early = early_cycles(self.derived, delay) if (late & ~follows).any() else ()
+        if early:
+            late = self._late(now, before, FETCH + np.array(early, np.int64))
+        if (late & ~follows).any():
+            raise not_emitted(
+                f"units of '{own.task}' hand '{delay.output}' on before it is in a memory, and not to themselves",
+                "fewer units of such a task",
+            )
+        at, lane = in_chunks(timed.reading[now], timed.unit[now], self.size, fed.chunk)
+        read = np.where(late[:, None], -1, words[now])
+        reading = Lanes(name, memory, table_of((timed.readers, own.units * fed.chunk), at, lane, read))
+        port = WritePort(delay.output, (f"{name}_next",), self.size, fed.chunk, bits, early)
+        if early:
+            row = (timed.writing[before] - own.unit.latency + FETCH)[:, None] + np.array(early, np.int64)
+            lane = timed.unit[before][:, None] * self.size + np.arange(self.size)
+        else:
+            row, lane = leaving(timed.writing[before], timed.unit[before], self.size, self.interval)
+        table = table_of((timed.writers, own.units * port.at_once), row, lane, words[before])
+        kept, controls = (port, Lanes(f"{name}_next", memory, table)), dict[str, Ints]()
+        if late.any():
+            every = np.arange(len(own.started))
+            controls = {"begins": _by_unit(timed, every), "keeps": _by_unit(timed, now[late])}
+        return Fed((*others, replace(fed, lanes=name)), (reading,), (kept,), controls)
+
+    def _late(self, now: Ints, before: Ints, cycles: Ints) -> Bools:
+        """Which instances read what is not yet in the memory, if elements are written so long after a start.
+
+        What is written in a cycle can be read by an address of the next one.
+        """
+        nodes = self.derived.priced.dataflow.graph.inputs[self.delay.port]
+        taken = (np.array(nodes) >= 0).reshape(self.size, -1).any(axis=1)  # of complex elements either part
+        wait = cycles + 1 - read_cycles(np.arange(self.size), self.size, self.interval)
+        return np.asarray(self.own.started[now] - self.own.started[before] < wait[taken].max(initial=0))
+
+    def _follows(self, now: Ints, before: Ints) -> Bools:
+        """Which instances are the next ones of their unit after those that hand on to them, where a unit may keep."""
+        own, unit = self.own, self.timed.unit
+        if own.units > KEEPING or len(self.accesses.delays(own.task)) > 1:
+            return np.zeros(len(now), np.bool_)
+        order = np.lexsort((own.started, unit))
+        former = np.full(len(order), -1)
+        former[order[1:]] = np.where(unit[order[1:]] == unit[order[:-1]], order[:-1], -1)
+        return np.asarray(former[now] == before)
+
+    def _state(self) -> tuple[Memory, Ints]:
+        """The memory of the state, and by instance the words of its chain."""
+        chains = next(each for each in self.own.chains if each.name == self.name)
+        banks, data = self.states[self.name]
+        words = max(1, data // self.size)
+        banks = max(1, banks)
+        depth = -(-words // banks)
+        moduli = tuple(modulus for modulus in (banks, self.size) if modulus > 1)
+        number = chains.number % words
+        bank = (number % banks)[:, None] * self.size + np.arange(self.size)
+        found = bank * depth + (number // banks)[:, None]
+        name = f"{plain(self.own.task)}_{self.delay.port}"
+        memory = Memory(name, self.name, self.port.type.bits, moduli, depth, (Section(0, depth),))
+        return memory, np.where(chains.number[:, None] < 0, -1, found)
+
+
+def early_cycles(derived: Derived, delay: Delay) -> tuple[int, ...]:
+    """In which cycle of the datapath's schedule a memory takes each element of an output as early as may be.
+
+    That is the one in which it is made, or that at which the repetition's element of the state before it has been read:
+    it lies in the same word.
+    """
+    made = derived.folded.ends.finished[delay.output].reshape(-1, derived.priced.dataflow.parts[delay.output])
+    read = read_cycles(np.arange(len(made)), len(made), derived.interval)
+    return tuple(np.maximum(made.max(axis=1) - 1, read - FETCH).tolist())
+
+
+def _by_unit(timed: Timed, instances: Ints) -> Ints:
+    """By row a bit for each unit that starts one of some instances."""
+    units = np.zeros(timed.readers, np.int64)
+    np.bitwise_or.at(units, timed.reading[instances], 1 << timed.unit[instances])
+    return units
