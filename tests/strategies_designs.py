@@ -172,7 +172,7 @@ def group_designs(
     design = replace(design, keeps=draw(array_keeps(model.network, tasks, len(blocks.scan.dimensions))))
     design = replace(design, fifos=draw(_fifos(model, design)))
     design = replace(design, layouts=draw(_layouts(model, design)))
-    return next(one for one in _ever_plainer(design) if _legal(model, one) or (not one.fifos and _lone_units(one)))
+    return next(one for one in _ever_plainer(design) if is_legal(model, one) or (not one.fifos and _lone_units(one)))
 
 
 @st.composite
@@ -217,7 +217,7 @@ def _ever_plainer(design: GroupDesign) -> Iterator[GroupDesign]:
     yield replace(design, processors=lone, fifos=frozenset())
 
 
-def _legal(model: MachineModel, design: GroupDesign) -> bool:
+def is_legal(model: MachineModel, design: GroupDesign) -> bool:
     try:
         model.exact(design)
     except ArrayolError:

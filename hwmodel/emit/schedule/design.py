@@ -20,6 +20,7 @@ from hwmodel.emit.schedule.group import GroupSchedule, GroupScheduler
 from hwmodel.emit.schedule.port import AddressMap, address_map
 from hwmodel.emit.schedule.proofs import require_proofs
 from hwmodel.emit.schedule.units import FETCH
+from hwmodel.emit.schedule.value_proof import require_outputs, require_values, there_before
 from hwmodel.platform import Platform
 from hwmodel.simulator.group import LocalMemories
 from hwmodel.simulator.memories import one_frame
@@ -83,11 +84,14 @@ def schedule_design(
     types = {name: array.type for name, array in network.arrays.items()}
     contents = {name: bits_of_values(values[name], types[name]) for name in values if not accesses.lies_outside(name)}
     groups, datapaths = [], datapaths_of(spec, accesses, platform, simulation)
+    outside = there_before(accesses)
     for own, run in zip(local, simulation.groups, strict=True):
         scheduler = GroupScheduler(accesses, platform, own, run, addresses, datapaths, contents)
         tables = scheduler.tables()
         groups.append(scheduler.schedule(tables))
         require_proofs(accesses, tables, groups[-1], run)
+        outside = require_values(accesses, addresses, datapaths, tables, run, outside)
+    require_outputs(accesses, outside)
     _require_loaded_once(groups, simulation)
     _require_lookups(groups, datapaths)
     outputs = {name: simulation.outputs[name].reshape(-1) for name in network.outputs}

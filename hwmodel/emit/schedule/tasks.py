@@ -178,6 +178,7 @@ class TaskScheduler:
         table = table_of((timed.writers, own.units * chunk), at, lane, words)
         return WritePort(port, (name,), size, chunk, bits), Lanes(name, memory, table)
 
+
 def _merged(writes: Sequence[WritePort]) -> tuple[WritePort, ...]:
     """One entry for each output of the units, which may write through several tilers."""
     ports: dict[str, WritePort] = {}

@@ -1,0 +1,84 @@
+"""Which elements pass the port of a group, from the agents of its engines alone.
+
+Requests ask for words, and words pass in the order in which they are asked for. A word that is taken from the external
+memory has the elements that lie there; a word that is stored is put together of what lanes bring, in its order too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hwmodel.accesses import Accesses
+from hwmodel.emit.schedule.activity import Activity, Lanes
+from hwmodel.emit.schedule.port import AddressMap, Engine, PortLanes
+from hwmodel.emit.schedule.proofs import unproven
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Passing:
+    """Touches of a memory by lanes at a port: of each the word, the step, and the element of the array (-1: none)."""
+
+    array: str
+    lanes: Lanes
+    words: Ints
+    steps: Ints
+    elements: Ints
+
+
+@dataclass(frozen=True)
+class PortWords:
+    """What passes an engine."""
+
+    accesses: Accesses
+    addresses: AddressMap
+    engine: Engine
+
+    @cached_property
+    def _asked(self) -> tuple[Ints, Ints]:
+        """The words that are asked for one by one, and whether each is stored."""
+        requests = self.engine.requests
+        (first, _), controls = requests.places["word"], requests.controls
+        count = np.where(controls["asks"] > 0, controls["words"], 0)
+        before = np.cumsum(count) - count
+        word = np.repeat(first - before, count) + np.arange(int(count.sum()))
+        return word, np.repeat(controls["write"], count)
+
+    def loaded(self) -> Iterator[Passing]:
+        """What comes. Raises ArrayolError (`unproven-schedule`) where other words pass than are asked for."""
+        passing, (word, write) = self.engine.passing, self._asked
+        controls = passing.controls
+        takes = (controls["waits"] > 0) & (controls["takes"] > 0)
+        if not np.array_equal(controls["write"][takes], write):
+            raise unproven(f"other words pass '{self.engine.name}' than it asks for")
+        number: Ints = np.cumsum(takes) - takes
+        comes = (controls["waits"] > 0) & (controls["write"] == 0)
+        own = np.where(comes, np.append(word, -1)[number], -1)
+        yield from self._touches(passing, own, controls["part"], write=False)
+
+    def stored(self) -> Iterator[Passing]:
+        """What goes. Raises ArrayolError (`unproven-schedule`) where as many words are not put together."""
+        storing, (word, write) = self.engine.storing, self._asked
+        whole, word = storing.controls["whole"] > 0, word[write > 0]
+        if int(whole.sum()) != len(word):
+            raise unproven(f"'{self.engine.name}' stores other words than it asks for")
+        number: Ints = np.cumsum(whole) - whole
+        yield from self._touches(storing, np.append(word, -1)[number], storing.controls["part"], write=True)
+
+    def _touches(self, activity: Activity, word: Ints, part: Ints, *, write: bool) -> Iterator[Passing]:
+        ports: Mapping[str, PortLanes] = {own.name: own for own in self.engine.lanes if own.write == write}
+        for lanes in activity.lanes:
+            port = ports[lanes.name]
+            row, lane = np.nonzero(lanes.words >= 0)
+            each = self.addresses.word_bytes // self.addresses.slots[port.array]
+            inside = part[row] * port.lanes + lane
+            element = (word[row] - self.addresses.first[port.array]) * each + inside
+            right = (word[row] >= 0) & (inside < each) & (element >= 0) & (element < self.accesses.size(port.array))
+            step = np.searchsorted(activity.ends, row)
+            yield Passing(port.array, lanes, lanes.words[row, lane], step, np.where(right, element, -1))

@@ -1,0 +1,378 @@
+"""The fourth proof: each repetition takes the values that the specification says, in the cycle in which its unit does.
+
+4. Values are followed through the schedule: from the words that pass the port into memories, from there over lanes,
+   windows and what units keep to the operands of each unit, and from the results of the repetition that it works on to
+   memories and to the words that are stored. Wherever a repetition takes an operand, and a word is stored, the value is
+   the one that tilers, borders, delays and exits name.
+
+The rows of agents are those that the first proof has shown programs to do. Which repetition is on which unit, and when
+it starts, is taken from the simulated machine: if a unit did something else, an operand or a result would not be right.
+Of what units themselves do it is only required that results are made by the time they are taken. So it is shown, by
+induction over cycles, that a frame computes what the specification says, if units, memories and the external memory
+behave as docs/hardware.md says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrayol.ir.spec import Delay, TiledDefault
+from hwmodel.accesses import Accesses
+from hwmodel.datapath.derive import Derived
+from hwmodel.emit.schedule.activity import Activity, Lanes
+from hwmodel.emit.schedule.bits import bits_of_constant
+from hwmodel.emit.schedule.group import Tables
+from hwmodel.emit.schedule.memories import Memory
+from hwmodel.emit.schedule.port import AddressMap
+from hwmodel.emit.schedule.proofs import unproven
+from hwmodel.emit.schedule.tasks import units_of_instances
+from hwmodel.emit.schedule.units import FETCH, ReadPort, TaskUnits, WritePort
+from hwmodel.emit.schedule.value_port import PortWords
+from hwmodel.emit.schedule.values import CONSTANT, UNKNOWN, History, Outside, Values, Writes, points_at
+from hwmodel.simulator.group import GroupRun
+from hwmodel.simulator.processors import Processor
+
+Ints = NDArray[np.int64]
+
+
+def require_values(
+    accesses: Accesses,
+    addresses: AddressMap,
+    datapaths: Mapping[str, Derived],
+    tables: Tables,
+    run: GroupRun,
+    outside: Outside,
+) -> Outside:
+    """Which elements stand in the external memory after a group, where those of `outside` did before.
+
+    Raises ArrayolError (`unproven-schedule`) that names repetition, unit, cycle and values where one is not right.
+    """
+    return _Proof(accesses, addresses, datapaths, tables, run).after(outside)
+
+
+def there_before(accesses: Accesses) -> Outside:
+    """What stands in the external memory before a frame: the inputs."""
+    arrays = accesses.network.arrays
+    return {name: np.full(accesses.size(name), name in accesses.network.inputs) for name in arrays}
+
+
+def require_outputs(accesses: Accesses, outside: Outside) -> None:
+    """All outputs stand in the external memory behind a frame."""
+    for name in accesses.network.outputs:
+        for element in np.flatnonzero(~outside[name])[:1].tolist():
+            raise unproven(f"element {points_at(element, accesses.shape(name))} of '{name}' is not stored")
+
+
+@dataclass(frozen=True, eq=False)
+class _Issued:
+    """The repetitions of a task in its schedule: of each instance its number, its unit, and the row of its start.
+
+    `by_row` is by row of the reader and unit the instance that starts there, -1 for none.
+    """
+
+    own: Processor
+    units: TaskUnits
+    reading: Activity
+    derived: Derived
+    unit: Ints
+    row: Ints
+    by_row: Ints
+
+    @staticmethod
+    def of(own: Processor, units: TaskUnits, reading: Activity, derived: Derived) -> _Issued:
+        """Raises ArrayolError (`unproven-schedule`) where repetitions meet on a unit, or start out of turn."""
+        unit, step, offset = units_of_instances(own), own.step + reading.setup, own.started - own.began
+        row = reading.starts[step] + offset
+        wrong = (offset % units.interval != 0) | (row > reading.ends[step]) | (unit >= units.units)
+        by_row = np.full((reading.rows, units.units), -1, np.int64)
+        if not wrong.any():
+            by_row[row, unit] = np.arange(len(row))
+            wrong = by_row[row, unit] != np.arange(len(row))
+        for instance in np.flatnonzero(wrong)[:1].tolist():
+            raise unproven(f"instance {instance} of '{own.task}' does not start where its unit may start one")
+        return _Issued(own, units, reading, derived, unit, row, by_row)
+
+    @property
+    def repetition(self) -> Ints:
+        """By instance the number of its repetition."""
+        return self.own.work.repetition
+
+
+@dataclass(frozen=True)
+class _Proof:
+    accesses: Accesses
+    addresses: AddressMap
+    datapaths: Mapping[str, Derived]
+    tables: Tables
+    run: GroupRun
+
+    def after(self, outside: Outside) -> Outside:
+        """What stands in the external memory then."""
+        writes: dict[str, list[Writes]] = {}
+        for memory, own in (*self._loads(outside), *(made for task in self.issued for made in self._results(task))):
+            writes.setdefault(memory.name, []).append(own)
+        histories = {name: History(own, self.cycles) for name, own in writes.items()}
+        for task in self.issued:
+            for port in task.units.reads:
+                self._require_operands(task, port, histories)
+        return self._stored(outside, histories)
+
+    # Times.
+
+    @cached_property
+    def span(self) -> int:
+        """Cycles from the start of a step to that of the next one, more than any task has."""
+        activities = [own for reading, writing, _ in self.tables.tasks for own in (reading, writing)]
+        return 2 + max(int((own.ends - own.starts).max(initial=0)) for own in activities)
+
+    @cached_property
+    def cycles(self) -> int:
+        """Of all steps."""
+        return self.span * max(len(reading.ends) for reading, _, _ in self.tables.tasks)
+
+    def _times(self, activity: Activity, rows: Ints) -> tuple[Ints, Ints]:
+        """The step of each row, and the cycle in it."""
+        step = np.searchsorted(activity.ends, rows)
+        return step, rows - activity.starts[step]
+
+    # What is written.
+
+    @cached_property
+    def values(self) -> Values:
+        return Values(self.accesses, [units.task for _, _, units in self.tables.tasks])
+
+    @cached_property
+    def issued(self) -> list[_Issued]:
+        return [
+            _Issued.of(self.run.processors[units.task], units, reading, self.datapaths[units.task])
+            for reading, _, units in self.tables.tasks
+        ]
+
+    def _loads(self, outside: Outside) -> Iterator[tuple[Memory, Writes]]:
+        """What comes from outside: at some time in its step. Until its end nobody may rely on either datum."""
+        for engine in self.tables.engines:
+            for own in PortWords(self.accesses, self.addresses, engine).loaded():
+                there = (own.elements >= 0) & outside[own.array][own.elements]
+                for place in np.flatnonzero(~there)[:1].tolist():
+                    element = int(own.elements[place])
+                    what = points_at(element, self.accesses.shape(own.array)) if element >= 0 else "no element"
+                    raise unproven(f"step {own.steps[place]} loads of '{own.array}' {what}, which is not outside")
+                first = own.steps * self.span - 1
+                yield own.lanes.memory, Writes(own.words, first + self.span, own.elements)
+                yield own.lanes.memory, Writes(own.words, first, np.full(len(first), UNKNOWN))
+
+    def _results(self, task: _Issued) -> Iterator[tuple[Memory, Writes]]:
+        """What a task writes, in all memories that take it."""
+        writing = next(writing for _, writing, units in self.tables.tasks if units is task.units)
+        lanes = {own.name: own for own in writing.lanes}
+        for port in task.units.writes:
+            _require_made(task, port)
+            for own in (lanes[name] for name in port.lanes):
+                row, lane = np.nonzero(own.words >= 0)
+                step, cycle = self._times(writing, row)
+                values = self._result(task, port, step, cycle, lane)
+                yield own.memory, Writes(own.words[row, lane], step * self.span + cycle, values)
+
+    def _result(self, task: _Issued, port: WritePort, step: Ints, cycle: Ints, lane: Ints) -> Ints:
+        """The values on lanes of an output, each in a cycle of a step: of the repetition that is at that place then."""
+        interval, size = task.units.interval, port.size
+        if port.early:
+            unit, element = lane // size, lane % size
+            since = FETCH + np.array(port.early, np.int64)[element]
+            there = np.ones(len(lane), np.bool_)
+        else:
+            latency, chunk = task.derived.latency + FETCH, -(-size // interval)
+            unit, turn = lane // chunk, (cycle - latency) % interval
+            element = turn * size // interval + lane % chunk
+            since, there = latency + turn, element < (turn + 1) * size // interval
+        start = cycle - since
+        row = task.reading.starts[step] + start
+        there &= (start >= 0) & (row <= task.reading.ends[step]) & (unit < task.units.units)
+        instance = np.where(there, task.by_row[np.where(there, row, 0), np.where(there, unit, 0)], -1)
+        made = self.values.made(task.units.task, port.port, task.repetition[instance], element, size)
+        return np.where(instance >= 0, made, UNKNOWN)
+
+    # What is read.
+
+    def _require_operands(self, task: _Issued, port: ReadPort, histories: Mapping[str, History]) -> None:
+        name, nodes = task.units.task, task.derived.priced.dataflow.graph.inputs[port.port]
+        wanted = self.values.of_input(name, port.port, task.repetition)
+        if port.lookup is not None:
+            _require_table(task, port, wanted)
+            return
+        self._require_constant(task, port)
+        found = self._operands(task, port, histories)
+        wrong = found != wanted
+        if any(delay.port == port.port for delay in self.accesses.network.processes[name].delays):
+            wrong &= (np.array(nodes) >= 0).reshape(port.size, -1).any(axis=1)  # others may come too late
+        for instance, element in np.argwhere(wrong)[:1].tolist():
+            touch = next((own for own in self.accesses.reads[name] if own.port == port.port), None)
+            array = touch.array if touch is not None else None
+            said = [self.values.name(int(own[instance, element]), array) for own in (found, wanted)]
+            step, cycle = self._times(task.reading, task.row[instance : instance + 1])
+            at = points_at(int(task.repetition[instance]), self.accesses.extents(name))
+            place = f"step {step[0]}, cycle {cycle[0]}: repetition ({', '.join(map(str, at))}) of '{name}'"
+            on = f"on unit {task.unit[instance]} takes as element {element} of '{port.port}'"
+            raise unproven(f"{place} {on} {said[0]}, and not {said[1]}")
+
+    def _operands(self, task: _Issued, port: ReadPort, histories: Mapping[str, History]) -> Ints:
+        """By instance and element the value that its unit takes."""
+        interval, place = task.units.interval, np.arange(port.size)
+        chunk, lane = divmod(place, -(-port.size // interval))
+        if not port.lanes:
+            return np.full((len(task.row), port.size), CONSTANT)
+        brought = self._brought(task, port, histories)
+        if port.window is not None:
+            return _from_window(task, port, brought)
+        lanes = task.unit[:, None] * -(-port.size // interval) + lane
+        found = brought[np.minimum(task.row[:, None] + chunk, len(brought) - 1), lanes]
+        kept = [pair for pair in task.units.kept if pair[1] == port.port]
+        return self._with_kept(task, kept[0], found) if kept else found
+
+    def _brought(self, task: _Issued, port: ReadPort, histories: Mapping[str, History]) -> Ints:
+        """By row and lane the value that comes to the units when the row's words do."""
+        lanes = next(own for own in task.reading.lanes if own.name == port.lanes)
+        if port.otherwise is not None and port.otherwise.lanes:
+            found = self._brought(task, port.otherwise, histories).copy()
+        else:
+            found = np.full(lanes.words.shape, UNKNOWN if port.constant is None and not port.otherwise else CONSTANT)
+        row, lane = np.nonzero(lanes.words >= 0)
+        step, cycle = self._times(task.reading, row)
+        found[row, lane] = _read(lanes, lanes.words[row, lane], step * self.span + cycle, histories)
+        return found
+
+    def _with_kept(self, task: _Issued, pair: tuple[str, str], found: Ints) -> Ints:
+        """The same where units go on with what they made last."""
+        begins, keeps = (task.reading.controls[name][task.row] >> task.unit & 1 for name in ("begins", "keeps"))
+        every = np.zeros(task.by_row.shape, np.bool_)
+        every[task.row, task.unit] = True
+        said = (task.reading.controls["begins"][:, None] >> np.arange(task.units.units)) & 1
+        if not (begins == 1).all() or (said != every).any():
+            raise unproven(f"the reader of '{task.units.task}' says that other repetitions begin than do")
+        order = np.lexsort((task.row, task.unit))
+        same = np.zeros(len(order), np.bool_)
+        same[1:] = task.unit[order][1:] == task.unit[order][:-1]
+        before = np.full(len(order), -1)
+        before[order[1:]] = np.where(same[1:], order[:-1], -1)
+        waits = -(-task.derived.recurrence[pair] // task.units.interval) * task.units.interval
+        step, cycle = self._times(task.reading, task.row)
+        near = (step == step[before]) & (cycle - cycle[before] < waits)
+        size = found.shape[1]
+        kept = self.values.made(task.units.task, pair[0], task.repetition[before][:, None], np.arange(size), size)
+        kept = np.where(((before >= 0) & ~near)[:, None], kept, UNKNOWN)
+        return np.where((keeps > 0)[:, None], kept, found)
+
+    def _require_constant(self, task: _Issued, port: ReadPort) -> None:
+        """The constant of a port is that of its border or of its delay."""
+        own = port
+        while own.otherwise is not None:
+            own = own.otherwise
+        process, reads = self.accesses.network.processes[task.units.task], self.accesses.reads[task.units.task]
+        border = next((touch.tiler.border for touch in reads if touch.port == port.port), None)
+        delay: Delay | None = next((delay for delay in process.delays if delay.port == port.port), None)
+        value = None
+        if border is not None and border.is_constant:
+            value = border.value
+        elif delay is not None and not isinstance(delay.default, TiledDefault):
+            value = delay.default
+        kind = next(each.type for each in process.input_ports if each.name == port.port)
+        if own.constant != (None if value is None else bits_of_constant(value, kind)):
+            raise unproven(f"'{port.port}' of '{task.units.task}' has another constant than it should")
+
+    # What is stored.
+
+    def _stored(self, outside: Outside, histories: Mapping[str, History]) -> Outside:
+        found = {name: there.copy() for name, there in outside.items()}
+        for engine in self.tables.engines:
+            for own in PortWords(self.accesses, self.addresses, engine).stored():
+                first = own.steps * self.span
+                history = histories.get(own.lanes.memory.name)
+                values = np.full(len(first), UNKNOWN)
+                if history is not None:
+                    values = history.throughout(own.words, first, first + self.span - 1)
+                wanted = self.values.of_array(own.array)[own.elements]
+                for place in np.flatnonzero((values != wanted) | (own.elements < 0))[:1].tolist():
+                    said = [self.values.name(int(each[place]), own.array) for each in (values, wanted)]
+                    raise unproven(f"step {own.steps[place]} stores in '{own.array}' {said[0]}, and not {said[1]}")
+                found[own.array][own.elements] = True
+        return found
+
+
+def _require_made(task: _Issued, port: WritePort) -> None:
+    """What is taken early is made by then, on lanes as units have them."""
+    derived, name = task.derived, f"'{port.port}' of '{task.units.task}'"
+    if port.chunk != -(-port.size // task.units.interval) or len(port.early) not in (0, port.size):
+        raise unproven(f"the lanes of {name} are not those of its units")
+    made = derived.folded.ends.finished[port.port].reshape(port.size, -1).max(axis=1)
+    if port.early and (np.array(port.early) < made - 1).any():
+        raise unproven(f"{name} is taken before it is made")
+
+
+def _require_table(task: _Issued, port: ReadPort, wanted: Ints) -> None:
+    """A port of which data say the place has the whole array, in its order."""
+    whole = tuple(range(port.size))
+    if port.lookup is None or port.lookup.elements != whole or (wanted != np.arange(port.size)).any():
+        raise unproven(f"'{port.port}' of '{task.units.task}' is not the array that it should be")
+
+
+def _read(lanes: Lanes, words: Ints, cycles: Ints, histories: Mapping[str, History]) -> Ints:
+    """The values of words of a memory in some cycles; of a ROM these are its elements, whatever the cycle."""
+    memory = lanes.memory
+    if memory.content is not None:
+        assert memory.elements is not None, "a ROM has the elements of an array"
+        found = np.full(memory.size, UNKNOWN)
+        found[np.array(memory.elements, np.int64)] = np.arange(len(memory.elements))
+        return np.asarray(found[words])
+    history = histories.get(memory.name)
+    return np.full(len(words), UNKNOWN) if history is None else history.at(words, cycles)
+
+
+def _from_window(task: _Issued, port: ReadPort, brought: Ints) -> Ints:
+    """By instance and element the value that comes from the registers of a window."""
+    window, interval = port.window, task.units.interval
+    assert window is not None, "a port with a window"
+    rounds = np.flatnonzero(task.reading.controls[f"{port.lanes}_round"])
+    step = np.searchsorted(task.reading.ends, rounds)
+    cycle = rounds - task.reading.starts[step]
+    if (cycle % interval != 0).any() or ((np.diff(step) == 0) & (np.diff(rounds) < interval)).any():
+        raise unproven(f"the window of '{port.port}' of '{task.units.task}' moves on within a round")
+    places: dict[int, Ints] = {}
+    order = _by_need(window.source, window.ahead)
+    for place in order:
+        source, ahead = window.source[place], window.ahead[place]
+        if source >= 0:
+            chunk, lane = divmod(source, window.each)
+            there = rounds + chunk <= task.reading.ends[step]
+            places[place] = np.where(there, brought[np.where(there, rounds + chunk, 0), lane], UNKNOWN)
+        else:
+            places[place] = np.append(UNKNOWN, places[ahead][:-1]) if ahead in places else np.full(len(rounds), UNKNOWN)
+    number = np.searchsorted(rounds, task.row)
+    number = np.where(np.append(rounds, -1)[number] == task.row, number, -1)
+    found, size = np.full((len(task.row), port.size), UNKNOWN), port.size
+    chunks = -(-size // interval)
+    for unit, element in np.ndindex(task.units.units, size):
+        place = window.patterns[unit][element]
+        late = window.source[place] // window.each > element // chunks
+        mine = (task.unit == unit) & (number >= 0) & (not late)
+        found[mine, element] = places[place][number[mine]]
+    return found
+
+
+def _by_need(source: Sequence[int], ahead: Sequence[int]) -> list[int]:
+    """The places of a window, each after the one that it comes from a round before; none that come from each other."""
+    found = [place for place in range(len(source)) if source[place] >= 0]
+    done = set(found)
+    rest = [place for place in range(len(source)) if place not in done]
+    while rest:
+        ready = [place for place in rest if ahead[place] in done or ahead[place] < 0]
+        if not ready:
+            break
+        found += ready
+        done.update(ready)
+        rest = [place for place in rest if place not in done]
+    return found

@@ -1,0 +1,151 @@
+"""Values by what they are, as numbers: which element of an array, or which result of which repetition.
+
+The fourth proof (value_proof.py) follows them through a schedule. The value of an element that comes from the external
+memory has the element's number. A result of a task has a number by its output, its repetition and its place there. So a
+repetition that is run twice makes the same values again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrayol.ir.spec import Delay, port_named
+from hwmodel.accesses import Accesses, Touch, flat
+
+Ints = NDArray[np.int64]
+UNKNOWN = -1  # a word that nothing has written, or in a cycle that is not known
+CONSTANT = -2  # the constant of a border or of a delay
+_OUTPUTS = 44  # bits of the numbers of an output's results
+
+
+@dataclass(frozen=True)
+class Values:
+    """The values of a group with some tasks, and which of them the specification wants where."""
+
+    accesses: Accesses
+    tasks: Sequence[str]
+    _wanted: dict[str, Ints] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def _outputs(self) -> list[tuple[str, str]]:
+        processes = self.accesses.network.processes
+        return [(task, port.name) for task in self.tasks for port in processes[task].output_ports]
+
+    def made(self, task: str, output: str, repetition: Ints, element: Ints, size: int) -> Ints:
+        """Results of an output of `size` elements, by repetition and element."""
+        return (self._outputs.index((task, output)) + 1 << _OUTPUTS) + repetition * size + element
+
+    def of_array(self, array: str) -> Ints:
+        """By element of an array the value that it has."""
+        if array not in self._wanted:
+            found = np.arange(self.accesses.size(array))
+            for task in self.tasks:
+                for touch in (own for own in self.accesses.writes[task] if own.array == array):
+                    rows, elements = self.accesses.touched(touch, self.accesses.repetitions(task))
+                    size = elements.shape[1]
+                    found[elements] = self.made(task, touch.port, rows[:, None], np.arange(size), size)
+            self._wanted[array] = found
+        return self._wanted[array]
+
+    def of_input(self, task: str, port: str, repetition: Ints) -> Ints:
+        """What some repetitions of a task take by an input: (repetitions, elements)."""
+        touch = next((own for own in self.accesses.reads[task] if own.port == port), None)
+        delay = next((own for own in self.accesses.network.processes[task].delays if own.port == port), None)
+        at = self.accesses.repetitions(task)[repetition]
+        if touch is not None:
+            found = self._of_touch(touch, at)
+        else:
+            own = port_named(self.accesses.network.processes[task].input_ports, port)
+            found = np.full((len(at), math.prod(extent or 1 for extent in own.shape)), CONSTANT)
+        return found if delay is None else self._of_delay(task, delay, at, found)
+
+    def _of_touch(self, touch: Touch, at: Ints) -> Ints:
+        found = self.of_array(touch.array)[self.accesses.elements(touch, at)]
+        border = touch.tiler.border
+        if border is not None and border.is_constant:
+            found = np.where(self.accesses.beyond(touch, at), CONSTANT, found)
+        return found
+
+    def _of_delay(self, task: str, delay: Delay, at: Ints, default: Ints) -> Ints:
+        """What the repetition before makes, and where there is none the default."""
+        extents, size = self.accesses.extents(task), default.shape[1]
+        before = at - np.array(delay.vector, np.int64)
+        there = np.asarray(((before >= 0) & (before < np.array(extents, np.int64))).all(axis=1))
+        made = self.made(task, delay.output, flat(before, extents)[:, None], np.arange(size), size)
+        return np.where(there[:, None], made, default)
+
+    def name(self, value: int, array: str | None) -> str:
+        """A value as messages call it; one that is no result is an element of `array`."""
+        if value == UNKNOWN:
+            return "what is not known"
+        if value == CONSTANT:
+            return "the constant"
+        if value >> _OUTPUTS == 0:
+            shape = self.accesses.shape(array) if array is not None else ()
+            return f"element {_tuple(points_at(value, shape))} of '{array}'"
+        task, output = self._outputs[(value >> _OUTPUTS) - 1]
+        port = port_named(self.accesses.network.processes[task].output_ports, output)
+        repetition, element = divmod(value % (1 << _OUTPUTS), math.prod(extent or 1 for extent in port.shape))
+        place = _tuple(points_at(repetition, self.accesses.extents(task)))
+        return f"element {element} of '{output}' of repetition {place} of '{task}'"
+
+
+def points_at(number: int, shape: Sequence[int]) -> list[int]:
+    """The indices of a row-major number."""
+    return [int(index) for index in np.unravel_index(number, tuple(shape))] if shape else []
+
+
+def _tuple(point: Sequence[int]) -> str:
+    return f"({', '.join(map(str, point))})"
+
+
+@dataclass(frozen=True, eq=False)
+class Writes:
+    """Touches of a memory that write it: of each the word, the cycle, and the value."""
+
+    words: Ints
+    cycles: Ints
+    values: Ints
+
+
+class History:
+    """What stands in the words of a memory, cycle by cycle.
+
+    What is written in a cycle is there for reads of the next one. Cycles are counted with `span` for each step.
+    """
+
+    def __init__(self, writes: Sequence[Writes], cycles: int) -> None:
+        words, when, values = (
+            np.concatenate([getattr(own, name) for own in writes]) if writes else np.zeros(0, np.int64)
+            for name in ("words", "cycles", "values")
+        )
+        self.cycles = cycles + 2
+        keys = words * self.cycles + when + 1
+        order = np.argsort(keys, kind="stable")  # of one cycle the last one counts
+        self.keys, self.words, self.values = keys[order], words[order], values[order]
+
+    def at(self, words: Ints, cycles: Ints) -> Ints:
+        """The values of words in some cycles."""
+        return self._values(self._places(words, cycles), words)
+
+    def throughout(self, words: Ints, first: Ints, last: Ints) -> Ints:
+        """The values of words that do not change from a cycle to a later one; UNKNOWN of others."""
+        places = self._places(words, first)
+        return np.where(self._places(words, last) == places, self._values(places, words), UNKNOWN)
+
+    def _places(self, words: Ints, cycles: Ints) -> Ints:
+        return np.searchsorted(self.keys, words * self.cycles + cycles + 1) - 1
+
+    def _values(self, places: Ints, words: Ints) -> Ints:
+        if not len(self.keys):
+            return np.full(len(words), UNKNOWN)
+        return np.where((places >= 0) & (self.words[places] == words), self.values[places], UNKNOWN)
+
+
+Outside = Mapping[str, NDArray[np.bool_]]  # by array which elements stand in the external memory
