@@ -75,7 +75,8 @@ def delayed_designs(draw: st.DrawFn) -> MappedSpec:
     written = loaded(text)
     top = choose_top(written, None)
     spec = run_steps(written, canonical_steps(written, top)).spec
-    network, platform = flatten(spec, top), draw(emitting_platforms())
+    clock = draw(st.sampled_from((25.0, 50.0, 100.0)))
+    network, platform = flatten(spec, top), draw(emitting_platforms()).model_copy(update={"clock_mhz": clock})
     model = MachineModel(network, platform, {})
     fusions = [fusion for subspace in subspaces(task_graph(network)) for fusion in subspace]
     fusion = draw(st.sampled_from(fusions))
@@ -245,43 +246,42 @@ def _add_delays(text: _Text, task: _Task, source: str, read: _Read) -> None:
         task.links.append(f"p{place} <- {output} delay {list(vector)} else {default}")
 
 
+Ranges = list[tuple[str, int]]
+
+
 def _body(text: _Text, task: _Task) -> list[str]:
-    """Sums of weighted elements, and products of what delays bring with what is read."""
-    lines = []
+    """Sums of weighted elements; half of them short, so that a state comes back in a cycle or two."""
     states = {port: pattern for port, pattern in task.inputs.items() if port != "a"}
-    shared = text.draw(st.sampled_from((2, 3, 5, -7 if text.kind != "u8" else 7)))
+    shared = text.draw(st.sampled_from((3, 11, 23, -7 if text.kind != "u8" else 7)))
+    short, lines = bool(states) and text.chance(2, "short recurrence"), list[str]()
     for place, (port, pattern) in enumerate(task.outputs.items()):
         own = [(f"j{axis}", extent) for axis, extent in enumerate(pattern)]
-        weight = " + ".join([str(place + 1), *(f"{2 * axis + 3} * {name}" for axis, (name, _) in enumerate(own))])
-        lines.append(_assigned(port, own, "=", weight, []))
         taken = [(f"k{axis}", extent) for axis, extent in enumerate(task.inputs["a"])]
-        element = _element("a", taken)
-        if text.chance(3):
-            lines.append(_assigned(port, own, "+=", f"{shared} * {element}", taken))
+        weight = " + ".join([str(place + 1), *(f"{2 * axis + 3} * {name}" for axis, (name, _) in enumerate(own))])
+        if short:
+            value = f"{f'({weight})' if own else shared} * {_element('a', [('0', 1)] * len(taken))}"
+            lines.append(_assigned(port, own, "=", value, []))
         else:
-            own_weight = " + ".join([weight, *(f"{axis + 2} * {name}" for axis, (name, _) in enumerate(taken))])
-            lines.append(_assigned(port, own, "+=", f"({own_weight}) * {element}", taken))
+            weights = " + ".join([weight, *(f"{axis + 2} * {name}" for axis, (name, _) in enumerate(taken))])
+            lines.append(_assigned(port, own, "=", weight, []))
+            lines.append(_assigned(port, own, "+=", f"({weights}) * {_element('a', taken)}", taken))
         for number, (state, shape) in enumerate(states.items()):
             inner = [(f"m{axis}", extent) for axis, extent in enumerate(shape)]
-            if shape == pattern and text.chance(2):
-                value, inner = f"{shared} * {_element(state, own)}", []
-            elif text.chance(3):
+            if shape == pattern and (short or text.chance(2)):
+                value, inner = f"{shared if number < 2 else 2} * {_element(state, own)}", []
+            elif not short and text.chance(3):
                 value = f"{_element(state, inner)} * {_element('a', [('0', 1)] * len(taken))}"
             else:
-                factor = " + ".join(
-                    [str(number + shared), *(f"{axis + 1} * {name}" for axis, (name, _) in enumerate(inner))]
-                )
-                value = f"({factor}) * {_element(state, inner)}"
+                weights = [str(number + shared), *(f"{axis + 1} * {name}" for axis, (name, _) in enumerate(inner))]
+                value = f"({' + '.join(weights)}) * {_element(state, inner)}"
             lines.append(_assigned(port, own, "+=", value, inner))
     return lines
 
 
-def _element(port: str, ranges: Sequence[tuple[str, int]]) -> str:
+def _element(port: str, ranges: Ranges) -> str:
     return f"{port}[{', '.join(name for name, _ in ranges)}]" if ranges else port
 
 
-def _assigned(
-    port: str, own: Sequence[tuple[str, int]], sign: str, value: str, inner: Sequence[tuple[str, int]]
-) -> str:
+def _assigned(port: str, own: Ranges, sign: str, value: str, inner: Ranges) -> str:
     ranges = ", ".join(f"{name} in 0..{extent}" for name, extent in (*own, *inner))
     return f"{_element(port, own)} {sign} {value}{f'  for {ranges}' if ranges else ''}"

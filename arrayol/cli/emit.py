@@ -151,8 +151,9 @@ def verilog(*, check: bool, vcd: Path | None, **options: Any) -> None:
     """Write one design of a result as Verilog-2001, with a test bench, a Makefile and a page that says what it is.
 
     The design is run on the simulated machine. What every unit, memory and port does in each cycle becomes programs of
-    nested loops. Before anything is written, these are proven to do the same. A frame takes exactly the cycles of the
-    machine model. Anything that has no hardware yet is refused by name.
+    nested loops. Before anything is written, these are proven to do the same, and to bring each repetition the values
+    that the specification names. A frame takes exactly the cycles of the machine model. Anything that has no hardware
+    yet is refused by name. The Verilog itself is run with --check only.
 
     FOLDER is written as a whole or not at all. An earlier design in it is replaced; any other folder that is not empty
     is refused.
@@ -229,6 +230,7 @@ def _document(emitted: api.EmittedDesign, folder: Path) -> dict[str, Any]:
         "analytic_cycles": simulated.estimate.latency_cycles,
         "data": emitted.data,
         "remarks": emitted.opened.remarks,
+        "checked": None,
     }
 
 
@@ -250,12 +252,17 @@ def _frames(checked: CheckedVerilog) -> Table:
     return table
 
 
+_PROVEN = (
+    "the programs touch what the simulated machine touched; no live datum is lost, no two accesses meet in a bank; "
+    "each repetition takes the values that the specification names"
+)
+
+
 def _facts(emitted: api.EmittedDesign, checked: CheckedVerilog | None, folder: Path) -> Iterator[tuple[str, str]]:
-    yield (
-        "proven",
-        "the programs touch what the simulated machine touched; no live datum is lost, no two accesses meet in a bank",
-    )
-    if checked is not None:
+    yield "proven", _PROVEN
+    if checked is None:
+        yield "Verilog", "not run; --check runs it in Icarus Verilog, and so does make sim in the folder"
+    else:
         differs = any(checked.mismatches)
         yield "Verilog", "DIFFERS" if differs else "agrees: the same cycles in each frame, the outputs bit for bit"
     yield "platform", emitted.opened.platform_name
@@ -279,11 +286,10 @@ def _runs(checked: CheckedHls) -> Iterator[Table]:
 
 
 def _hls_facts(emitted: api.EmittedDesign, checked: CheckedHls | None, folder: Path) -> Iterator[tuple[str, str]]:
-    yield (
-        "proven",
-        "no live datum is lost, no two accesses meet in a bank; rounds touch what the cycles of the schedule touch",
-    )
-    if checked is not None:
+    yield "proven", f"{_PROVEN}; rounds touch what the cycles of the schedule touch"
+    if checked is None:
+        yield "C++", "not run; --check builds it with g++ and runs it, and so does make csim in the folder"
+    else:
         differs = any(checked.mismatches)
         yield "C++", "DIFFERS" if differs else "agrees: the outputs bit for bit, plain and with sanitizers"
     yield "platform", emitted.opened.platform_name

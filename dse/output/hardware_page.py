@@ -69,6 +69,10 @@ def _promises(own: Promised) -> Iterator[str]:
     yield "- The outputs are those of `arrayol run`, bit for bit."
     yield "- Before this was written, its programs were unrolled and compared with the simulated machine: they touch"
     yield "  the same words in the same cycles, overwrite no word that is needed, and meet no bank twice in a cycle."
+    yield "  Values were followed from the external memory and back: each repetition takes those that the specification"
+    yield "  names, and so does each word that is stored."
+    yield "- The Verilog itself was not run before this page was written. `make sim` runs it, and so does"
+    yield "  `arrayol emit verilog --check`."
     yield "- Frames may follow each other at once: behind each one all counters are where they began."
     yield ""
 

@@ -117,6 +117,9 @@ def test_a_folder_is_written(emit: Emit, here: Path) -> None:
     row = next(line for line in out.splitlines() if line.startswith("1: smoothed, halved "))
     assert row.split()[3:5] == [str(cycles), str(cycles)]
     assert "frame in Verilog" not in out
+    assert "Verilog not run; --check runs it in Icarus Verilog, and so does make sim in the folder" in " ".join(
+        out.split()
+    )
     found = files(here / "chain-verilog")
     assert {name.partition("/")[0] for name in found} == {
         "rtl", "tb", "data", "design.json", "Makefile", "README.md"
@@ -126,6 +129,10 @@ def test_a_folder_is_written(emit: Emit, here: Path) -> None:
     modules = sum(name.startswith("rtl/") for name in found)
     told = f"chain-verilog: {modules} modules in rtl, tb, data, design.json, Makefile, README.md"
     assert " ".join(out.split()).endswith(told)
+
+
+def test_json_says_that_the_design_was_not_run(emit: Emit) -> None:
+    assert json.loads(emit("--json")[1])["checked"] is None
 
 
 def test_comments_name_tasks_steps_and_tilers(emit: Emit, here: Path) -> None:
@@ -161,6 +168,7 @@ def test_the_same_bytes_in_another_process(emit: Emit, here: Path, arrayol_proce
 def test_the_page_says_what_is_promised(emit: Emit, here: Path) -> None:
     emit()
     page = (here / "chain-verilog" / "README.md").read_text(encoding="utf-8")
+    assert "- The Verilog itself was not run before this page was written. `make sim` runs it" in page
     cycles = cycles_of(here)
     document = json.loads((here / "chain-verilog" / "design.json").read_text(encoding="utf-8"))
     assert f"- A frame takes {cycles} cycles, {cycles / 100:.2f} µs at the 100 MHz of the platform" in page

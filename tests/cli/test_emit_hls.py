@@ -118,7 +118,11 @@ def test_a_folder_is_written(emit: Emit, here: Path) -> None:
     design, cycles = with_stream(here)
     assert (code, err) == (0, RANDOM)
     assert out.startswith(f"chain {design}: {cycles} cycles, {cycles / 100:.1f} µs\n")
-    assert "C++" not in out
+    assert "frame in C++" not in out
+    told = "C++ not run; --check builds it with g++ and runs it, and so does make csim in the folder"
+    assert told in " ".join(out.split())
+    page = (here / "chain-hls" / "README.md").read_text(encoding="utf-8")
+    assert "- The C++ itself was not run before this page was written. `make csim` runs it" in page
     assert sorted(files(here / "chain-hls")) == [
         "Makefile", "README.md", "data/expected.hex", "data/memory.hex", "design.json", "shim/ap_int.h",
         "shim/hls_stream.h", "src/design.hpp", "src/group0.cpp", "src/schedule.hpp", "src/top.cpp", "tb/main.cpp",

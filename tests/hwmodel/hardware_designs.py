@@ -94,9 +94,14 @@ class Small:
 @cache
 def small() -> Small:
     """It, explored once."""
+    return explored(SPEC)
+
+
+def explored(text: str) -> Small:
+    """A specification on the platform above, with the designs of its plain front."""
     with TemporaryDirectory() as name:
-        path = Path(name) / "both.aol"
-        path.write_text(SPEC, encoding="utf-8")
+        path = Path(name) / "spec.aol"
+        path.write_text(text, encoding="utf-8")
         path.with_suffix(".toml").write_text(PLATFORM, encoding="utf-8")
         spec, platform = api.load(path), find_platform(path, None)[0]
         found = api.explore(spec, platform, space=api.Space(narrow=True, verify=False))

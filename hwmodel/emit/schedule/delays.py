@@ -103,10 +103,10 @@ class DelayScheduler:
         memory, words = self._state()
         now, before = delayed_instances(self.accesses, delay, own.work)
         leaves = own.unit.latency + result_cycles(np.arange(self.size), self.size, self.interval)
-        late, follows = self._late(now, before, leaves), self._follows(now, before)
+        late, follows = self.late_reads(now, before, leaves), self._follows(now, before)
         early = early_cycles(self.derived, delay) if (late & ~follows).any() else ()
         if early:
-            late = self._late(now, before, FETCH + np.array(early, np.int64))
+            late = self.late_reads(now, before, FETCH + np.array(early, np.int64))
         if (late & ~follows).any():
             raise not_emitted(
                 f"units of '{own.task}' hand '{delay.output}' on before it is in a memory, and not to themselves",
@@ -128,7 +128,7 @@ class DelayScheduler:
             controls = {"begins": _by_unit(timed, every), "keeps": _by_unit(timed, now[late])}
         return Fed((*others, replace(fed, lanes=name)), (reading,), (kept,), controls)
 
-    def _late(self, now: Ints, before: Ints, cycles: Ints) -> Bools:
+    def late_reads(self, now: Ints, before: Ints, cycles: Ints) -> Bools:
         """Which instances read what is not yet in the memory, if elements are written so long after a start.
 
         What is written in a cycle can be read by an address of the next one.

@@ -1,11 +1,11 @@
-"""Three proofs that a group's schedule is right, by its programs alone: each is unrolled and looked at cycle by cycle.
+"""Proofs that a group's schedule is right, by its programs alone: each is unrolled and looked at cycle by cycle.
 
 1. What agents touch is what the simulated machine touched: every lane in every row, and the rows of every step.
 2. No datum is overwritten while it lives: in each word no two data live at once, from the step that brings each to that
    of its last use; in a FIFO, from the cycle of its making to that of its reading.
 3. No two lanes that write a memory, or that read a copy of it, meet in a bank in a cycle with different words.
 
-The simulated machine has checks of its own; these look at what is emitted.
+The simulated machine has checks of its own; these look at what is emitted. The fourth proof is in value_proof.py.
 """
 
 from __future__ import annotations

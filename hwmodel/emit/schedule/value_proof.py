@@ -33,7 +33,7 @@ from hwmodel.emit.schedule.proofs import unproven
 from hwmodel.emit.schedule.tasks import units_of_instances
 from hwmodel.emit.schedule.units import FETCH, ReadPort, TaskUnits, WritePort
 from hwmodel.emit.schedule.value_port import PortWords
-from hwmodel.emit.schedule.values import CONSTANT, UNKNOWN, History, Outside, Values, Writes, points_at
+from hwmodel.emit.schedule.values import CONSTANT, UNKNOWN, History, Outside, Values, Writes, place_at
 from hwmodel.simulator.group import GroupRun
 from hwmodel.simulator.processors import Processor
 
@@ -65,7 +65,7 @@ def require_outputs(accesses: Accesses, outside: Outside) -> None:
     """All outputs stand in the external memory behind a frame."""
     for name in accesses.network.outputs:
         for element in np.flatnonzero(~outside[name])[:1].tolist():
-            raise unproven(f"element {points_at(element, accesses.shape(name))} of '{name}' is not stored")
+            raise unproven(f"element {place_at(element, accesses.shape(name))} of '{name}' is not stored")
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,8 +160,10 @@ class _Proof:
                 there = (own.elements >= 0) & outside[own.array][own.elements]
                 for place in np.flatnonzero(~there)[:1].tolist():
                     element = int(own.elements[place])
-                    what = points_at(element, self.accesses.shape(own.array)) if element >= 0 else "no element"
-                    raise unproven(f"step {own.steps[place]} loads of '{own.array}' {what}, which is not outside")
+                    if element < 0:
+                        raise unproven(f"step {own.steps[place]} loads what is no element of '{own.array}'")
+                    at = place_at(element, self.accesses.shape(own.array))
+                    raise unproven(f"step {own.steps[place]} loads element {at} of '{own.array}', which is not stored")
                 first = own.steps * self.span - 1
                 yield own.lanes.memory, Writes(own.words, first + self.span, own.elements)
                 yield own.lanes.memory, Writes(own.words, first, np.full(len(first), UNKNOWN))
@@ -215,8 +217,8 @@ class _Proof:
             array = touch.array if touch is not None else None
             said = [self.values.name(int(own[instance, element]), array) for own in (found, wanted)]
             step, cycle = self._times(task.reading, task.row[instance : instance + 1])
-            at = points_at(int(task.repetition[instance]), self.accesses.extents(name))
-            place = f"step {step[0]}, cycle {cycle[0]}: repetition ({', '.join(map(str, at))}) of '{name}'"
+            at = place_at(int(task.repetition[instance]), self.accesses.extents(name))
+            place = f"step {step[0]}, cycle {cycle[0]}: repetition {at} of '{name}'"
             on = f"on unit {task.unit[instance]} takes as element {element} of '{port.port}'"
             raise unproven(f"{place} {on} {said[0]}, and not {said[1]}")
 

@@ -88,21 +88,18 @@ class Values:
             return "the constant"
         if value >> _OUTPUTS == 0:
             shape = self.accesses.shape(array) if array is not None else ()
-            return f"element {_tuple(points_at(value, shape))} of '{array}'"
+            return f"element {place_at(value, shape)} of '{array}'"
         task, output = self._outputs[(value >> _OUTPUTS) - 1]
         port = port_named(self.accesses.network.processes[task].output_ports, output)
         repetition, element = divmod(value % (1 << _OUTPUTS), math.prod(extent or 1 for extent in port.shape))
-        place = _tuple(points_at(repetition, self.accesses.extents(task)))
+        place = place_at(repetition, self.accesses.extents(task))
         return f"element {element} of '{output}' of repetition {place} of '{task}'"
 
 
-def points_at(number: int, shape: Sequence[int]) -> list[int]:
-    """The indices of a row-major number."""
-    return [int(index) for index in np.unravel_index(number, tuple(shape))] if shape else []
-
-
-def _tuple(point: Sequence[int]) -> str:
-    return f"({', '.join(map(str, point))})"
+def place_at(number: int, shape: Sequence[int]) -> str:
+    """The indices of a row-major number, as messages have them."""
+    indices = np.unravel_index(number, tuple(shape)) if shape else ()
+    return f"({', '.join(str(int(index)) for index in indices)})"
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,115 @@
+"""What Icarus says of designs with delays: right, wrong, or refused by name; and which features they have.
+
+As a program it tries many: `python tests/hwmodel/delayed_designs.py [CASES] [SEED]`, with the folders of `pythonpath`
+in pyproject.toml as PYTHONPATH. It prints each design that is wrong, then how many there are of each feature and of
+each refusal; the exit code is 1 where something was wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import hypothesis
+from hypothesis import HealthCheck, Phase, given, settings
+from scheduled_cases import scheduled
+from strategies_delays import delayed_designs
+from strategies_designs import MappedSpec
+
+from arrayol.errors import ArrayolError
+from hwmodel.emit.schedule.design import HardwareDesign
+from hwmodel.emit.schedule.units import TaskUnits
+from hwmodel.emit.verilog.design import DesignFiles
+from hwmodel.emit.verilog.icarus import FrameSeen, run_bench
+
+BATCH = 5  # cases of one seed: later ones vary earlier ones
+ALL_FEATURES = {
+    *("1 delay", "2 delays", "3 delays", "exit", "tiled default", "state beside outputs", "short recurrence"),
+    *("several outputs", "several outputs of a task", "several groups", "fused tasks", "outer blocks", "floats"),
+    *("several units", "folded units", "folded units with a delay", "state kept by units", "state taken early"),
+}
+
+
+def frames_of(design: HardwareDesign) -> tuple[FrameSeen, ...]:
+    """The frames of a design on its test bench."""
+    with TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        for name, text in DesignFiles(design).files().items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(text, encoding="utf-8")
+        return run_bench(folder)
+
+
+@dataclass
+class Tally:
+    """Designs that were right by feature, refused ones by reason, and those that were wrong."""
+
+    right: int = 0
+    features: Counter[str] = field(default_factory=Counter)
+    refused: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+
+    def judge(self, case: MappedSpec) -> None:
+        """Schedule a case and run it."""
+        try:
+            simulation, design = scheduled(case)
+        except ArrayolError as error:
+            first = error.diagnostics[0]
+            self.refused[f"{first.code}: {first.message}" if first.code == "unproven-schedule" else first.code] += 1
+            return
+        assert design is not None, "all have bodies"
+        seen = [(frame.before, frame.cycles, frame.wrong) for frame in frames_of(design)]
+        if seen != [(simulation.setup.cycles, simulation.cycles, 0), (0, simulation.cycles, 0)]:
+            self.wrong.append(
+                f"{seen}, and not {simulation.cycles} cycles\n{case.text}\n{case.design}\n{case.platform}"
+            )
+            return
+        self.right += 1
+        self.features.update(case.features)
+        units = [task.units for group in design.groups for task in group.tasks]
+        self.features["folded units with a delay"] += any(own.interval > 1 and _has_state(own) for own in units)
+        self.features["state kept by units"] += any(own.kept for own in units)
+        self.features["state taken early"] += any(own.early for own in units)
+
+
+def _has_state(units: TaskUnits) -> bool:
+    return any(name.endswith("_state_next") for port in units.writes for name in port.lanes)
+
+
+def try_many(cases: int, seed: int) -> Tally:
+    """So many cases, always the same of one seed."""
+    tally = Tally()
+    for first in range(0, cases, BATCH):
+        settled = settings(
+            max_examples=min(BATCH, cases - first),
+            deadline=None,
+            database=None,
+            suppress_health_check=list(HealthCheck),
+            phases=[Phase.generate],
+        )(given(delayed_designs())(tally.judge))
+        hypothesis.seed(first + seed * 1_000_000)(settled)()
+    return tally
+
+
+def main() -> int:
+    """Run and report."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("cases", nargs="?", type=int, default=500)
+    parser.add_argument("seed", nargs="?", type=int, default=1)
+    chosen = parser.parse_args()
+    tally = try_many(chosen.cases, chosen.seed)
+    for text in tally.wrong:
+        sys.stdout.write(f"wrong: {text}\n")
+    counts = {"right": tally.right, "wrong": len(tally.wrong)}
+    counts |= {f"refused, {reason}": count for reason, count in tally.refused.items()}
+    counts |= {f"  with {feature}": count for feature, count in sorted(tally.features.items())}
+    sys.stdout.write("".join(f"{count:6} {what}\n" for what, count in counts.items()))
+    return int(bool(tally.wrong))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,16 @@
+"""Generated designs with delays on Icarus: every one that is emitted is right, and every feature is there."""
+
+from __future__ import annotations
+
+from delayed_designs import ALL_FEATURES, try_many
+from verilog_programs import needs_icarus
+
+CASES, SEED = 30, 1  # delayed_designs.py tries more
+
+
+@needs_icarus
+def test_designs_with_delays_take_the_cycles_of_the_model_and_compute_the_same() -> None:
+    tally = try_many(CASES, SEED)
+    assert tally.wrong == []
+    assert not any(reason.startswith("unproven-schedule") for reason in tally.refused)
+    assert {feature for feature, count in tally.features.items() if count} >= ALL_FEATURES, tally.features
