@@ -92,7 +92,10 @@ def delayed_designs(draw: st.DrawFn) -> MappedSpec:
 
 
 def _folded(draw: st.DrawFn, model: MachineModel, design: GroupDesign) -> GroupDesign:
-    """The design, where that is legal with longer intervals, and at times in blocks of blocks."""
+    """The design, where that is legal with more units and longer intervals, and at times in blocks of blocks."""
+    more = replace(design, processors=tuple(replace(own, units=draw(st.integers(2, 3))) for own in design.processors))
+    if draw(st.booleans()) and is_legal(model, more):
+        design = more
     processors = tuple(
         replace(own, interval=draw(st.sampled_from(offered[1:] or offered)))
         for own in design.processors
@@ -123,7 +126,7 @@ def delayed_specs(draw: st.DrawFn) -> tuple[str, set[str]]:
     text = _Text(draw, draw(st.sampled_from(("i32", "i32", "i16", "u8", "i64", "f32"))))
     shape = draw(st.sampled_from(((6,), (12,), (4, 4), (3, 5), (2, 6), (4, 2), (2, 3, 4), (3, 2, 2))))
     text.arrays["x"] = shape
-    for number in range(draw(st.sampled_from((1, 1, 2, 3)))):
+    for number in range(draw(st.sampled_from((1, 2, 2, 3)))):
         _add_task(text, number)
     outputs = [name for name in text.arrays if name in text.unread or (name != "x" and text.chance(4))]
     heads = (_declared(text, {"x": shape}), _declared(text, {name: text.arrays[name] for name in outputs}))

@@ -1,8 +1,8 @@
 """What Icarus says of designs with delays: right, wrong, or refused by name; and which features they have.
 
-As a program it tries many: `python tests/hwmodel/delayed_designs.py [CASES] [SEED]`, with the folders of `pythonpath`
-in pyproject.toml as PYTHONPATH. It prints each design that is wrong, then how many there are of each feature and of
-each refusal; the exit code is 1 where something was wrong.
+As a program it tries many: `python tests/hwmodel/delayed_designs.py [CASES] [SEED] [--hls]`, with the folders of
+`pythonpath` in pyproject.toml as PYTHONPATH. It prints each design that is wrong, then how many there are of each
+feature and of each refusal; the exit code is 1 where something was wrong. With `--hls` it runs the C++ instead.
 """
 
 from __future__ import annotations
@@ -10,17 +10,20 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import hypothesis
+from cpp_programs import is_right, seen_of
 from hypothesis import HealthCheck, Phase, given, settings
 from scheduled_cases import scheduled
 from strategies_delays import delayed_designs
 from strategies_designs import MappedSpec
 
 from arrayol.errors import ArrayolError
+from hwmodel.emit.hls.design import HlsFiles
 from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.schedule.units import TaskUnits
 from hwmodel.emit.verilog.design import DesignFiles
@@ -48,6 +51,7 @@ def frames_of(design: HardwareDesign) -> tuple[FrameSeen, ...]:
 class Tally:
     """Designs that were right by feature, refused ones by reason, and those that were wrong."""
 
+    hls: bool = False
     right: int = 0
     features: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
@@ -62,11 +66,15 @@ class Tally:
             self.refused[f"{first.code}: {first.message}" if first.code == "unproven-schedule" else first.code] += 1
             return
         assert design is not None, "all have bodies"
-        seen = [(frame.before, frame.cycles, frame.wrong) for frame in frames_of(design)]
-        if seen != [(simulation.setup.cycles, simulation.cycles, 0), (0, simulation.cycles, 0)]:
-            self.wrong.append(
-                f"{seen}, and not {simulation.cycles} cycles\n{case.text}\n{case.design}\n{case.platform}"
-            )
+        if self.hls:
+            run = seen_of(HlsFiles(case.spec, design))
+            seen, right = str(run), is_right(run)
+        else:
+            frames = [(frame.before, frame.cycles, frame.wrong) for frame in frames_of(design)]
+            seen = f"{frames}, and not {simulation.cycles} cycles"
+            right = frames == [(simulation.setup.cycles, simulation.cycles, 0), (0, simulation.cycles, 0)]
+        if not right:
+            self.wrong.append(f"{seen}\n{case.text}\n{case.design}\n{case.platform}")
             return
         self.right += 1
         self.features.update(case.features)
@@ -80,9 +88,9 @@ def _has_state(units: TaskUnits) -> bool:
     return any(name.endswith("_state_next") for port in units.writes for name in port.lanes)
 
 
-def try_many(cases: int, seed: int) -> Tally:
-    """So many cases, always the same of one seed."""
-    tally = Tally()
+def try_many(cases: int, seed: int, report: Callable[[int, Tally], None] | None = None, *, hls: bool = False) -> Tally:
+    """So many cases, always the same of one seed; `report` is called with how many there were."""
+    tally = Tally(hls)
     for first in range(0, cases, BATCH):
         settled = settings(
             max_examples=min(BATCH, cases - first),
@@ -92,6 +100,8 @@ def try_many(cases: int, seed: int) -> Tally:
             phases=[Phase.generate],
         )(given(delayed_designs())(tally.judge))
         hypothesis.seed(first + seed * 1_000_000)(settled)()
+        if report is not None:
+            report(first + BATCH, tally)
     return tally
 
 
@@ -100,8 +110,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("cases", nargs="?", type=int, default=500)
     parser.add_argument("seed", nargs="?", type=int, default=1)
+    parser.add_argument("--hls", action="store_true")
     chosen = parser.parse_args()
-    tally = try_many(chosen.cases, chosen.seed)
+    tally = try_many(chosen.cases, chosen.seed, _report, hls=chosen.hls)
     for text in tally.wrong:
         sys.stdout.write(f"wrong: {text}\n")
     counts = {"right": tally.right, "wrong": len(tally.wrong)}
@@ -109,6 +120,12 @@ def main() -> int:
     counts |= {f"  with {feature}": count for feature, count in sorted(tally.features.items())}
     sys.stdout.write("".join(f"{count:6} {what}\n" for what, count in counts.items()))
     return int(bool(tally.wrong))
+
+
+def _report(count: int, tally: Tally) -> None:
+    if count % 50 == 0:
+        sys.stdout.write(f"{count} cases: {tally.right} right, {len(tally.wrong)} wrong\n")
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":
