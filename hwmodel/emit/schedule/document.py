@@ -62,7 +62,7 @@ def _units(units: TaskUnits) -> dict[str, Any]:
         "interval": units.interval,
         "latency": units.latency,
         "reads": [{"port": own.port, "lanes": own.lanes, "window": own.window is not None} for own in units.reads],
-        "writes": [{"port": own.port, "lanes": own.lanes} for own in units.writes],
+        "writes": [{"port": own.port, "lanes": own.lanes, "early": own.early} for own in units.writes],
     }
 
 
