@@ -110,7 +110,7 @@ class DelayScheduler:
         if (late & ~follows).any():
             raise not_emitted(
                 f"units of '{own.task}' hand '{delay.output}' on before it is in a memory, and not to themselves",
-                "fewer units of such a task",
+                f"take a design with fewer units of '{own.task}'",
             )
         at, lane = in_chunks(timed.reading[now], timed.unit[now], self.size, fed.chunk)
         read = np.where(late[:, None], -1, words[now])
