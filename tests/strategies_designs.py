@@ -275,10 +275,13 @@ def _of_design(design: Design, model: MachineModel) -> Iterator[str]:
 
 
 @st.composite
-def emitted_specs(draw: st.DrawFn) -> MappedSpec:
-    """As `mapped_specs`, on platforms for which hardware is emitted: datapaths derived, a memory that bursts by run."""
-    in_order = draw(st.integers(0, 3)) == 0
-    linked = draw(streams() if in_order else linked_specs())
+def emitted_specs(draw: st.DrawFn, specs: st.SearchStrategy[LinkedSpec] | None = None) -> MappedSpec:
+    """As `mapped_specs`, on platforms for which hardware is emitted: datapaths derived, a memory that bursts by run.
+
+    Designs are those of what `specs` draws, else of linked tasks or of streams.
+    """
+    in_order = specs is None and draw(st.integers(0, 3)) == 0
+    linked = draw(specs or (streams() if in_order else linked_specs()))
     written = loaded(linked.text)
     top = choose_top(written, None)
     spec, loads = draw(residences(run_steps(written, canonical_steps(written, top)).spec, top))

@@ -27,7 +27,8 @@ def idle_settings(spec: Spec, top: str | None = None) -> Iterator[Diagnostic]:
 def choose_top(spec: Spec, name: str | None) -> str:
     """The task to work on: the named one, or the one task that nothing calls; a copy also as `conv[3, 16]`.
 
-    Raises ArrayolError where the name is unknown, or where none is given and there is not exactly one top task.
+    Where the specification holds one elementary and no task, it is that, called once. Raises ArrayolError where the
+    name is unknown, or where none is given and there is not exactly one top task.
     """
     if name is not None:
         meant = component_name(spec, name)
@@ -41,10 +42,12 @@ def choose_top(spec: Spec, name: str | None) -> str:
         unfilled = [item.name.text for item in spec.items if isinstance(item, syntax.Task) and item.parameters]
         if unfilled:
             refuse_without_values(spec, unfilled[0])
+        if len(spec.elementaries) == 1:
+            return next(iter(spec.elementaries))
         raise error(
             "no-top-task",
             "the specification holds no task",
-            hint="add one, or name an elementary with --top",
+            hint="add one, or name one of its elementaries with --top" if spec.elementaries else "add one",
             file=spec.name,
         )
     names = ", ".join(spec.tops)

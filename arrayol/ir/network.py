@@ -236,19 +236,19 @@ def _bound_delay(delay: Delay, port: Port, task: RepetitiveTask, names: Mapping[
 
 
 def _single(component: Elementary, names: Mapping[str, View]) -> Process:
-    """An elementary task called by itself: a repetition space of rank 0 whose patterns are all it is bound to."""
+    """An elementary task called by itself: one repetition, whose patterns are all it is bound to."""
     inputs, outputs = (
         tuple(
-            Flow(port, names[port.name].array, names[port.name].tiler(_whole(port), (), port.shape)) for port in ports
+            Flow(port, names[port.name].array, names[port.name].tiler(_whole(port), (1,), port.shape)) for port in ports
         )
         for ports in (component.inputs, component.outputs)
     )
     name, ports = component.name, (component.inputs, component.outputs)
-    return Process(name, name, name, (), inputs, outputs, (), *ports, _local_bits(component), component)
+    return Process(name, name, name, (1,), inputs, outputs, (), *ports, _local_bits(component), component)
 
 
 def _whole(port: Port) -> Tiler:
-    return whole_array_tiler(len(port.shape), port.span)
+    return whole_array_tiler(len(port.shape), port.span, steps=1)
 
 
 def _local_bits(elementary: Elementary) -> int:

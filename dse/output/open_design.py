@@ -290,7 +290,7 @@ def _as_explored(result: Result, asked: Spec, top: str | None) -> Spec:
             message = f"the result has {name} = {found}, not {asked.recorded[name]}"
             raise _not_as_explored(message, "leave --set out: the result says the consts")
     unknown = (result.constants.keys() - asked.tables.keys()) ^ asked.constants.keys()
-    if unknown or result.top not in asked.tasks:
+    if unknown or result.top not in asked.components:
         what = f"the const '{min(unknown)}'" if unknown else f"the task '{result.top}'"
         message = f"the result and the specification do not agree about {what}"
         raise error("stale-result", message, file=asked.name, hint=EXPLORE_AGAIN)

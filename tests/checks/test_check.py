@@ -39,8 +39,16 @@ def test_no_top_task(tmp_path: Path) -> None:
     assert refusal(two, "onne") == "error[unknown-task]: there is no task 'onne'\n  hint: did you mean 'one'?"
     several = "error[several-top-tasks]: nothing calls one, two\n  hint: name the one you mean with --top"
     assert refusal(two, None) == several
-    none = "error[no-top-task]: the specification holds no task\n  hint: add one, or name an elementary with --top"
-    assert refusal(spec(tmp_path), None) == none
+    path = tmp_path / "x.aol"
+    path.write_text(ELEMENTARY + ELEMENTARY.replace(" e(", " f("), encoding="utf-8")
+    none = "error[no-top-task]: the specification holds no task\n  hint: add one, or name one of its elementaries with --top"
+    assert refusal(load_checked(path), None) == none
+    path.write_text("const N = 4\n", encoding="utf-8")
+    assert refusal(load_checked(path), None) == "error[no-top-task]: the specification holds no task\n  hint: add one"
+
+
+def test_one_elementary_and_no_task_is_its_one_call(tmp_path: Path) -> None:
+    assert choose_top(spec(tmp_path), None) == "e"
 
 
 def test_errors_are_raised_without_the_warnings(tmp_path: Path) -> None:

@@ -1,0 +1,50 @@
+"""Values of rank 0 and elementaries called directly are explored as all else is: by every method, and simulated."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from hypothesis import strategies as st
+from many_cases import on_many
+from spec_data import loaded
+from strategies_scalars import scalar_specs
+from strategies_transforms import LinkedSpec
+
+from arrayol import api
+from arrayol.errors import ArrayolError
+from arrayol.ir.spec import Spec
+from dse.search.context import METHODS
+from dse.space.study import Study
+
+CASES, SEED = 8, 2  # of the seeds tried, one with all features
+FEATURES = {
+    "array of a scalar", "called directly", "fold to a scalar", "no task", "only scalars", "scalar between tasks",
+    "scalar input", "scalar into a called elementary", "scalar output", "scalar to all repetitions",
+}  # fmt: skip
+WHOLE_FRONT = ("partition", "exhaustive", "exact")
+SPACES = (api.Space(verify=True), api.Space(Study(units=(1,)), verify=True), api.Space(narrow=True, verify=True))
+Point = tuple[int | float, ...]
+
+
+def front(spec: Spec, space: api.Space, method: str) -> frozenset[Point] | None:
+    """The points of a front of which every design was simulated; None where the method does not serve."""
+    try:
+        result = api.explore(spec, space=space, method=method, budget=1).result
+    except ArrayolError as refusal:
+        assert refusal.diagnostics[0].code == "method-refused"
+        return None
+    assert all(design.verified for design in result.pareto)
+    return frozenset(tuple(design.objectives.values()) for design in result.pareto)
+
+
+def test_every_method_explores_networks_with_scalars() -> None:
+    features = Counter[str]()
+
+    def judge(case: LinkedSpec, space: api.Space) -> None:
+        spec = loaded(case.text)
+        fronts = {method: front(spec, space, method) for method in METHODS}
+        assert len({fronts[method] for method in WHOLE_FRONT} - {None}) == 1
+        features.update(case.features)
+
+    on_many(CASES, SEED, judge, scalar_specs(most=2), st.sampled_from(SPACES))
+    assert features.keys() >= FEATURES, features
