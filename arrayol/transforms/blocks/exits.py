@@ -98,15 +98,18 @@ def exits_of_states(delays: Sequence[Delay], blocks: Blocks) -> dict[str, Vector
     """By output the exit by which a block's state leaves it; None where all places hand on theirs.
 
     Only the last places of the chains have what the next block needs, where blocks stand side by side and one delay
-    crosses them along one dimension, from each block to the next.
+    crosses them along one dimension, from each block to the next. Only then has the space of the blocks the dimensions
+    of the repetitions; that of a fusion has those of the consumer.
     """
     exits: dict[str, Vector | None] = {}
+    if not blocks.side_by_side:
+        return exits
     for delay in delays:
         sides = zip(delay.vector, blocks.outer, strict=True)
         if not delay.acts or all(not step or extent == 1 for step, extent in sides):
             continue
         moving = [axis for axis, step in enumerate(delay.vector) if step]
         near = len(moving) == 1 and abs(delay.vector[moving[0]]) < blocks.extents[moving[0]]
-        vector = delay.vector if blocks.side_by_side and near else None
+        vector = delay.vector if near else None
         exits[delay.output] = vector if exits.get(delay.output, vector) == vector else None
     return exits
