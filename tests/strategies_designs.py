@@ -281,7 +281,7 @@ def emitted_specs(draw: st.DrawFn, specs: st.SearchStrategy[LinkedSpec] | None =
     Designs are those of what `specs` draws, else of linked tasks or of streams.
     """
     in_order = specs is None and draw(st.integers(0, 3)) == 0
-    linked = draw(specs or (streams() if in_order else linked_specs()))
+    linked = draw(specs if specs is not None else streams() if in_order else linked_specs())
     written = loaded(linked.text)
     top = choose_top(written, None)
     spec, loads = draw(residences(run_steps(written, canonical_steps(written, top)).spec, top))

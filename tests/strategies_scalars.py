@@ -14,7 +14,7 @@ from strategies_transforms import LinkedSpec
 from arrayol.language.diagnose import shown_shape
 
 Extents = tuple[int, ...]
-_SHAPES = ((4,), (6,), (2, 3), (3, 4))
+_SHAPES = ((2,), (3,), (2, 2), (4,), (6,), (2, 3), (3, 4))
 
 
 @dataclass
