@@ -52,7 +52,9 @@ def _delays(draw: DrawFn, space: Extents) -> list[Extents]:
     nearest = st.tuples(*(st.integers(-1, 2 if extent > 2 else 1) for extent in space))
     back = nearest.filter(lambda vector: any(vector) and next(step for step in vector if step) > 0)
     lengths = nearest.filter(lambda vector: sum(map(bool, vector)) == 1).map(lambda vector: tuple(map(abs, vector)))
-    return draw(st.lists(st.one_of(lengths, back), min_size=draw(st.sampled_from((0, 1, 1, 1))), max_size=3, unique=True))
+    return draw(
+        st.lists(st.one_of(lengths, back), min_size=draw(st.sampled_from((0, 1, 1, 1))), max_size=3, unique=True)
+    )
 
 
 def _task(number: int, shape: Extents, space: Extents, delays: list[Extents]) -> str:

@@ -176,6 +176,5 @@ def _spread(network: _Network, number: int) -> None:
 def _task(network: _Network, number: int, space: Extents, inputs: str, outputs: str, *links: str) -> str:
     lines = "".join(f"    {link}\n" for link in links)
     return (
-        f"task t{number}({inputs}) -> ({outputs}) {{\n"
-        f"  repeat {shown_shape(space)} of e{number} {{\n{lines}  }}\n}}\n"
+        f"task t{number}({inputs}) -> ({outputs}) {{\n  repeat {shown_shape(space)} of e{number} {{\n{lines}  }}\n}}\n"
     )

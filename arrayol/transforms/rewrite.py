@@ -140,15 +140,8 @@ def find_pair(spec: Spec, producer: CallName, consumer: CallName) -> tuple[Site,
     Raises ArrayolError: `unknown-call`; `step-refused` where no such pair is linked, `ambiguous-call` where several
     are.
     """
-    makers, readers = sites_of(spec, producer), sites_of(spec, consumer)
-    linked = [
-        (maker, reader)
-        for maker in makers
-        for reader in readers
-        if maker.compound is reader.compound
-        and maker.call is not reader.call
-        and not set(maker.call.results).isdisjoint(reader.call.arguments)
-    ]
+    makers = sites_of(spec, producer)
+    linked = linked_pairs(makers, sites_of(spec, consumer))
     if len(linked) == 1:
         return linked[0]
     if linked:
@@ -159,6 +152,18 @@ def find_pair(spec: Spec, producer: CallName, consumer: CallName) -> tuple[Site,
     known = sorted({call.callee for site, call in others if not set(call.arguments).isdisjoint(site.call.results)})
     hint = f"what it gives is read by {', '.join(known)}" if known else f"no task reads what '{producer}' gives"
     raise refused(f"'{consumer}' reads nothing that '{producer}' gives", component_of(spec, consumer).span, hint)
+
+
+def linked_pairs(makers: Sequence[Site], readers: Sequence[Site]) -> list[tuple[Site, Site]]:
+    """The pairs of calls of one compound task where the second reads what the first gives."""
+    return [
+        (maker, reader)
+        for maker in makers
+        for reader in readers
+        if maker.compound is reader.compound
+        and maker.call is not reader.call
+        and not set(maker.call.results).isdisjoint(reader.call.arguments)
+    ]
 
 
 def default_arrays(task: RepetitiveTask) -> list[str]:

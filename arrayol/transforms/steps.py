@@ -20,13 +20,14 @@ from arrayol.language.tasks import Signature
 from arrayol.text import counted
 from arrayol.transforms.collapse import Collapse
 from arrayol.transforms.fuse import Fuse
+from arrayol.transforms.inline import Inline
 from arrayol.transforms.pave import Pave
 from arrayol.transforms.rewrite import CallName
 from arrayol.transforms.split import Split
 from arrayol.transforms.tile import Tile
 from arrayol.transforms.trace import Transformed, identity
 
-Step = Fuse | Pave | Tile | Collapse | Split
+Step = Fuse | Pave | Tile | Collapse | Split | Inline
 
 
 class BrokenStepError(Exception):
@@ -86,6 +87,7 @@ FORMS = {
     "tile": "tile TASK SIZES",
     "collapse": "collapse TASK",
     "split": "split TASK RANGE N",
+    "inline": "inline TASK",
 }
 EXAMPLES = {
     "fuse": "fuse hflr vftd 4,12",
@@ -93,6 +95,7 @@ EXAMPLES = {
     "tile": "tile hflr 4,12",
     "collapse": "collapse hflr",
     "split": "split product k 16",
+    "inline": "inline colour",
 }
 _ALL = ", ".join(f'"{form}"' for form in FORMS.values())
 
@@ -121,9 +124,9 @@ def parse_step(text: str) -> Step:
         _require_words(text, arguments, (2, 3), "two tasks and at most one list of sizes")
         producer, consumer = (_call(text, word) for word in arguments[:2])
         return Fuse(producer, consumer, _sizes(text, arguments[2]) if len(arguments) == 3 else None)
-    if verb == "collapse":
+    if verb in ("collapse", "inline"):
         _require_words(text, arguments, (1,), "one task")
-        return Collapse(_call(text, arguments[0]))
+        return (Collapse if verb == "collapse" else Inline)(_call(text, arguments[0]))
     if verb == "split":
         _require_words(text, arguments, (3,), "a task, a range and a number")
         return _split(text, arguments)

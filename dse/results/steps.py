@@ -11,7 +11,7 @@ when somebody asks. Designs that begin with the same groups share what these giv
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice, pairwise, product
 from math import prod
 from typing import Any
@@ -19,10 +19,11 @@ from typing import Any
 from arrayol.checks.check import shown_extents
 from arrayol.errors import ArrayolError
 from arrayol.ir.divisors import divisors
-from arrayol.ir.network import Network, Process
-from arrayol.ir.spec import RepetitiveTask, Spec
+from arrayol.ir.network import Network, Process, flatten
+from arrayol.ir.spec import CompoundTask, RepetitiveTask, Spec, callees
 from arrayol.language.emitter import spec_text
 from arrayol.transforms.fuse import Fuse
+from arrayol.transforms.inline import Inline, leaves_of
 from arrayol.transforms.pave import Pave
 from arrayol.transforms.rewrite import CallName, Sizes, call_name, shown
 from arrayol.transforms.steps import Canonical, Step, run_step, split_by
@@ -71,6 +72,7 @@ class StepFinder:
     _made: dict[tuple[_Wanted, ...], Made] = field(default_factory=dict)
     _refused: dict[_Wanted, str] = field(default_factory=dict)  # whatever groups come before
     _split: dict[Splits, StepFinder] = field(default_factory=dict)
+    _inlined: StepFinder | None = None  # of the form in which the top task calls no compound task
 
     def __reduce__(self) -> tuple[Any, ...]:
         return StepFinder, (self.original, self.spec, self.network, self.first)  # what is remembered stays here
@@ -84,7 +86,38 @@ class StepFinder:
         if design.splits:
             return self._after_splits(design.splits).of(design.model_copy(update={"splits": ()}))
         groups = [self._wanted(group) for group in design.groups]
+        if any(not self._is_as_wanted(group) for group in groups) and self._needs_inlining(groups):
+            return self._after_inlining(groups)
+        return self._made_of(groups)
+
+    def _made_of(self, groups: Sequence[_Wanted]) -> Made:
         return self._after(tuple(sorted(groups, key=lambda group: self._turn(group.tasks))))
+
+    def _needs_inlining(self, groups: Sequence[_Wanted]) -> bool:
+        """Whether a group goes across compound tasks, or a compound task is called twice: a step changes all calls."""
+        inner = list(_inner_calls(self.spec, self.network.name))
+        if not inner:
+            return False
+        top = self.spec.components[self.network.name]
+        assert isinstance(top, CompoundTask)
+        around = dict(zip(self.network.processes, (leaf.path[:-1] for leaf in leaves_of(self.spec, top)), strict=True))
+        return len(inner) > len(set(inner)) or any(len({around[task] for task in group.tasks}) > 1 for group in groups)
+
+    def _after_inlining(self, groups: Sequence[_Wanted]) -> Made:
+        """What the steps of all groups make once every compound task below the top one is inlined in it."""
+        if self._inlined is None:
+            spec, steps = self.spec, list(self.first)
+            while callee := next(_inner_calls(spec, self.network.name), None):
+                steps.append(Inline(CallName(callee)))
+                spec = run_step(spec, steps[-1]).spec
+            self._inlined = StepFinder(self.original, spec, flatten(spec, self.network.name), tuple(steps))
+        names = dict(zip(self.network.processes, self._inlined.network.processes, strict=True))
+        return self._inlined._made_of(
+            [replace(group, tasks=tuple(names[task] for task in group.tasks)) for group in groups]
+        )
+
+    def _is_as_wanted(self, group: _Wanted) -> bool:
+        return len(group.tasks) == 1 and _needs_no_step(self.network.processes[group.tasks[0]], group)
 
     def _after_splits(self, splits: Splits) -> StepFinder:
         if splits not in self._split:
@@ -155,7 +188,7 @@ class StepFinder:
         """With the first of the blocks that serve, smallest first."""
         last = self.network.processes[group.tasks[-1]]
         alone = len(group.tasks) == 1
-        if alone and _needs_no_step(last, group):
+        if self._is_as_wanted(group):
             return before
         reason = f"no block of '{last.name}' that divides holds what the model asks for"
         for sizes in [group.sizes] if group.sizes is not None else islice(_blocks(last, group.most or 1), _TRIED):
@@ -194,11 +227,20 @@ class StepFinder:
         return next(name for name in reversed(left) if any(reads[name] & writes[other] for other in joined)), False
 
 
+def _inner_calls(spec: Spec, top: str) -> Iterator[str]:
+    """The compound tasks that a task calls, and those below them, once for each call."""
+    task = spec.components[top]
+    for name in callees(task) if isinstance(task, CompoundTask) else ():
+        if isinstance(spec.components[name], CompoundTask):
+            yield name
+            yield from _inner_calls(spec, name)
+
+
 def _needs_no_step(process: Process, group: _Wanted) -> bool:
     """Whether a task alone is as it is wanted: an elementary called by itself, or blocks of one repetition."""
     if group.sizes is not None:
         return prod(group.sizes) == 1
-    return not process.repetition or size(process.repetition) <= (group.most or 1)
+    return size(process.repetition) <= (group.most or 1)
 
 
 def _paved(made: Made, process: Process, sizes: Sizes) -> tuple[Made, str]:

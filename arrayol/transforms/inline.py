@@ -1,0 +1,275 @@
+"""Inlining: the calls of a compound task in the place of the call of that task.
+
+Before:
+
+    task soft(a: u8[64]) -> (b: u8[64]) {
+      c = blur(a)
+      b = lift(c)
+    }
+    task both(x: u8[64]) -> (z: u8[64]) {
+      y = soft(x)
+      z = edge(y)
+    }
+
+After `inline soft`:
+
+    task both(x: u8[64]) -> (z: u8[64]) {
+      c = blur(x)
+      y = lift(c)
+      z = edge(y)
+    }
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from arrayol.errors import ArrayolError, error
+from arrayol.ir.parts import View
+from arrayol.ir.spec import Call, Component, CompoundTask, Elementary, Port, RepetitiveTask, Spec
+from arrayol.transforms.rewrite import (
+    CallName,
+    Names,
+    Site,
+    component_of,
+    linked_pairs,
+    refused,
+    sites_of,
+    with_definitions,
+)
+from arrayol.transforms.trace import ArrayName, Trace, Transformed, identity
+
+Path = tuple[int, ...]  # of a call below a compound task: its place there, then its place in what is called, ...
+
+
+@dataclass(frozen=True, slots=True)
+class Inline:
+    """Put the calls of the compound task `task` in the place of each call of it, or of the call that is named.
+
+    Its arrays become arrays of the compound tasks around, under their names where these are free. Raises ArrayolError:
+    `unknown-call`, and `step-refused` for a task that holds no calls, or that no compound task calls.
+    """
+
+    task: CallName
+
+    def __str__(self) -> str:
+        return f"inline {self.task}"
+
+    def apply(self, spec: Spec) -> Transformed:
+        component = component_of(spec, self.task)
+        if not isinstance(component, CompoundTask):
+            kind = "a repetition" if isinstance(component, RepetitiveTask) else "an elementary task"
+            compounds = ", ".join(name for name, task in spec.tasks.items() if isinstance(task, CompoundTask))
+            hint = f"the compositions are {compounds}" if compounds else None
+            raise refused(f"'{component.name}' is {kind}: it holds no calls", component.span, hint)
+        sites = sites_of(spec, self.task)
+        if not sites:
+            raise refused(f"no compound task calls '{component.name}'", component.span)
+        opened = [_opened(spec, around, _places(around, sites)) for around in _compounds_of(sites)]
+        after = with_definitions(spec, {one.task.name: (one.task,) for one in opened})
+        return Transformed(after, _trace(spec, after, opened), (), None)
+
+
+def _compounds_of(sites: list[Site]) -> list[CompoundTask]:
+    """The compound tasks that hold the calls, each once."""
+    return list({site.compound.name: site.compound for site in sites}.values())
+
+
+def _places(around: CompoundTask, sites: list[Site]) -> set[Path]:
+    calls = [site.call for site in sites if site.compound is around]
+    return {(place,) for place, call in enumerate(around.calls) if any(call is one for one in calls)}
+
+
+# A compound task with some of the calls below it opened.
+
+
+@dataclass(slots=True)
+class Opened:
+    """A compound task in which calls were inlined.
+
+    `places` has the place of each call of it by the path that it had, `arrays` where the arrays of inlined tasks went.
+    """
+
+    task: CompoundTask
+    places: dict[Path, int] = field(default_factory=dict)
+    arrays: dict[ArrayName, list[str]] = field(default_factory=dict)
+
+
+def opened_at(spec: Spec, around: CompoundTask, paths: Collection[Path]) -> tuple[Transformed, Opened]:
+    """The specification in which the calls at `paths` below a compound task are inlined in it, outer ones included."""
+    opened = _opened(spec, around, paths)
+    after = with_definitions(spec, {around.name: (opened.task,)})
+    return Transformed(after, _trace(spec, after, [opened])), opened
+
+
+def _opened(spec: Spec, around: CompoundTask, paths: Collection[Path]) -> Opened:
+    opening = _Opening(spec, set(paths), dict(around.arrays), Opened(around))
+    views = {name: View(name, port.shape) for name, port in around.arrays.items()}
+    calls = tuple(opening.calls(around, views, ()))
+    opening.opened.task = replace(around, calls=calls, arrays=opening.arrays)
+    return opening.opened
+
+
+@dataclass(slots=True)
+class _Opening:
+    spec: Spec
+    paths: set[Path]
+    arrays: dict[str, Port]  # of the compound task around
+    opened: Opened
+    names: Names = field(init=False)
+    made: int = 0
+
+    def __post_init__(self) -> None:
+        self.names = Names(self.spec)
+
+    def calls(self, task: CompoundTask, views: Mapping[str, View], path: Path) -> Iterator[Call]:
+        """The calls of a task whose arrays are `views` of those around; calls at the paths are opened in their place."""
+        for place, call in enumerate(task.calls):
+            callee, own = self.spec.components[call.callee], (*path, place)
+            bound = _bound(callee, call, views)
+            if own in self.paths and isinstance(callee, CompoundTask):
+                yield from self.calls(callee, self._inner(callee, bound), own)
+                continue
+            self.opened.places[own] = self.made
+            self.made += 1
+            yield call if not path else _call(callee, call, bound)
+
+    def _inner(self, callee: CompoundTask, bound: Mapping[str, View]) -> dict[str, View]:
+        """What all arrays of an inlined task are; those that are no ports become arrays of the task around."""
+        views = dict(bound)
+        for name, port in callee.arrays.items():
+            if name not in views:
+                free = self.names.local(name, self.arrays)
+                self.arrays[free] = replace(port, name=free)
+                views[name] = View(free, port.shape)
+            self.opened.arrays.setdefault((callee.name, name), []).append(views[name].array)
+        return views
+
+
+def _bound(callee: Component, call: Call, views: Mapping[str, View]) -> dict[str, View]:
+    """What each port of a called task is of the arrays around."""
+    formals = (port.name for port in (*callee.inputs, *callee.outputs))
+    actuals = zip(formals, (*call.arguments, *call.results), strict=True)
+    return {formal: views[actual].taken(call.part_at(formal)) for formal, actual in actuals}
+
+
+def _call(callee: Component, call: Call, bound: Mapping[str, View]) -> Call:
+    inputs, outputs = ([port.name for port in ports] for ports in (callee.inputs, callee.outputs))
+    parts = tuple((port, part) for port in (*inputs, *outputs) if (part := bound[port].part) is not None)
+    results, arguments = (tuple(bound[port].array for port in ports) for ports in (outputs, inputs))
+    return Call(results, call.callee, arguments, call.span, parts)
+
+
+def _trace(spec: Spec, after: Spec, opened: Collection[Opened]) -> Trace:
+    before = identity(spec)
+    arrays = {name: places if name[0] in after.components else () for name, places in before.arrays.items()}
+    for one in opened:
+        for old, new in one.arrays.items():
+            arrays[old] = (*arrays.get(old, ()), *((one.task.name, name) for name in dict.fromkeys(new)))
+    return Trace(before.tasks, arrays)
+
+
+# All calls below a compound task, and which reads what another one gives.
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A call of a task that is no composition, somewhere below a compound task.
+
+    `reads` and `writes` name arrays of that compound task, or of one below it, by the path of its call.
+    """
+
+    path: Path
+    call: Call
+    reads: frozenset[tuple[Path, str]]
+    writes: frozenset[tuple[Path, str]]
+
+
+def leaves_of(spec: Spec, around: CompoundTask) -> Iterator[Leaf]:
+    """The leaves below a compound task, in the order of the dataflow."""
+    yield from _leaves(spec, around, {name: ((), name) for name in around.arrays}, ())
+
+
+def _leaves(spec: Spec, task: CompoundTask, known: Mapping[str, tuple[Path, str]], path: Path) -> Iterator[Leaf]:
+    for place, call in enumerate(task.calls):
+        callee, own = spec.components[call.callee], (*path, place)
+        if isinstance(callee, CompoundTask):
+            formals = (port.name for port in (*callee.inputs, *callee.outputs))
+            bound = dict(zip(formals, (known[name] for name in (*call.arguments, *call.results)), strict=True))
+            yield from _leaves(spec, callee, {name: bound.get(name, (own, name)) for name in callee.arrays}, own)
+        elif isinstance(callee, (RepetitiveTask, Elementary)):
+            reads, writes = (frozenset(known[name] for name in names) for names in (call.arguments, call.results))
+            yield Leaf(own, call, reads, writes)
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenPair:
+    """Two calls below a compound task where the second reads what the first gives, not both of them its own."""
+
+    around: CompoundTask
+    producer: Leaf
+    consumer: Leaf
+
+    @property
+    def between(self) -> tuple[Path, ...]:
+        """The paths of the calls of compound tasks around the two, outer ones first."""
+        return tuple(
+            dict.fromkeys(
+                leaf.path[:end] for leaf in (self.producer, self.consumer) for end in range(1, len(leaf.path))
+            )
+        )
+
+
+def hidden_pair(spec: Spec, producer: CallName, consumer: CallName) -> HiddenPair | None:
+    """The pair that two names mean across compound tasks; None where one compound task calls both, or none is linked.
+
+    `TASK@RESULT` names a result of the call, or the array of the compound task around both that it is. Raises
+    ArrayolError (`ambiguous-call`) where several pairs are linked.
+    """
+    if _called_together(spec, producer, consumer):
+        return None
+    compounds = [task for task in spec.tasks.values() if isinstance(task, CompoundTask)]
+    pairs = [pair for around in compounds for pair in _hidden_pairs(spec, around, producer, consumer)]
+    if len(pairs) > 1:
+        inner = {name for pair in pairs for name in callees_between(spec, pair)}
+        message = f"'{producer} {consumer}' can mean {len(pairs)} pairs of calls inside of compound tasks"
+        hint = f"first {' and '.join(f'inline {name}' for name in sorted(inner))}: then each call has a name"
+        raise error("ambiguous-call", message, pairs[0].producer.call.span, hint=hint)
+    return pairs[0] if pairs else None
+
+
+def _called_together(spec: Spec, producer: CallName, consumer: CallName) -> bool:
+    try:
+        return bool(linked_pairs(sites_of(spec, producer), sites_of(spec, consumer)))
+    except ArrayolError:
+        return False
+
+
+def _hidden_pairs(spec: Spec, around: CompoundTask, producer: CallName, consumer: CallName) -> Iterator[HiddenPair]:
+    leaves = list(leaves_of(spec, around))
+    for maker in (leaf for leaf in leaves if _is_meant(leaf, producer)):
+        for reader in (leaf for leaf in leaves if _is_meant(leaf, consumer)):
+            if maker.path[0] != reader.path[0] and not maker.writes.isdisjoint(reader.reads):
+                yield HiddenPair(around, maker, reader)
+
+
+def _is_meant(leaf: Leaf, name: CallName) -> bool:
+    gives = name.result is None or name.result in leaf.call.results or ((), name.result) in leaf.writes
+    return leaf.call.callee == name.task and gives
+
+
+def callees_between(spec: Spec, pair: HiddenPair) -> Iterator[str]:
+    """The compound tasks around the two calls."""
+    for path in pair.between:
+        task: Component = pair.around
+        for place in path:
+            assert isinstance(task, CompoundTask)
+            task = spec.components[task.calls[place].callee]
+        yield task.name
+
+
+def name_of(around: CompoundTask, place: int) -> CallName:
+    """How a step names the call of a compound task at a place."""
+    task, _, result = str(Site(around, around.calls[place])).partition("@")
+    return CallName(task, result)
