@@ -131,8 +131,8 @@ def _each(network: _Network, number: int) -> None:
     source, gain = network.array(), network.scalar()
     shape = network.shapes[source]
     network.definitions += [
-        f"elementary e{number}({network.port('a')}, {network.port('g')}) -> ({network.port('b')}) {{\n"
-        f"  b = 2 * a + g * {number + 1}\n}}\n",
+        (f"elementary e{number}({network.port('a')}, {network.port('g')}) -> ({network.port('b')}) {{\n"
+        f"  b = 2 * a + g * {number + 1}\n}}\n"),
         _task(network, number, shape, f"{network.port('a', shape)}, {network.port('g')}", network.port("b", shape),
               "a <- a", "g <- g", "b -> b"),
     ]  # fmt: skip
@@ -151,8 +151,8 @@ def _folded(network: _Network, number: int) -> None:
     network.read.add(source)
     shape = network.shapes[source]
     network.definitions += [
-        f"elementary e{number}({network.port('a')}, {network.port('p')}) -> ({network.port('b')}) {{\n"
-        f"  b = 3 * p + a\n}}\n",
+        (f"elementary e{number}({network.port('a')}, {network.port('p')}) -> ({network.port('b')}) {{\n"
+        f"  b = 3 * p + a\n}}\n"),
         _task(network, number, shape, network.port("a", shape), network.port("b"),
               "a <- a", "p <- b delay [1] else 1", "b delay [1] -> b"),
     ]  # fmt: skip

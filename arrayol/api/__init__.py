@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from arrayol.api.exploration import ComparedResults as ComparedResults
     from arrayol.api.exploration import Space as Space
     from arrayol.api.exploration import compare as compare
+    from arrayol.api.exploration import design_steps as design_steps
     from arrayol.api.exploration import draw_breakdown as draw_breakdown
     from arrayol.api.exploration import draw_timeline as draw_timeline
     from arrayol.api.exploration import emit_designs as emit_designs
@@ -146,6 +147,7 @@ _MODULES = {  # every public name, and the module that has it
     "draw_layout": "arrayol.api.banks",
     "draw_layout_exploration": "arrayol.api.banks",
     "draw_schedule": "arrayol.api.cost",
+    "design_steps": "arrayol.api.exploration",
     "draw_timeline": "arrayol.api.exploration",
     "emit_hls": "arrayol.api.hardware",
     "emit_layout": "arrayol.api.banks",

@@ -9,12 +9,13 @@ from pathlib import Path
 from arrayol.api.spec import Source, load
 from arrayol.checks.top import choose_top
 from arrayol.errors import error
+from arrayol.ir.spec import Spec
 from arrayol.language.diagnose import did_you_mean
 from arrayol.language.settings import Settings
 from arrayol.pictures import trace
 from arrayol.pictures.save import save_timeline
 from arrayol.text import listed
-from arrayol.transforms.steps import Canonical, canonical_form, split_by
+from arrayol.transforms.steps import Canonical, Step, canonical_form, split_by
 from arrayol.transforms.trace import Transformed
 from dse.jobs.jobs import SearchProgress
 from dse.jobs.runner import JobRunner, Resources, open_runner
@@ -54,6 +55,7 @@ __all__ = [
     "ComparedResults",
     "Space",
     "compare",
+    "design_steps",
     "draw_breakdown",
     "draw_timeline",
     "emit_designs",
@@ -270,6 +272,21 @@ def transform_design(
     Raises ArrayolError as `load` and `dse.output.open_design.transform_design` do.
     """
     return stored_design.transform_design(load(spec, settings), Path(folder), identifier, top, warn)
+
+
+def design_steps(
+    spec: Source,
+    folder: Path | str,
+    identifier: str,
+    settings: Settings | None = None,
+    top: str | None = None,
+    warn: Warn = warn_in_python,
+) -> tuple[Spec, tuple[Step, ...]]:
+    """The specification of a result with the result's consts, and the steps that make a design of it.
+
+    Raises ArrayolError as `transform_design` does.
+    """
+    return stored_design.design_steps(load(spec, settings), Path(folder), identifier, top, warn)
 
 
 def emit_designs(

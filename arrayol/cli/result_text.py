@@ -202,8 +202,7 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
     if result.is_mapped:
         yield "method", f"{result.method}: {result.method_reason}"
     yield "model", f"{result.model}; {_strength(result)}: {result.method_description}"
-    if not result.is_mapped:
-        yield from _steps(result)
+    yield from _without_steps(result) if result.is_mapped else _steps(result)
 
 
 def _space(result: Result) -> str:
@@ -287,6 +286,15 @@ def _steps(result: Result) -> Iterator[tuple[str, str]]:
     first = result.pareto[:STEPS_SHOWN_AT_MOST]
     texts = [f"{design.id}: {text}" for design in first if (text := steps_text(design))]
     yield from zip_longest(["steps"] if texts else [], texts, fillvalue="")
+
+
+def _without_steps(result: Result) -> Iterator[tuple[str, str]]:
+    """How many designs no transformations make, of those for which steps were sought, and why not the first."""
+    sought = [design for design in result.pareto if design.steps is not None or design.steps_remark is not None]
+    refused = [design for design in sought if design.steps is None]
+    if refused:
+        first = f"{refused[0].id}: {refused[0].steps_remark}"
+        yield "steps", f"no transform steps make {len(refused):,} of {counted(len(sought), 'design')}, as {first}"
 
 
 def steps_text(design: Design) -> str:

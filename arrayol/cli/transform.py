@@ -23,7 +23,8 @@ from arrayol.errors import ArrayolError
 from arrayol.files import atomic_file, place_beside, writing
 from arrayol.ir.affine import Affine
 from arrayol.ir.spec import RepetitiveTask, Shape, Spec
-from arrayol.language.emitter import data_files, spec_text
+from arrayol.language.emitter import data_files
+from arrayol.transforms.kept_consts import KeptText, text_with_consts
 from arrayol.transforms.steps import Step, StepTextError, parse_step, run_steps
 from arrayol.transforms.trace import IndexMap, MatrixMap, Split, Trace, Transformed
 from dse.results.pick import Rule
@@ -159,6 +160,7 @@ STEP is one argument, in quotes:
   "split TASK RANGE N"
                    a sum over RANGE in the elementary becomes a dimension of
                    the repetition, N iterations at a time
+  "inline TASK"    the calls of a compound task take the place of its call
 
 BLOCK, FACTORS and SIZES are one whole number for each dimension of the
 repetition, as in 4,12, and divide it. A task that is called more than once is
@@ -202,7 +204,7 @@ def _steps(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -
 @set_option
 def command(
     spec: Path,
-    steps: list[Step],
+    steps: Sequence[Step],
     result: Path | None,
     design: str | None,
     rule: Rule | None,
@@ -212,31 +214,40 @@ def command(
     """Transform the specification in FILE, and print one that computes the same arrays, to the last bit.
 
     The STEPs are applied in turn; with --result and --design or --pick, those of that design. The new specification is
-    self-contained: imports are inlined, consts applied. stderr has remarks, and says where tasks, their repetitions and
-    arrays are now. A step that cannot keep the meaning is refused, with the reason; then nothing is printed.
+    self-contained: imports are inlined. It keeps consts, so that --set works on it too, if all that the steps made
+    follows from them. stderr has remarks, and says where tasks, their repetitions and arrays are now. A step that
+    cannot keep the meaning is refused, with the reason; then nothing is printed.
     """
     loaded = load_checked(spec, settings)
     is_named = design is not None or rule is not None
     if result is not None and is_named and not steps:
-        transformed = api.transform_design(loaded, result, design_of(result, design, rule), warn=warn)
+        loaded, steps = api.design_steps(loaded, result, design_of(result, design, rule), warn=warn)
+        transformed = run_steps(loaded, steps)
     elif result is not None or is_named or not steps:
         raise click.UsageError("Give steps, or with --result and --design or --pick the design that has them.")
     else:
         warn_of_idle(loaded)
         transformed = _transformed(loaded, steps)
-    for line in (*transformed.remarks, *moved(transformed)):
+    kept, files = text_with_consts(loaded, steps, transformed.spec), data_files(transformed.spec)
+    for line in (*transformed.remarks, *_applied(loaded, kept), *moved(transformed)):
         click.echo(line, err=True)
-    text, files = spec_text(transformed.spec), data_files(transformed.spec)
     if out is None:
-        click.echo(text, nl=False)
+        click.echo(kept.text, nl=False)
         return
     place_beside(out, files)
     with atomic_file(out) as temporary, writing(out):
-        temporary.write_text(text, encoding="utf-8", newline="\n")
+        temporary.write_text(kept.text, encoding="utf-8", newline="\n")
     click.echo(f"wrote {out}", err=True)
 
 
-def _transformed(spec: Spec, steps: list[Step]) -> Transformed:
+def _applied(spec: Spec, kept: KeptText) -> Iterator[str]:
+    """Which consts the text has no more."""
+    values = [f"{const} = {spec.constants[const]}" for const in kept.applied]
+    if values:
+        yield f"applied: {', '.join(values)}; with other values the steps make something else than other numbers"
+
+
+def _transformed(spec: Spec, steps: Sequence[Step]) -> Transformed:
     """All steps; of several, the one that is refused is named."""
     try:
         return run_steps(spec, steps)
@@ -247,7 +258,7 @@ def _transformed(spec: Spec, steps: list[Step]) -> Transformed:
         raise
 
 
-def _refused(spec: Spec, steps: list[Step]) -> bool:
+def _refused(spec: Spec, steps: Sequence[Step]) -> bool:
     try:
         run_steps(spec, steps)
     except ArrayolError:

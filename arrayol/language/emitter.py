@@ -289,9 +289,20 @@ def spec_text(spec: Spec) -> str:
     Loading the text gives equal components in this order; the consts are gone, and calls of a compound task come back
     in the loader's order of the dataflow. Printing what was loaded gives the same text.
     """
-    tables = (_printed(table.definition) for table in _tables_read(spec))
-    parts = ("".join(tables), *(component_text(spec, which) for which in spec.components))
-    return "\n".join(filter(None, parts))
+    return text_of(items_of(spec))
+
+
+def items_of(spec: Spec) -> list[syntax.Item]:
+    """The definitions of that text: const arrays, then all components."""
+    tables = [table.definition for table in _tables_read(spec)]
+    return [*tables, *(_component(spec, component) for component in spec.components.values())]
+
+
+def text_of(items: Sequence[syntax.Item]) -> str:
+    """The text of definitions, with an empty line between them but for consts."""
+    consts = "".join(_printed(item) for item in items if isinstance(item, (syntax.Const, syntax.ConstArray)))
+    others = (_printed(item) for item in items if not isinstance(item, (syntax.Const, syntax.ConstArray)))
+    return "\n".join(filter(None, (consts, *others)))
 
 
 def _tables_read(spec: Spec) -> list[ConstArray]:

@@ -1,4 +1,4 @@
-"""Inlining: the calls of a compound task in the place of the call of that task.
+"""Inlining: the calls of compound tasks in the place of the calls of those tasks.
 
 Before:
 
@@ -11,7 +11,7 @@ Before:
       z = edge(y)
     }
 
-After `inline soft`:
+After `inline both`:
 
     task both(x: u8[64]) -> (z: u8[64]) {
       c = blur(x)
@@ -33,6 +33,7 @@ from arrayol.transforms.rewrite import (
     Names,
     Site,
     component_of,
+    in_dataflow_order,
     linked_pairs,
     refused,
     sites_of,
@@ -45,10 +46,10 @@ Path = tuple[int, ...]  # of a call below a compound task: its place there, then
 
 @dataclass(frozen=True, slots=True)
 class Inline:
-    """Put the calls of the compound task `task` in the place of each call of it, or of the call that is named.
+    """Put the calls of all compound tasks below the compound task `task` in their place, until it calls none.
 
-    Its arrays become arrays of the compound tasks around, under their names where these are free. Raises ArrayolError:
-    `unknown-call`, and `step-refused` for a task that holds no calls, or that no compound task calls.
+    Their arrays become arrays of the task, under their names where these are free. Raises ArrayolError: `unknown-call`,
+    and `step-refused` for a task that calls no compound task.
     """
 
     task: CallName
@@ -58,33 +59,30 @@ class Inline:
 
     def apply(self, spec: Spec) -> Transformed:
         component = component_of(spec, self.task)
-        if not isinstance(component, CompoundTask):
-            kind = "a repetition" if isinstance(component, RepetitiveTask) else "an elementary task"
-            compounds = ", ".join(name for name, task in spec.tasks.items() if isinstance(task, CompoundTask))
-            hint = f"the compositions are {compounds}" if compounds else None
-            raise refused(f"'{component.name}' is {kind}: it holds no calls", component.span, hint)
-        sites = sites_of(spec, self.task)
-        if not sites:
-            raise refused(f"no compound task calls '{component.name}'", component.span)
-        opened = [_opened(spec, around, _places(around, sites)) for around in _compounds_of(sites)]
-        after = with_definitions(spec, {one.task.name: (one.task,) for one in opened})
-        return Transformed(after, _trace(spec, after, opened), (), None)
+        around = component if isinstance(component, CompoundTask) else None
+        paths = () if around is None else compound_paths(spec, around)
+        if around is None or not paths:
+            holders = [name for name, task in spec.tasks.items() if isinstance(task, CompoundTask)]
+            known = [name for name in holders if compound_paths(spec, spec.components[name])]
+            hint = f"the tasks that call some are {', '.join(known)}" if known else None
+            raise refused(f"'{component.name}' calls no compound task", component.span, hint)
+        return opened_at(spec, around, paths)[0]
 
 
-def _compounds_of(sites: list[Site]) -> list[CompoundTask]:
-    """The compound tasks that hold the calls, each once."""
-    return list({site.compound.name: site.compound for site in sites}.values())
-
-
-def _places(around: CompoundTask, sites: list[Site]) -> set[Path]:
-    calls = [site.call for site in sites if site.compound is around]
-    return {(place,) for place, call in enumerate(around.calls) if any(call is one for one in calls)}
+def compound_paths(spec: Spec, around: Component, path: Path = ()) -> tuple[Path, ...]:
+    """The paths of the calls of compound tasks below a task, outer ones first; none where it is no composition."""
+    found: list[Path] = []
+    for place, call in enumerate(around.calls) if isinstance(around, CompoundTask) else ():
+        callee, own = spec.components[call.callee], (*path, place)
+        if isinstance(callee, CompoundTask):
+            found += [own, *compound_paths(spec, callee, own)]
+    return tuple(found)
 
 
 # A compound task with some of the calls below it opened.
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Opened:
     """A compound task in which calls were inlined.
 
@@ -92,23 +90,24 @@ class Opened:
     """
 
     task: CompoundTask
-    places: dict[Path, int] = field(default_factory=dict)
-    arrays: dict[ArrayName, list[str]] = field(default_factory=dict)
+    places: Mapping[Path, int]
+    arrays: Mapping[ArrayName, list[str]]
 
 
 def opened_at(spec: Spec, around: CompoundTask, paths: Collection[Path]) -> tuple[Transformed, Opened]:
     """The specification in which the calls at `paths` below a compound task are inlined in it, outer ones included."""
     opened = _opened(spec, around, paths)
     after = with_definitions(spec, {around.name: (opened.task,)})
-    return Transformed(after, _trace(spec, after, [opened])), opened
+    return Transformed(after, _trace(spec, after, opened), (), around.name), opened
 
 
 def _opened(spec: Spec, around: CompoundTask, paths: Collection[Path]) -> Opened:
-    opening = _Opening(spec, set(paths), dict(around.arrays), Opened(around))
+    opening = _Opening(spec, set(paths), dict(around.arrays), Names(spec))
     views = {name: View(name, port.shape) for name, port in around.arrays.items()}
-    calls = tuple(opening.calls(around, views, ()))
-    opening.opened.task = replace(around, calls=calls, arrays=opening.arrays)
-    return opening.opened
+    made = dict(opening.calls(around, views, ()))
+    calls = in_dataflow_order(list(made.values()))
+    places = {path: next(place for place, one in enumerate(calls) if one is call) for path, call in made.items()}
+    return Opened(replace(around, calls=calls, arrays=opening.arrays), places, opening.went)
 
 
 @dataclass(slots=True)
@@ -116,24 +115,18 @@ class _Opening:
     spec: Spec
     paths: set[Path]
     arrays: dict[str, Port]  # of the compound task around
-    opened: Opened
-    names: Names = field(init=False)
-    made: int = 0
+    names: Names
+    went: dict[ArrayName, list[str]] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        self.names = Names(self.spec)
-
-    def calls(self, task: CompoundTask, views: Mapping[str, View], path: Path) -> Iterator[Call]:
-        """The calls of a task whose arrays are `views` of those around; calls at the paths are opened in their place."""
+    def calls(self, task: CompoundTask, views: Mapping[str, View], path: Path) -> Iterator[tuple[Path, Call]]:
+        """The calls of a task whose arrays are `views` of those around, by their paths; those at `paths` opened."""
         for place, call in enumerate(task.calls):
             callee, own = self.spec.components[call.callee], (*path, place)
             bound = _bound(callee, call, views)
             if own in self.paths and isinstance(callee, CompoundTask):
                 yield from self.calls(callee, self._inner(callee, bound), own)
                 continue
-            self.opened.places[own] = self.made
-            self.made += 1
-            yield call if not path else _call(callee, call, bound)
+            yield own, _call(callee, call, bound)
 
     def _inner(self, callee: CompoundTask, bound: Mapping[str, View]) -> dict[str, View]:
         """What all arrays of an inlined task are; those that are no ports become arrays of the task around."""
@@ -143,7 +136,7 @@ class _Opening:
                 free = self.names.local(name, self.arrays)
                 self.arrays[free] = replace(port, name=free)
                 views[name] = View(free, port.shape)
-            self.opened.arrays.setdefault((callee.name, name), []).append(views[name].array)
+            self.went.setdefault((callee.name, name), []).append(views[name].array)
         return views
 
 
@@ -161,12 +154,11 @@ def _call(callee: Component, call: Call, bound: Mapping[str, View]) -> Call:
     return Call(results, call.callee, arguments, call.span, parts)
 
 
-def _trace(spec: Spec, after: Spec, opened: Collection[Opened]) -> Trace:
+def _trace(spec: Spec, after: Spec, opened: Opened) -> Trace:
     before = identity(spec)
     arrays = {name: places if name[0] in after.components else () for name, places in before.arrays.items()}
-    for one in opened:
-        for old, new in one.arrays.items():
-            arrays[old] = (*arrays.get(old, ()), *((one.task.name, name) for name in dict.fromkeys(new)))
+    for old, new in opened.arrays.items():
+        arrays[old] = (*arrays.get(old, ()), *((opened.task.name, name) for name in dict.fromkeys(new)))
     return Trace(before.tasks, arrays)
 
 
@@ -232,9 +224,8 @@ def hidden_pair(spec: Spec, producer: CallName, consumer: CallName) -> HiddenPai
     compounds = [task for task in spec.tasks.values() if isinstance(task, CompoundTask)]
     pairs = [pair for around in compounds for pair in _hidden_pairs(spec, around, producer, consumer)]
     if len(pairs) > 1:
-        inner = {name for pair in pairs for name in callees_between(spec, pair)}
-        message = f"'{producer} {consumer}' can mean {len(pairs)} pairs of calls inside of compound tasks"
-        hint = f"first {' and '.join(f'inline {name}' for name in sorted(inner))}: then each call has a name"
+        message = f"'{producer} {consumer}' can mean {len(pairs)} pairs of calls across compound tasks"
+        hint = f"take the step 'inline {pairs[0].around.name}' first: then each call has a name of its own"
         raise error("ambiguous-call", message, pairs[0].producer.call.span, hint=hint)
     return pairs[0] if pairs else None
 
@@ -261,12 +252,16 @@ def _is_meant(leaf: Leaf, name: CallName) -> bool:
 
 def callees_between(spec: Spec, pair: HiddenPair) -> Iterator[str]:
     """The compound tasks around the two calls."""
-    for path in pair.between:
-        task: Component = pair.around
-        for place in path:
-            assert isinstance(task, CompoundTask)
-            task = spec.components[task.calls[place].callee]
-        yield task.name
+    yield from (callee_at(spec, pair.around, path) for path in pair.between)
+
+
+def callee_at(spec: Spec, around: CompoundTask, path: Path) -> str:
+    """What the call at a path below a compound task calls."""
+    task: Component = around
+    for place in path:
+        assert isinstance(task, CompoundTask)
+        task = spec.components[task.calls[place].callee]
+    return task.name
 
 
 def name_of(around: CompoundTask, place: int) -> CallName:

@@ -95,7 +95,7 @@ EXAMPLES = {
     "tile": "tile hflr 4,12",
     "collapse": "collapse hflr",
     "split": "split product k 16",
-    "inline": "inline colour",
+    "inline": "inline camera",
 }
 _ALL = ", ".join(f'"{form}"' for form in FORMS.values())
 

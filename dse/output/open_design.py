@@ -20,7 +20,7 @@ from arrayol.ir.network import Network
 from arrayol.ir.spec import Spec
 from arrayol.language.diagnose import did_you_mean
 from arrayol.text import counted, gibibytes, listed
-from arrayol.transforms.steps import Canonical, StepTextError, canonical_form, parse_step, run_steps, split_by
+from arrayol.transforms.steps import Canonical, Step, StepTextError, canonical_form, parse_step, run_steps, split_by
 from arrayol.transforms.trace import Transformed
 from dse.output.built_memories import BuiltMemories, built_memories
 from dse.output.folder import RESULT, Warn, load_result, warn_in_python
@@ -217,9 +217,19 @@ def transform_design(
 
     Raises ArrayolError as `open_design` does, but for `published-result`; `no-steps` where no steps make it.
     """
+    return run_steps(*design_steps(asked, folder, identifier, top, warn))
+
+
+def design_steps(
+    asked: Spec, folder: Path, identifier: str, top: str | None = None, warn: Warn = warn_in_python
+) -> tuple[Spec, tuple[Step, ...]]:
+    """The specification that was explored, its consts as in the result, and the steps that make a design of it.
+
+    Raises ArrayolError as `transform_design` does.
+    """
     opened = open_result(asked, folder, top, warn)
     design = opened.described(identifier)
-    return run_steps(opened.finder.original, [parse_step(step) for step in design.steps or ()])
+    return opened.finder.original, tuple(parse_step(step) for step in design.steps or ())
 
 
 @dataclass(frozen=True)

@@ -20,10 +20,10 @@ from arrayol.checks.check import shown_extents
 from arrayol.errors import ArrayolError
 from arrayol.ir.divisors import divisors
 from arrayol.ir.network import Network, Process, flatten
-from arrayol.ir.spec import CompoundTask, RepetitiveTask, Spec, callees
+from arrayol.ir.spec import CompoundTask, RepetitiveTask, Spec
 from arrayol.language.emitter import spec_text
 from arrayol.transforms.fuse import Fuse
-from arrayol.transforms.inline import Inline, leaves_of
+from arrayol.transforms.inline import Inline, callee_at, compound_paths, leaves_of, opened_at
 from arrayol.transforms.pave import Pave
 from arrayol.transforms.rewrite import CallName, Sizes, call_name, shown
 from arrayol.transforms.steps import Canonical, Step, run_step, split_by
@@ -73,6 +73,7 @@ class StepFinder:
     _refused: dict[_Wanted, str] = field(default_factory=dict)  # whatever groups come before
     _split: dict[Splits, StepFinder] = field(default_factory=dict)
     _inlined: StepFinder | None = None  # of the form in which the top task calls no compound task
+    _names: dict[str, str] = field(default_factory=dict)  # of processes there, by those here
 
     def __reduce__(self) -> tuple[Any, ...]:
         return StepFinder, (self.original, self.spec, self.network, self.first)  # what is remembered stays here
@@ -88,32 +89,40 @@ class StepFinder:
         groups = [self._wanted(group) for group in design.groups]
         if any(not self._is_as_wanted(group) for group in groups) and self._needs_inlining(groups):
             return self._after_inlining(groups)
-        return self._made_of(groups)
+        return self.made_of(groups)
 
-    def _made_of(self, groups: Sequence[_Wanted]) -> Made:
+    def made_of(self, groups: Sequence[_Wanted]) -> Made:
+        """The steps that make these groups, as they stand in the specification, and what the steps make."""
         return self._after(tuple(sorted(groups, key=lambda group: self._turn(group.tasks))))
 
     def _needs_inlining(self, groups: Sequence[_Wanted]) -> bool:
         """Whether a group goes across compound tasks, or a compound task is called twice: a step changes all calls."""
-        inner = list(_inner_calls(self.spec, self.network.name))
-        if not inner:
-            return False
         top = self.spec.components[self.network.name]
+        paths = compound_paths(self.spec, top)
+        if not paths:
+            return False
         assert isinstance(top, CompoundTask)
+        called = [callee_at(self.spec, top, path) for path in paths]
         around = dict(zip(self.network.processes, (leaf.path[:-1] for leaf in leaves_of(self.spec, top)), strict=True))
-        return len(inner) > len(set(inner)) or any(len({around[task] for task in group.tasks}) > 1 for group in groups)
+        across = any(len({around[task] for task in group.tasks}) > 1 for group in groups)
+        return across or len(called) > len(set(called))
 
     def _after_inlining(self, groups: Sequence[_Wanted]) -> Made:
         """What the steps of all groups make once every compound task below the top one is inlined in it."""
         if self._inlined is None:
-            spec, steps = self.spec, list(self.first)
-            while callee := next(_inner_calls(spec, self.network.name), None):
-                steps.append(Inline(CallName(callee)))
-                spec = run_step(spec, steps[-1]).spec
-            self._inlined = StepFinder(self.original, spec, flatten(spec, self.network.name), tuple(steps))
-        names = dict(zip(self.network.processes, self._inlined.network.processes, strict=True))
-        return self._inlined._made_of(
-            [replace(group, tasks=tuple(names[task] for task in group.tasks)) for group in groups]
+            top = self.spec.components[self.network.name]
+            assert isinstance(top, CompoundTask)
+            paths = [leaf.path for leaf in leaves_of(self.spec, top)]
+            made, opened = opened_at(self.spec, top, compound_paths(self.spec, top))
+            network = flatten(made.spec, top.name)
+            calls = list(network.processes)
+            self._names = {
+                one: calls[opened.places[path]] for one, path in zip(self.network.processes, paths, strict=True)
+            }
+            steps = (*self.first, Inline(CallName(top.name)))
+            self._inlined = StepFinder(self.original, made.spec, network, steps)
+        return self._inlined.made_of(
+            [replace(group, tasks=tuple(self._names[task] for task in group.tasks)) for group in groups]
         )
 
     def _is_as_wanted(self, group: _Wanted) -> bool:
@@ -225,15 +234,6 @@ class StepFinder:
         if ready or feeding:
             return (ready or feeding)[0], True
         return next(name for name in reversed(left) if any(reads[name] & writes[other] for other in joined)), False
-
-
-def _inner_calls(spec: Spec, top: str) -> Iterator[str]:
-    """The compound tasks that a task calls, and those below them, once for each call."""
-    task = spec.components[top]
-    for name in callees(task) if isinstance(task, CompoundTask) else ():
-        if isinstance(spec.components[name], CompoundTask):
-            yield name
-            yield from _inner_calls(spec, name)
 
 
 def _needs_no_step(process: Process, group: _Wanted) -> bool:

@@ -36,7 +36,8 @@ def test_fusions_across_ranks_compute_the_same() -> None:
         try:
             result = transformed(spec, f"fuse t0 t1{block}")
         except ArrayolError as failure:
-            assert failure.diagnostics[0].code == "step-refused", failure
+            if failure.diagnostics[0].code != "step-refused":
+                raise
             refused += 1
             return
         prove(spec, result)

@@ -12,6 +12,7 @@ from arrayol import api
 from arrayol.errors import ArrayolError
 from arrayol.transforms.collapse import Collapse
 from arrayol.transforms.fuse import Fuse
+from arrayol.transforms.inline import Inline
 from arrayol.transforms.pave import Pave
 from arrayol.transforms.rewrite import CallName
 from arrayol.transforms.split import Split
@@ -27,6 +28,7 @@ STEPS: st.SearchStrategy[Step] = st.one_of(
     st.builds(Tile, CALLS, SIZES),
     st.builds(Collapse, CALLS),
     st.builds(Split, CALLS, NAMES, st.integers(1, 10**6)),
+    st.builds(Inline, CALLS),
 )
 
 
@@ -49,9 +51,10 @@ PAVE = 'Its form is pave TASK FACTORS, as in "pave hflr 1,8".'
 TILE = 'Its form is tile TASK SIZES, as in "tile hflr 4,12".'
 COLLAPSE = 'Its form is collapse TASK, as in "collapse hflr".'
 SPLIT = 'Its form is split TASK RANGE N, as in "split product k 16".'
+INLINE = 'Its form is inline TASK, as in "inline camera".'
 ALL = (
     'The steps are "fuse PRODUCER CONSUMER [BLOCK]", "pave TASK FACTORS", "tile TASK SIZES", "collapse TASK", '
-    '"split TASK RANGE N".'
+    '"split TASK RANGE N", "inline TASK".'
 )
 LIST = "sizes as whole numbers with commas, as in 4,12"
 MUCH = "1" + "0" * 20
@@ -72,6 +75,7 @@ MUCH = "1" + "0" * 20
         ("tile a -1", f"In 'tile a -1': tile takes {LIST}, not '-1'. {TILE}"),
         (f"tile a {MUCH}", f"In 'tile a {MUCH}': tile takes sizes of at most 19 digits. {TILE}"),
         ("collapse a b", f"In 'collapse a b': collapse takes one task, not 2 words. {COLLAPSE}"),
+        ("inline a b", f"In 'inline a b': inline takes one task, not 2 words. {INLINE}"),
         ("split a k", f"In 'split a k': split takes a task, a range and a number, not 2 words. {SPLIT}"),
         ("split a 2 k", f"In 'split a 2 k': split names a range variable, not '2'. {SPLIT}"),
         ("split a k 2,3", f"In 'split a k 2,3': split takes one number of iterations, not '2,3'. {SPLIT}"),

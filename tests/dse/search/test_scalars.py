@@ -32,7 +32,8 @@ def front(spec: Spec, space: api.Space, method: str) -> frozenset[Point] | None:
     try:
         result = api.explore(spec, space=space, method=method, budget=1).result
     except ArrayolError as refusal:
-        assert refusal.diagnostics[0].code == "method-refused"
+        if refusal.diagnostics[0].code != "method-refused":
+            raise
         return None
     assert all(design.verified for design in result.pareto)
     return frozenset(tuple(design.objectives.values()) for design in result.pareto)

@@ -1,4 +1,4 @@
-"""Drawn designs of networks with values of rank 0 as hardware: all outputs and cycles in Verilog, all outputs in C++."""
+"""Drawn designs of networks with values of rank 0 as hardware: outputs and cycles in Verilog, outputs in C++."""
 
 from __future__ import annotations
 
