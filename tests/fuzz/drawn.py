@@ -136,7 +136,7 @@ def _study(rng: Random) -> Case:
 STEPS = (
     "pave rows 2,1", "tile rows 2,1", "pave means 2,4", "tile means 1,3", "fuse rows means 2,4", "fuse rows means",
     "split means i 3", "split means j 1", "split rows k 3", "collapse chain", "collapse rows_means",
-    "pave rows_means 1,2", "tile rows_means 2,2", "fuse rows@smoothed means",
+    "pave rows_means 1,2", "tile rows_means 2,2", "fuse rows@smoothed means", "inline chain", "inline rows",
 )  # fmt: skip
 
 
@@ -147,6 +147,7 @@ def _steps(rng: Random) -> Case:
         "tile",
         "collapse",
         "split",
+        "inline",
         "rows",
         "means",
         "chain",

@@ -69,7 +69,16 @@ def test_all_calls_below_a_task_are_its_own() -> None:
     found = transformed(spec, "inline top")
     top = found.spec.components["top"]
     assert isinstance(top, CompoundTask)
-    assert [call.callee for call in top.calls] == ["blur", "blur", "lift", "lift", "blur", "blur", "lift", "lift"] + 2 * ["blur"]
+    assert [call.callee for call in top.calls] == [
+        "blur",
+        "blur",
+        "lift",
+        "lift",
+        "blur",
+        "blur",
+        "lift",
+        "lift",
+    ] + 2 * ["blur"]
     assert {*top.arrays} == {"a", "b", "c", "d", "p", "q", "t", "t_2", "t_3", "t_4", "h", "h_2"}
     assert {*found.spec.tasks} == {"blur", "lift", "top"}
     assert found.trace.arrays["colour", "t"] == (("top", "t"), ("top", "t_3"))
@@ -167,7 +176,7 @@ def hidden_pairs(spec: Spec) -> list[tuple[CallName, CallName]]:
 @pytest.mark.parametrize("text", [ONE, TWO])
 def test_designs_across_compound_tasks_have_steps(text: str) -> None:
     spec = loaded(text)
-    study = api.Study(units=(1,), blocks={one: ((1, 4), (2, 8)) for one in flatten(spec, "top").processes})
+    study = api.Study(units=(1,), blocks=dict.fromkeys(flatten(spec, "top").processes, ((1, 4), (2, 8))))
     result = api.explore(spec, space=api.Space(study, narrow=True, verify=False)).result
     sought = [design for design in result.pareto if design.steps is not None or design.steps_remark is not None]
     assert len(sought) > 1
