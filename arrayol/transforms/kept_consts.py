@@ -8,7 +8,8 @@ that fails is applied: the text has its value.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from fractions import Fraction
 from functools import reduce
@@ -62,16 +63,18 @@ class _Runs:
     after: Spec
     made: dict[frozenset[tuple[str, ConstValue]], Spec | None]
     base: tuple[tuple[Any, ...], Leaves]
+    sizes: set[int]
 
     def __init__(self, spec: Spec, steps: Sequence[Step], after: Spec) -> None:
         self.spec, self.steps, self.after, self.made = spec, steps, after, {}
         self.base = _taken_apart(items_of(after))
+        self.sizes = {int(word) for step in steps for word in re.findall(r"\b[0-9]{1,9}\b", str(step))}
 
     def others(self, const: str) -> tuple[ConstValue, ...] | None:
         """Two other values of a const that change numbers only, none if there are no two; None: it changes nothing."""
         found: list[ConstValue] = []
         changes = False
-        for value in _other_values(self.spec.constants[const]):
+        for value in _other_values(self.spec.constants[const], self.sizes):
             leaves = self.leaves({const: value})
             changes = changes or leaves != self.base[1]
             if leaves is not None:
@@ -169,14 +172,14 @@ class _Runs:
         return _written({consts: factor for consts, factor in total.items() if factor}, values) if short else None
 
 
-def _other_values(value: ConstValue) -> list[ConstValue]:
-    """Values that are likely to serve where this one does, multiples first: sizes are divided by others."""
+def _other_values(value: ConstValue, sizes: Iterable[int]) -> list[ConstValue]:
+    """Values that are likely to serve where this one does: multiples, since sizes divide, and some blocks more."""
     if isinstance(value, bool):
         return []
     if not isinstance(value, int):
         return [2 * value, value / 2, value + 1] if value else [1.0, 2.0]
-    return list(dict.fromkeys(one for one in (2 * value, 3 * value, 4 * value, value + 1, value + 2, value - 1)
-                              if one != value))  # fmt: skip
+    more = [value + times * size for size in (*sizes, 1, 2, 4, 8) for times in (1, 2)]
+    return list(dict.fromkeys(one for one in (2 * value, 3 * value, 4 * value, *more, value - 1) if one != value))
 
 
 def _subsets(consts: Sequence[str]) -> Iterator[tuple[str, ...]]:

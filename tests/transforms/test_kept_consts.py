@@ -114,3 +114,12 @@ def test_shipped(name: str, step: str, applied: tuple[str, ...]) -> None:
     spec = api.load(SPECS / f"{name}.aol")
     found = kept(spec, *([step] if step else []))
     assert found.applied == applied
+
+
+def test_blocks_that_divide_less_than_the_size() -> None:
+    """Of 16 lines 14 are written, in blocks of 7: twice as many lines would leave a rest."""
+    spec = api.load(SPECS / "conv3x3.aol", {"H": 16, "W": 23})
+    found = kept(spec, "fuse filter threshold 7,7")
+    assert found.applied == ()
+    assert "  repeat [(H - 2) / 7, (W - 2) / 7] of filter_threshold_body {\n" in found.text
+    agrees(spec, found.text, "conv3x3", {"H": 30, "W": 37})
