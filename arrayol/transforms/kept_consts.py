@@ -9,7 +9,7 @@ that fails is applied: the text has its value.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from fractions import Fraction
 from functools import reduce
@@ -110,7 +110,8 @@ class _Runs:
         if sums is None:
             return None
         items = _put_together(items_of(self.after), iter(sums))
-        text = "\n".join([text_of(list(_definitions(self.spec, kept, sums))), text_of(items)])
+        free = {const for const in self.spec.constants if const in kept or const not in used}
+        text = "\n".join([text_of(list(_definitions(self.spec, free, sums))), text_of(items)])
         others: list[Values] = [{const: value} for const in kept for value in used[const]]
         joint = {const: used[const][1] for const in kept}
         others += [joint] if self.at(joint) is not None else []
@@ -228,18 +229,20 @@ def _ref(const: str) -> syntax.Expr:
     return syntax.Ref(name(const), (), NOWHERE)
 
 
-def _definitions(spec: Spec, kept: Sequence[str], sums: Sequence[syntax.Expr | None]) -> Iterator[syntax.Item]:
-    """The definitions of consts in a text, as they were where they name no other consts than these."""
+def _definitions(spec: Spec, free: Collection[str], sums: Sequence[syntax.Expr | None]) -> Iterator[syntax.Item]:
+    """The definitions of consts in a text, as they were where they name no others than `free` ones."""
     written = {item.name.text: item for item in spec.items if isinstance(item, syntax.Const)}
-    needed = set(_names(sums))
-    for const in reversed(list(written)):
-        if const in needed and const not in spec.settings:
-            needed |= set(_names(written[const].value)) & {*kept}
+    follow = {
+        const for const, item in written.items() if const not in spec.settings and {*_names(item.value)} <= {*free}
+    }
+    needed, waiting = set[str](), [*_names(sums)]
+    while waiting:
+        const = waiting.pop()
+        waiting += _names(written[const].value) if const in follow and const not in needed else ()
+        needed.add(const)
     for const, item in written.items():
-        if const not in needed:
-            continue
-        follows = const not in spec.settings and set(_names(item.value)) <= {*kept}
-        yield replace(item, value=item.value if follows else number(spec.constants[const]), span=NOWHERE)
+        if const in needed:
+            yield replace(item, value=item.value if const in follow else number(spec.constants[const]), span=NOWHERE)
 
 
 def _names(node: Any) -> Iterator[str]:

@@ -123,3 +123,10 @@ def test_blocks_that_divide_less_than_the_size() -> None:
     assert found.applied == ()
     assert "  repeat [(H - 2) / 7, (W - 2) / 7] of filter_threshold_body {\n" in found.text
     agrees(spec, found.text, "conv3x3", {"H": 30, "W": 37})
+
+
+def test_a_const_that_only_another_one_follows_from_is_kept() -> None:
+    spec = loaded(MANY.replace("const N = 12", "const L = 3\nconst N = 4 * L"))
+    found = kept(spec, "tile line 3,2")
+    assert found.text.startswith("const L = 3\nconst N = 4 * L\nconst M = N / 2\n")
+    agrees(spec, found.text, "top", {"L": 6})
