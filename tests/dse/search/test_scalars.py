@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 from hypothesis import strategies as st
 from many_cases import on_many
@@ -53,3 +54,13 @@ def test_every_method_explores_networks_with_scalars() -> None:
     on_many(CASES, SEED, judge, scalar_specs(most=2), st.sampled_from(METHODS), st.sampled_from(SPACES))
     assert features.keys() >= FEATURES, features
     assert methods.keys() == {*METHODS}
+
+
+def test_the_result_of_one_elementary_without_a_task_opens(tmp_path: Path) -> None:
+    path = tmp_path / "total.aol"
+    path.write_text("elementary total(x: u8[4]) -> (y: u16) {\n  y += u16(x[k])  for k in 0..4\n}\n", encoding="utf-8")
+    found = api.explore(path, space=PLAIN)
+    assert found.result.top == "total"
+    api.write_result(found, tmp_path / "result", report=False)
+    opened = api.open_design(path, tmp_path / "result", found.result.pareto[0].id)
+    assert opened.accesses.extents("total") == (1,)
