@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from many_cases import case_count
@@ -91,6 +92,7 @@ def test_nothing_compared_changes_and_nothing_more_can_be_slowed(
                     seen["cannot be slower"] += 1
 
 
+@pytest.mark.slow  # of as many cases as a landing draws
 def test_what_was_seen() -> None:
     """After the test above."""
     assert not seen or (seen["slowed"] >= 8 and seen["cannot be slower"] >= 2), seen
