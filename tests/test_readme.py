@@ -22,7 +22,7 @@ def blocks(checkout: Path, language: str) -> list[str]:
 def test_the_two_commands_differ_only_in_what_they_install_and_run(checkout: Path) -> None:
     setup = "python3 -m venv .venv && .venv/bin/pip install -c constraints.txt -e"
     explore = f"{setup} . && .venv/bin/arrayol explore specs/lpsf.aol\n"
-    assert blocks(checkout, "sh") == [explore, f"{setup} '.[test]' && .venv/bin/pytest -n auto\n"]
+    assert blocks(checkout, "sh") == [explore, f"{setup} '.[test]' && .venv/bin/pytest -n auto -m 'not slow'\n"]
 
 
 def test_the_python_example(arrayol: CommandLine, checkout: Path, tmp_path: Path) -> None:

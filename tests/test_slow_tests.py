@@ -1,0 +1,85 @@
+"""The list of the tests that take long, and the plug-in that names those which it lacks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cpu_seconds import SLOW_TESTS, slow_tests
+from hypothesis import settings
+from many_cases import case_count
+
+FOLDER = Path(__file__).parent
+
+
+def test_the_list_is_sorted_and_each_test_in_it_is_there() -> None:
+    lines = SLOW_TESTS.read_text(encoding="utf-8").splitlines()
+    assert lines == sorted(set(lines))
+    gone = []
+    for name in slow_tests():
+        path, _, test = name.partition("::")
+        file = FOLDER / path
+        if not file.is_file() or f"def {test.partition('[')[0]}(" not in file.read_text(encoding="utf-8"):
+            gone.append(name)
+    assert gone == []
+
+
+PLUGIN = """\
+import time
+import cpu_seconds
+import pytest
+
+cpu_seconds.LIMIT = 0.05
+pytest_runtest_call = pytest.hookimpl(wrapper=True)(lambda item: (yield from cpu_seconds.measured(item)))
+pytest_addoption = lambda parser: cpu_seconds.add_options(parser)
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    cpu_seconds.summarise(terminalreporter, config.getoption("--cpu-seconds"))
+"""
+TESTS = """\
+import subprocess
+import sys
+import time
+import pytest
+
+BUSY = "import time\\nwhile time.process_time() < 0.2: pass"
+
+
+def test_in_the_process():
+    exec(BUSY.replace("0.2", str(time.process_time() + 0.2)))
+
+
+def test_in_a_child():
+    subprocess.run([sys.executable, "-c", BUSY], check=True)
+
+
+@pytest.mark.slow
+def test_marked():
+    exec(BUSY.replace("0.2", str(time.process_time() + 0.2)))
+
+
+def test_asleep():
+    time.sleep(0.2)
+"""
+
+
+def test_a_slow_test_without_the_marker_is_named(pytester: pytest.Pytester) -> None:
+    """Also where its time is that of a child, or it runs in a process of `-n`; not one that waits."""
+    pytester.makeini(f"[pytest]\nmarkers = slow: long\npythonpath = {FOLDER}\n")
+    pytester.makeconftest(PLUGIN)
+    pytester.makepyfile(test_some=TESTS)
+    run = pytester.runpytest_subprocess("-n", "1", "--cpu-seconds", "figures.txt")
+    named = {line.split()[-1] for line in run.outlines if " s  test_some.py::" in line}
+    assert named == {"test_some.py::test_in_the_process", "test_some.py::test_in_a_child"}
+    assert len((pytester.path / "figures.txt").read_text(encoding="utf-8").splitlines()) == 4
+
+
+@pytest.mark.parametrize(("profile", "count"), [("quick", 12), ("landing", 60), ("nightly", 600), ("explore", 60)])
+def test_a_profile_says_how_many_cases_are_drawn(profile: str, count: int) -> None:
+    before = settings.get_current_profile_name()
+    try:
+        settings.load_profile(profile)
+        assert (case_count(60), case_count(1)) == (count, max(1, count // 60))
+    finally:
+        settings.load_profile(before)
