@@ -145,10 +145,10 @@ def _made(
     order = np.argsort(keys, kind="stable")
     last = bring.copy()
     for place, touch, rows, patterns, ticks in readers:
-        own, tick = patterns, ticks[patterns.first]
+        own, served = patterns, ticks[patterns.first]
         if for_one_tick[patterns.distinct].any():
-            own, tick = patterns.apart(ticks)
-        wanted = own.distinct * span + np.where(for_one_tick[own.distinct], tick[:, None], len(plan.ticks))
+            own, served = patterns.apart(ticks)
+        wanted = own.distinct * span + np.where(for_one_tick[own.distinct], served[:, None], len(plan.ticks))
         data = order[_look_up(keys[order], wanted, array, place[0])]
         reads[place] = Read(touch, rows, Patterns(data, own.of))
         np.maximum.at(last, data, (own.greatest(ticks) + stage[place[0]])[:, None])

@@ -54,3 +54,30 @@ def test_a_task_of_which_nothing_runs_makes_nothing(tmp_path: Path) -> None:
     group = GroupDesign(tuple(map(Processor, network.processes)), Blocks((2,), row_major(1)), recompute=True)
     judgement = testbench.judge(group)
     assert (judgement.identical, judgement.reasons) == (True, ())
+
+
+KEPT_AND_STORED = """
+elementary plus(x: i32) -> (y: i32) { y = x + 1 }
+elementary total(x: i32[6]) -> (y: i32) { y += x[k] for k in 0..6 }
+task each(x: i32[4, 6]) -> (y: i32[4, 6]) { repeat [4, 6] of plus { x <- x  y -> y } }
+task rows(x: i32[4, 6]) -> (y: i32[4]) { repeat [4] of total { x <- x  y -> y } }
+task top(a: i32[4, 6]) -> (b: i32[4, 6], c: i32[4]) {
+  b = each(a)
+  c = rows(b)
+}
+"""
+
+
+def test_what_a_group_makes_is_stored_by_the_ticks_of_its_maker(tmp_path: Path) -> None:
+    """The group's last task reads it by fewer repetitions than make it: each has ticks of its kind."""
+    path = tmp_path / "kept.aol"
+    path.write_text(KEPT_AND_STORED, encoding="utf-8")
+    spec = api.load(path)
+    network = flatten(spec, "top")
+    testbench = Testbench(
+        spec, network, Platform(assume_datapaths=True, memory=ExternalMemory(latency=2, data_per_word=1))
+    )
+    for rows in (1, 2, 4):
+        group = GroupDesign(tuple(map(Processor, network.processes)), Blocks((rows,), row_major(1)))
+        judgement = testbench.judge(group)
+        assert (judgement.identical, judgement.reasons) == (True, ())
