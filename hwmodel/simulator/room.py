@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Collection
 from pathlib import Path
 
 from hwmodel.accesses import Accesses, Touch
 
-if sys.platform != "win32":
+try:
     import resource
+except ModuleNotFoundError:  # as on Windows
+    resource = None  # type: ignore[assignment]
 
 BASE = 128 << 20  # bytes of the program with its libraries
 EACH_PLACE = 72  # bytes of an element that is touched: measured with six tasks at 480 x 640, Verilog emitted
@@ -45,7 +46,7 @@ def available_bytes() -> int:
 
 
 def _of_process() -> list[int]:
-    if sys.platform == "win32":
+    if resource is None:
         return []
     soft, _ = resource.getrlimit(resource.RLIMIT_AS)
     return [] if soft == resource.RLIM_INFINITY else [soft]

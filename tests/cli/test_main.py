@@ -221,26 +221,21 @@ def _closing(command: list[str | Path], descriptors: str, folder: Path) -> tuple
     return done.stdout, done.stderr, done.returncode
 
 
-def test_ctrl_c_while_the_command_waits_for_its_file(script: Path, tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "slow.aol")
+def test_ctrl_c_while_the_command_waits_for_its_input(script: Path, tmp_path: Path) -> None:
     process = subprocess.Popen(
-        [script, "check", "slow.aol"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [script, "check", "-"],
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
-    writing = _open_when_read(tmp_path / "slow.aol", process)
+    assert process.stdin is not None
+    process.stdin.write("a" * (1 << 20))  # more than a pipe holds: so much was read that the command is waiting now
+    process.stdin.flush()
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
-    os.close(writing)
     assert (out, err, process.returncode) == ("", "interrupted\n", 130)
-
-
-def _open_when_read(fifo: Path, process: subprocess.Popen[str]) -> int:
-    """Open a named pipe for writing once the process has opened it for reading."""
-    while process.poll() is None:
-        try:
-            return os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)
-        except OSError:  # nobody reads yet
-            time.sleep(0.01)
-    pytest.fail(f"the command ended by itself: {process.communicate()}")
 
 
 START = """

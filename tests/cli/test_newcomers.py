@@ -13,7 +13,7 @@ QUOTES = 'as in "fuse hflr vftd 4,12". Each step is one argument, in quotes.'
     ("arguments", "told"),
     [
         (["lpsf.aol"], "'lpsf.aol' is a file; a command comes first, as in arrayol check lpsf.aol"),
-        (["check", ""], f"Invalid value for 'FILE': {EMPTY}"),
+        (["check", ""], f"Invalid value for 'FILE...': {EMPTY}"),
         (["explore", "lpsf.aol", "--out", ""], f"Invalid value for '--out': {EMPTY}"),
         (["explore", "lpsf.aol", "--platform", ""], f"Invalid value for '--platform': {EMPTY}"),
         (["show", "lpsf.aol", "--out", ""], f"Invalid value for '--out': {EMPTY}"),

@@ -236,6 +236,7 @@ SAYS: dict[str, dict[str, Says]] = {
     },
     "transformations.md": {
         "filters.aol:filters": lambda image: low_pass(low_pass(low_pass(image).T).T[:, ::-1])[:, ::-1],
+        "layers.aol": lambda image: low_pass(low_pass(low_pass(image).T).T),
         "dots.aol": lambda a, b: np.clip((a.astype(int) @ b + 64) >> 7, -128, 127),
         "windows.aol:windows": lambda line: _mean_on_ring(2 * line.astype(int) % 256),
         "bands.aol:wavelet": lambda x: 2 * wavelet(2 * x),
@@ -264,6 +265,10 @@ SAYS: dict[str, dict[str, Says]] = {
         "borders.aol:inside": largest,
         "borders.aol:nearest": lambda image: largest(around(image, "edge")),
         "borders.aol:torus": lambda image: largest(around(image, "wrap")),
+    },
+    "howto/ci.md": {
+        "gain.aol:gain": lambda x: 3 * x.astype(int),
+        "twice.aol": lambda x: (3 * x.astype(int), 3 * x.astype(int)),
     },
     "howto/coefficients.md": {
         "fir.aol": lambda signal: np.convolve(signal, [0.1, 0.2, 0.3, 0.4], "valid"),

@@ -18,7 +18,7 @@ def sources() -> Iterator[Path]:
         rooms = (ROOT / "hwmodel" / "emit" / folder).rglob("*.py")
         yield from (path for path in rooms if path.name not in DATAPATHS)
     yield from (ROOT / "hwmodel" / "synth").glob("*.py")
-    names = ("hardware", "hardware_hls", "synthesis", "calibration")
+    names = ("hardware", "hardware_hls", "emitted_folder", "synthesis", "calibration")
     yield from (ROOT / "dse" / "output" / f"{name}.py" for name in names)
 
 
