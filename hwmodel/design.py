@@ -40,7 +40,7 @@ class Keep:
         return f"shared {name}" if self.shared else name
 
 
-KEEP_FORM = re.compile(r"(shared +)?(?:(reuse|strip|tile)|(whole)(?: +(\d{1,2}))?|(\d{1,2}))")
+KEEP_FORM = re.compile(r"(shared +)?(?:(reuse|strip|tile)|(whole)(?: +([0-9]{1,2}))?|([0-9]{1,2}))")
 
 
 def parse_keep(text: str, loops: int) -> Keep:

@@ -209,7 +209,12 @@ def _field_mistakes(file: TomlFile, model: type[BaseModel], details: Iterable[Er
 
 def shown_path(path: KeyPath) -> str:
     """A path as people write it, with the number of a table in a list from 1 on: elementary.mac.measured[1].cost."""
-    return "".join(f"[{int(part) + 1}]" if part.isdigit() else f".{part}" for part in path).removeprefix(".")
+    return "".join(f"[{int(part) + 1}]" if _is_number(part) else f".{part}" for part in path).removeprefix(".")
+
+
+def _is_number(part: str) -> bool:
+    """Whether a part of a path is a table's number in a list; other digits than 0 to 9, as in "²", make a key."""
+    return part.isascii() and part.isdigit()
 
 
 RULE = "rule"  # the error type with which a model says that a document breaks one of its rules
@@ -258,7 +263,7 @@ def _shown(value: object) -> str:
 def _allowed(model: type[BaseModel], path: KeyPath) -> str:
     annotation, description = _annotation(model, path)
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return f"a table, [[{shown_path(path[:-1])}]]" if path[-1].isdigit() else f"a table, [{'.'.join(path)}]"
+        return f"a table, [[{shown_path(path[:-1])}]]" if _is_number(path[-1]) else f"a table, [{'.'.join(path)}]"
     return description or "as the documentation of platforms says"
 
 

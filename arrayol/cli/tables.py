@@ -74,13 +74,23 @@ class NameTable(Table):
             room = options.max_width - others - sum(widths.values())
             if room >= 0:
                 break
-        else:
+        if room < 0 and not _narrowed(widths, -room):
             return  # too narrow for whole parts
         for _ in range(room):
             widest = max(folded, key=lambda at: most[at] - widths[at])
             widths[widest] = min(most[widest], widths[widest] + 1)
         for number, width in widths.items():
             self.columns[number].width = width
+
+
+def _narrowed(widths: dict[int, int], less: int) -> bool:
+    """Take so many columns from the widest of some widths in turn; False where none is above that of a short word."""
+    for _ in range(less):
+        widest = max(widths, key=widths.__getitem__, default=-1)
+        if widths.get(widest, 0) <= _SHORT:
+            return False
+        widths[widest] -= 1
+    return True
 
 
 def _parts(text: str) -> list[str]:

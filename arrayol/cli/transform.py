@@ -160,7 +160,8 @@ STEP is one argument, in quotes:
   "split TASK RANGE N"
                    a sum over RANGE in the elementary becomes a dimension of
                    the repetition, N iterations at a time
-  "inline TASK"    the calls of a compound task take the place of its call
+  "inline TASK"    the calls of compound tasks below TASK give way to the calls
+                   in them
 
 BLOCK, FACTORS and SIZES are one whole number for each dimension of the
 repetition, as in 4,12, and divide it. A task that is called more than once is

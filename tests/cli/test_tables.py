@@ -9,8 +9,9 @@ from conftest import CommandLine
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from rich.console import Console
 
-from arrayol.cli.tables import broken
+from arrayol.cli.tables import broken, headed_table
 
 SPEC = """\
 elementary zzhalve_zzthe_zzamplitude_zzof_zzsamples(a: i16) -> (b: i16) {
@@ -99,3 +100,22 @@ def test_a_name_is_broken_where_a_part_of_it_ends() -> None:
     assert broken(name, 40) == [name]
     assert broken(name, 14) == ["1: horizontal_", "filter@left_", "side, x"]
     assert broken(name, 8) == ["1:", "horizont", "al_", "filter", "@left_", "side, x"]
+
+
+def test_a_part_that_is_too_wide_leaves_other_columns_and_parts_whole() -> None:
+    """The column of the widest part gives way, and breaks that part alone."""
+    table = headed_table("group and its tasks", "units", right=("latency", "internal memory"))
+    table.add_row(f"1: convolution_layer_with_activation@y, {'long' * 14}", "6,6,6,6,6,6", "1,116", "120")
+    console = Console(width=60, markup=False, highlight=False)
+    with console.capture() as text:
+        console.print(table)
+    lines = [line.rstrip() for line in text.get().splitlines()]
+    assert lines[3:] == [
+        "1: convolution_      6,6,6,6,6,6     1,116               120",
+        "layer_with_",
+        "activation@y,",
+        "longlonglonglonglo",
+        "nglonglonglonglong",
+        "longlonglonglonglo",
+        "ng",
+    ]

@@ -30,6 +30,11 @@ def test_a_misspelt_key() -> None:
     )
 
 
+def test_a_key_of_other_digits_is_no_number_of_a_table() -> None:
+    """`"²".isdigit()` holds, and `int("²")` raises."""
+    assert refused('"²" = 1\n' + SMALLEST).startswith("board.toml:1:1: error[unknown-key]: unknown key '²'\n")
+
+
 def test_a_misspelt_table() -> None:
     assert refused(SMALLEST.replace("memory", "memry")) == (
         "board.toml:1:2: error[unknown-key]: unknown key 'memry'\n"

@@ -117,7 +117,8 @@ def constant(number: float) -> Formula:
 
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<number>\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+)|(?P<name>[A-Za-z_]\w*)|(?P<mark>\*\*|[<>=!]=|.))"
+    r"\s*(?:(?P<number>\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+)|(?P<name>[A-Za-z_]\w*)|(?P<mark>\*\*|[<>=!]=|.))",
+    re.ASCII,
 )
 
 

@@ -57,6 +57,7 @@ def test_no_text_is_more_than_a_formula_error(text):
         ("", "a number, a variable or '(' is missing at the end of ''"),
         ("w +", "a number, a variable or '(' is missing at the end of 'w +'"),
         ("w 2", "an operator or the end is missing before '2', character 3 of 'w 2'"),
+        ("w + \u0662", "a number, a variable or '(' is missing before '\u0662', character 5 of 'w + \u0662'"),
         ("(w", "')' is missing at the end of '(w'"),
         ("1 if w else 2", "a comparison, as k <= 2, is missing before 'else', character 8 of '1 if w else 2'"),
         ("1 if w < 2", "'else' is missing at the end of '1 if w < 2'"),
