@@ -35,6 +35,7 @@ from hwmodel.emit.schedule.units import FETCH, ReadPort, TaskUnits, WritePort
 from hwmodel.emit.schedule.value_port import PortWords
 from hwmodel.emit.schedule.values import CONSTANT, UNKNOWN, History, Outside, Values, Writes, place_at
 from hwmodel.simulator.group import GroupRun
+from hwmodel.simulator.plan import touched
 from hwmodel.simulator.processors import Processor
 
 Ints = NDArray[np.int64]
@@ -203,10 +204,10 @@ class _Proof:
 
     def _require_operands(self, task: _Issued, port: ReadPort, histories: Mapping[str, History]) -> None:
         name, nodes = task.units.task, task.derived.priced.dataflow.graph.inputs[port.port]
-        wanted = self.values.of_input(name, port.port, task.repetition)
         if port.lookup is not None:
-            _require_table(task, port, wanted)
+            self._require_table(task, port)
             return
+        wanted = self.values.of_input(name, port.port, task.repetition)
         self._require_constant(task, port)
         found = self._operands(task, port, histories)
         wrong = found != wanted
@@ -286,6 +287,17 @@ class _Proof:
         if own.constant != (None if value is None else bits_of_constant(value, kind)):
             raise unproven(f"'{port.port}' of '{task.units.task}' has another constant than it should")
 
+    def _require_table(self, task: _Issued, port: ReadPort) -> None:
+        """A port of which data say the place has the whole array, in its order."""
+        name = task.units.task
+        touch = next(own for own in self.accesses.reads[name] if own.port == port.port)
+        # A table has one pattern, however many repetitions read it.
+        rows, patterns = touched(self.accesses, touch, task.own.work)
+        wanted = self.values.of_input(name, port.port, task.repetition[rows[patterns.first]])
+        whole = tuple(range(port.size))
+        if port.lookup is None or port.lookup.elements != whole or (wanted != np.arange(port.size)).any():
+            raise unproven(f"'{port.port}' of '{name}' is not the array that it should be")
+
     # What is stored.
 
     def _stored(self, outside: Outside, histories: Mapping[str, History]) -> Outside:
@@ -313,13 +325,6 @@ def _require_made(task: _Issued, port: WritePort) -> None:
     made = derived.folded.ends.finished[port.port].reshape(port.size, -1).max(axis=1)
     if port.early and (np.array(port.early) < made - 1).any():
         raise unproven(f"{name} is taken before it is made")
-
-
-def _require_table(task: _Issued, port: ReadPort, wanted: Ints) -> None:
-    """A port of which data say the place has the whole array, in its order."""
-    whole = tuple(range(port.size))
-    if port.lookup is None or port.lookup.elements != whole or (wanted != np.arange(port.size)).any():
-        raise unproven(f"'{port.port}' of '{task.units.task}' is not the array that it should be")
 
 
 def _read(lanes: Lanes, words: Ints, cycles: Ints, histories: Mapping[str, History]) -> Ints:

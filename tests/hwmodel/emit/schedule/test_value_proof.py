@@ -5,6 +5,7 @@ In each, tables and programs agree, so that the first proof has nothing to say. 
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -302,3 +303,30 @@ def test_an_output_that_is_not_stored_as_a_whole(changed: Change) -> None:
         lambda own: with_engine(own, lambda port: replace(port, storing=with_lanes(port.storing, "store_y", without)))
     )
     assert refusal(chain(), of_chain()) == "element (3, 3) of 'y' is not stored"
+
+
+TABLE = """\
+const T: u8[4096] = [u8(k // 16) for k in 0..4096]
+
+elementary look(x: u12) -> (y: u8) {
+  y = T[x]
+}
+
+task looked(x: u12[32, 32]) -> (y: u8[32, 32]) {
+  repeat [32, 32] of look {
+    x <- x
+    y -> y
+  }
+}
+"""
+
+
+def test_a_table_that_data_read_takes_one_row() -> None:
+    """Written out, it takes 8 bytes x 4,096 x 1,024 repetitions = 32 MiB in each of several arrays."""
+    own = explored(TABLE)
+    design = Design((GroupDesign((Processor("looked", 1),), Blocks((32, 32), row_major(2))),), (("T", "rom"),))
+    tracemalloc.start()
+    own.hardware(design)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 16 << 20
