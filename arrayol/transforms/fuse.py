@@ -236,7 +236,8 @@ def _remarks(pair: Pair, fusion: Fusion, sizes: Sizes, asked: Sizes | None) -> l
     name, consumer = pair.calls[0].callee, pair.calls[1].callee
     remarks = []
     if sizes != asked:
-        remarks.append(f"a block is {shown(sizes)} repetitions of '{consumer}'")
+        noun = "repetition" if tuple(sizes) == (1,) else "repetitions"
+        remarks.append(f"a block is {shown(sizes)} {noun} of '{consumer}'")
     remarks.append(f"'{name}' runs {runs:,} times instead of {before:,}: recomputation {runs / before:.3f}")
     if fusion.beside:
         remarks.append(f"'{name}' stays beside '{name}_{consumer}' for what else reads it, which doubles its work")

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrayol.errors import error
+from arrayol.text import counted
 from hwmodel.accesses import Touch
 from hwmodel.design import Blocks, GroupDesign
 from hwmodel.machine.group import Elements, Group, closed, closed_over_frames, require_one_frame
@@ -270,10 +271,11 @@ def stage_group(group: Group, fifos: frozenset[str] = frozenset()) -> Stages:
     for array in sorted(fifos):
         for maker, reader in product(group.made.get(array, ()), group.readers(array)):
             if task[maker] != task[reader]:
+                before = counted(task[reader] - task[maker], "step")
                 raise error(
                     "fifo-refused",
-                    f"'{array}' cannot pass through a FIFO: '{maker}' works {task[reader] - task[maker]} steps before "
-                    f"'{reader}', for the sake of another reader",
+                    f"'{array}' cannot pass through a FIFO: '{maker}' works {before} before '{reader}', "
+                    "for the sake of another reader",
                     hint="a FIFO joins tasks that work in the same step; keep this array in a buffer",
                 )
     load = {name: min(task[reader] for reader in group.readers(name)) - 1 for name in group.loaded}

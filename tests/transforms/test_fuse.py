@@ -65,6 +65,20 @@ def test_the_smallest_block_has_whole_repetitions_of_the_producer(lpsf: Spec) ->
     prove(lpsf, found, "lpsf")
 
 
+def test_a_block_of_one_repetition() -> None:
+    spec = loaded(
+        "elementary inc(x: u8[2]) -> (y: u8) { y = u8(x[0] + x[1]) }\n"
+        "task once(a: u8[8]) -> (b: u8[4]) { repeat [4] of inc { "
+        "x <- a at origin [0] paving [2] fitting [1]\n y -> b } }\n"
+        "task again(b: u8[4]) -> (c: u8[2]) { repeat [2] of inc { "
+        "x <- b at origin [0] paving [2] fitting [1]\n y -> c } }\n"
+        "task top(a: u8[8]) -> (c: u8[2]) { b = once(a)  c = again(b) }\n"
+    )
+    found = transformed(spec, "fuse once again")
+    assert found.remarks[0] == "a block is 1 repetition of 'again'"
+    prove(spec, found)
+
+
 def test_all_four_filters_of_lpsf_in_either_order(lpsf: Spec) -> None:
     forwards = ["fuse hflr vftd", "fuse hflr_vftd hfrl", "fuse hflr_vftd_hfrl vfbu"]
     backwards = ["fuse hfrl vfbu 4,2", "fuse vftd hfrl_vfbu", "fuse hflr vftd_hfrl_vfbu"]
