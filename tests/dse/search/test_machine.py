@@ -225,6 +225,7 @@ MISTAKES = {
         "'outer_blocks.vfbu' walks inner blocks in the order \"1,0\", which is none of 'orders'"
     ),
     'array = { p0 = { keep = ["3"] } }': "'array.p0' cannot have keep = [\"3\"]: no scan has so many loops",
+    'array = { p0 = { keep = ["\u0660"] } }': "'array.p0.keep' is [\"\u0660\"]; it must be a list of texts as",
     "cuts = []": '\'cuts\' is an empty list; it must be a list of "none" and "lines", or a table',
     "units = [0]": "'units' is [0]; it must be a list of numbers of units, each 1 or more",
     f"units = [{10**30}]": "each 1 or more, and at most 1,000,000,000",
