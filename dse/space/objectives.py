@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -74,19 +75,15 @@ PUBLISHED: Mapping[str, Objective] = MappingProxyType(
     {
         objective.name: objective
         for objective in (
-            Objective(LATENCY, "latency", "cycles", lambda design: design.latency_cycles),
-            Objective("internal_memory_data", "internal memory", "data", lambda design: design.internal_memory_data),
-            Objective("internal_memory_bits", "internal memory", "bits", lambda design: design.internal_memory_bits),
-            Objective("units", "N_cu of all processors", "units", lambda design: design.units),
-            Objective(MICROSECONDS, "latency", "us", lambda design: design.latency_cycles),
-            Objective(
-                SETUP_CYCLES, "setup before the first frame", "cycles", lambda design: design.resident.setup_cycles
-            ),
-            Objective(
-                SETUP_BYTES, "loaded before the first frame", "bytes", lambda design: design.resident.setup_bytes
-            ),
-            Objective(ROM_BITS, "read-only memories", "bits", lambda design: design.resident.rom_bits),
-            Objective(LOCAL_BITS, "registers of locals", "bits", lambda design: design.local_bits),
+            Objective(LATENCY, "latency", "cycles", attrgetter("latency_cycles")),
+            Objective("internal_memory_data", "internal memory", "data", attrgetter("internal_memory_data")),
+            Objective("internal_memory_bits", "internal memory", "bits", attrgetter("internal_memory_bits")),
+            Objective("units", "N_cu of all processors", "units", attrgetter("units")),
+            Objective(MICROSECONDS, "latency", "us", attrgetter("latency_cycles")),
+            Objective(SETUP_CYCLES, "setup before the first frame", "cycles", attrgetter("resident.setup_cycles")),
+            Objective(SETUP_BYTES, "loaded before the first frame", "bytes", attrgetter("resident.setup_bytes")),
+            Objective(ROM_BITS, "read-only memories", "bits", attrgetter("resident.rom_bits")),
+            Objective(LOCAL_BITS, "registers of locals", "bits", attrgetter("local_bits")),
         )
     }
 )
