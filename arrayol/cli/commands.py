@@ -31,7 +31,7 @@ COMMANDS = {
     "run": ("arrayol.cli.run", "Execute a specification on images and arrays."),
     "transform": (
         "arrayol.cli.transform",
-        "Fuse, pave, tile, collapse, split or inline tasks, and print that.",
+        "Fuse, pave, tile, collapse, split or inline tasks.",
     ),
     "cost": ("arrayol.cli.cost", "Derive the cost of elementary tasks in cycles, logic and energy."),
     "explore": ("arrayol.cli.explore", "Explore mappings on hardware; print and plot the Pareto front."),

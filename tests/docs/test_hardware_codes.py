@@ -35,6 +35,8 @@ def codes(path: Path) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and node.args and getattr(node.func, "id", "") in {"error", "Diagnostic"}:
             first = node.args[0]
+            if isinstance(first, ast.Attribute):  # the code of an error that is told with more
+                continue
             yield str(first.value if isinstance(first, ast.Constant) else constants[ast.unparse(first)])
 
 
