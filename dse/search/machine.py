@@ -163,7 +163,10 @@ def _why_infeasible(
 def _other_fronts(
     contexts: Sequence[SearchContext], parts: Sequence[Searched], front: Sequence[Decisions]
 ) -> tuple[Decisions, ...]:
-    """The designs on the fronts of single fusions, of each variant, that are not on the front of all."""
+    """The designs on the fronts of single fusions, of each variant, that are not on the front of all.
+
+    None are of fusions with groups that a search which the clock ended does not have.
+    """
     designs: dict[Decisions, None] = {}
     for context, searched in zip(contexts, parts, strict=False):
         designs |= dict.fromkeys(_fronts_of_fusions(context, searched.groups))
@@ -174,7 +177,7 @@ def _other_fronts(
 def _fronts_of_fusions(context: SearchContext, groups: Mapping[Mask, GroupFront]) -> Iterator[Decisions]:
     space, fusions = context.space, all_fusions(context.space)
     assert fusions is not None, "refused before (`require_other_fronts`)"
-    for fusion in fusions:
+    for fusion in (fusion for fusion in fusions if all(group in groups for group in fusion)):
         whole = fusion_front(space.graph, lambda group: groups[group].front, context.columns.combination, fusion)
         for row in range(len(whole.front)):
             yield ordered_design(space, groups, whole.choices(row))

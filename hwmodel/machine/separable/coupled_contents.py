@@ -71,6 +71,8 @@ class CoupledBuffer:
     def live(self) -> int:
         """How many of its data live at once at most."""
         columns = [source.data(source.classes()) for source in self._sources]
+        if not columns:
+            return 0
         _, born, last, weight = (np.concatenate(column) for column in zip(*columns, strict=True))
         if not len(born):
             return 0
@@ -125,14 +127,16 @@ class CoupledBuffer:
 
     @cached_property
     def _sources(self) -> list[_Combined]:
+        """What brings data of it; not a part of an array of which no repetition reads anything."""
         picks = zip(self.structures.walked, self.structures.picks[self.row], strict=True)
         walk = [(each, int(pick)) for each, pick in picks]
         own = [(number, each.piece) for number, each in enumerate(self.counts.sources) if each.memory == self.memory]
         by_reader = self.counts.followed if self.by_reader else frozenset()
-        return [
+        sources = [
             _Combined(self.counts, walk, number, by_reader=piece in by_reader, alone=len(own) == 1)
             for number, piece in own
         ]
+        return [source for source in sources if not source.is_empty]
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,6 +156,11 @@ class _Combined:
     def source(self) -> Source:
         """The source."""
         return self.counts.sources[self.number]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it brings nothing."""
+        return any(len(cells.element) == 0 for cells, _ in self._with_axes)
 
     @property
     def places(self) -> list[int]:

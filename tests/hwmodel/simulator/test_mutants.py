@@ -126,7 +126,7 @@ def test_units_do_not_cross_the_ends_of_lines(checkout: Path, monkeypatch: pytes
 
 
 STORED = "plan.ticks.own[plan.ticks.block[tick[chosen]]]"
-LAST_USE = "np.maximum.at(last, data, (ticks + stage[place[0]])[:, None])\n    stored"
+LAST_USE = "np.maximum.at(last, data, (own.greatest(ticks) + stage[place[0]])[:, None])\n    stored"
 PLAN = {
     "a task in the step of its reader": ("moves", "(0 if array in plan.design.fifos else 1)", "0"),
     "loads in the step of their reader": ("moves", "for place, *_ in readers) - 1", "for place, *_ in readers)"),
