@@ -76,3 +76,25 @@ def test_a_table_takes_one_row(shape: str, tiler: str, most: int, load: Load, bl
     tracemalloc.stop()
     assert found.identical
     assert peak < (8 + 8 * most) << 20
+
+
+READ_IN_PART = """elementary one(a: i64) -> (b: i64) { b = 2 * a + 1 }
+task first(x: i64[6]) -> (y: i64[6]) { repeat [6] of one { a <- x  b -> y } }
+task second(y: i64[6]) -> (z: i64[3]) { repeat [3] of one { a <- y at origin [0] paving [2] fitting []  b -> z } }
+task top(x: i64[6]) -> (y: i64[6], z: i64[3]) { y = first(x)  z = second(y) }
+"""
+
+
+@pytest.mark.parametrize("recompute", [False, True])
+def test_what_is_stored_leaves_after_it_was_made_not_after_it_was_read(*, recompute: bool) -> None:
+    """Half of 'y' is read in the group, in other ticks than those that make the rest of it; all of it is stored."""
+    spec = check_source(SourceFile("part.aol", READ_IN_PART)).spec
+    network, platform = flatten(spec, "top"), default_platform()
+    model = MachineModel(network, platform, {})
+    tasks = Processor("first", 1), Processor("second", 1)
+    design = Design((GroupDesign(tasks, Blocks((1,), row_major(1)), recompute=recompute),))
+    estimate = model.evaluate(design)
+    inputs = {"x": np.arange(6, dtype=np.int64)}
+    found = simulate(spec, model.accesses, platform, design, local_of(model, design, estimate), inputs)
+    assert found.identical
+    assert found.cycles == estimate.latency_cycles
