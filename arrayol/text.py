@@ -36,6 +36,11 @@ def clipped(text: str) -> str:
     return text if len(text) <= 40 else f"{text[:37]}..."
 
 
-def gibibytes(count: int) -> str:
-    """An amount of memory in GiB, as "2.4 GiB"."""
-    return f"{count / (1 << 30):,.1f} GiB"
+def memory_amount(count: int, *, up: bool = False) -> str:
+    """An amount of memory as "2.4 GiB", below 1 GiB as "312 MiB", rounded down, or with `up` rounded up.
+
+    So an amount that is more than another one never reads the same, if it is rounded up and the other one down.
+    """
+    unit, parts, name = (1 << 30, 10, "GiB") if count >= 1 << 30 else (1 << 20, 1, "MiB")
+    number = (-(-count * parts // unit) if up else count * parts // unit) / parts
+    return f"{number:,.1f} {name}" if parts > 1 else f"{number:,.0f} {name}"

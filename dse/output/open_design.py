@@ -19,7 +19,7 @@ from arrayol.ir.expressions import reads_by_data
 from arrayol.ir.network import Network
 from arrayol.ir.spec import Spec
 from arrayol.language.diagnose import did_you_mean
-from arrayol.text import counted, gibibytes, listed
+from arrayol.text import counted, listed, memory_amount
 from arrayol.transforms.steps import Canonical, Step, StepTextError, canonical_form, parse_step, run_steps, split_by
 from arrayol.transforms.trace import Transformed
 from dse.output.built_memories import BuiltMemories, built_memories
@@ -134,7 +134,8 @@ class StoredDesign:
         """Raises ArrayolError (`too-much-memory`) where the simulation would need more memory than is available."""
         needed, there = self._predicted_bytes(self.accesses), available_bytes()
         if needed > there:
-            message = f"simulating '{self.top}' would take about {gibibytes(needed)} of memory, and {gibibytes(there)}"
+            amount = memory_amount(needed, up=True)
+            message = f"simulating '{self.top}' would take about {amount} of memory, and {memory_amount(there)}"
             smaller = next(self._smaller(there), None)
             remedy = "explore it at a smaller size" + (f", as {smaller}" if smaller is not None else "")
             raise error("too-much-memory", f"{message} are available", hint=f"{remedy}; or free memory")
@@ -157,7 +158,7 @@ class StoredDesign:
             if names and needed <= bound:
                 consts = self.spec.constants
                 options = " ".join(f"--set {name}={int(consts[name]) >> halved}" for name in names)
-                yield f"{options}, which takes about {gibibytes(int(needed))}"
+                yield f"{options}, which takes about {memory_amount(int(needed), up=True)}"
 
     def _predicted_with(self, names: Sequence[str], divisor: int) -> float:
         """What it takes with some consts divided; endless where the specification does not allow that."""

@@ -51,8 +51,8 @@ def test_what_takes_too_much_memory_is_refused_before(tmp_path: Path, monkeypatc
     with pytest.raises(ArrayolError) as caught:
         opened.simulate(None)
     assert str(caught.value) == (
-        "error[too-much-memory]: simulating 'top' would take about 0.2 GiB of memory, and 0.2 GiB are available\n"
-        "  hint: explore it at a smaller size, as --set H=240 --set W=320, which takes about 0.1 GiB; or free memory"
+        "error[too-much-memory]: simulating 'top' would take about 171 MiB of memory, and 170 MiB are available\n"
+        "  hint: explore it at a smaller size, as --set H=240 --set W=320, which takes about 139 MiB; or free memory"
     )
     monkeypatch.setattr(open_design, "available_bytes", lambda: 1)
     with pytest.raises(ArrayolError, match="explore it at a smaller size; or free memory"):
