@@ -10,6 +10,8 @@ from typing import Any
 import click
 
 from arrayol.cli.completion import one_of
+from arrayol.cli.options import warn
+from arrayol.errors import ArrayolError, Diagnostic
 from dse.output.folder import load_result
 from dse.results.pick import KNEE, Rule, parse_rule, pick
 from dse.space.objectives import WrongObjectiveError
@@ -63,11 +65,20 @@ def require_one_design(design: str | None, rule: Rule | None) -> None:
 
 
 def picked_of(result: Path, rule: Rule | None) -> str:
-    """The name of the design that a rule picks of the result in a folder; stderr says why that one."""
+    """The name of the design that a rule picks of the result in a folder; stderr says why that one.
+
+    What is amiss with the result is said where no design is picked; else it is said when the design is opened.
+    """
     assert rule is not None, "the command takes a rule where no design is named"
-    stored = load_result(result, lambda _: None)
-    with blamed_on("--pick"):
-        picked = pick(stored, rule)
+    warnings: list[Diagnostic] = []
+    stored = load_result(result, warnings.append)
+    try:
+        with blamed_on("--pick"):
+            picked = pick(stored, rule)
+    except (ArrayolError, click.UsageError):
+        for warning in warnings:
+            warn(warning)
+        raise
     click.echo(f"picked {picked.design.id}: {picked.why}", err=True)
     return picked.design.id
 
