@@ -163,18 +163,16 @@ def _why_infeasible(
 def _other_fronts(
     contexts: Sequence[SearchContext], parts: Sequence[Searched], front: Sequence[Decisions]
 ) -> tuple[Decisions, ...]:
-    """The designs on the fronts of single fusions, of each variant, that are not on the front of all.
-
-    None are of fusions with groups that a search which the clock ended does not have.
-    """
+    """The designs on the fronts of single fusions, of each variant, that are not on the front of all."""
     designs: dict[Decisions, None] = {}
     for context, searched in zip(contexts, parts, strict=False):
-        designs |= dict.fromkeys(_fronts_of_fusions(context, searched.groups))
+        designs |= dict.fromkeys(fronts_of_fusions(context, searched.groups))
     known = set(front)
     return tuple(design for design in dict.fromkeys(slowed_each(contexts, list(designs))) if design not in known)
 
 
-def _fronts_of_fusions(context: SearchContext, groups: Mapping[Mask, GroupFront]) -> Iterator[Decisions]:
+def fronts_of_fusions(context: SearchContext, groups: Mapping[Mask, GroupFront]) -> Iterator[Decisions]:
+    """The designs on the front of each fusion of which all groups were searched."""
     space, fusions = context.space, all_fusions(context.space)
     assert fusions is not None, "refused before (`require_other_fronts`)"
     for fusion in (fusion for fusion in fusions if all(group in groups for group in fusion)):

@@ -10,7 +10,9 @@ from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
 from dse.jobs.runner import JobRunner, TimeOverError
 from dse.search.context import ASKED, Chosen, SearchContext, Searched, SearchRequest
+from dse.search.exact import search_exactly
 from dse.search.figures import columns_of
+from dse.search.machine import fronts_of_fusions
 from dse.search.methods import search
 from dse.search.published import FusionSearch
 from dse.space.mappings import MappingSpace
@@ -126,3 +128,19 @@ def test_a_budget_that_is_not_used_is_said() -> None:
     )
     paper = api.explore(spec, model="published", budget=5).result.remarks
     assert "the budget of 5 s was not used: it is for the method rounds, and partition was taken" in paper
+
+
+def test_fusions_with_a_group_that_was_not_searched_give_no_designs() -> None:
+    """With all designs kept, a search that the clock ended has the fronts of some groups only."""
+    model = MachineModel(
+        flatten(api.load(LPSF, {"H": 4, "W": 8}), "lpsf"), load_platform(shipped_folder() / "lpsf.toml")
+    )
+    space = MappingSpace(model, narrowed(Study(units=(1,))))
+    context = SearchContext(space, columns_of(("internal_memory_data",), (), model, reuse_memory=False))
+    groups = search_exactly(context, SearchRequest(keep_all=True), JobRunner()).groups
+    some = {group: front for group, front in groups.items() if group.bit_count() < 3}
+    every = set(fronts_of_fusions(context, groups))
+    kept = set(fronts_of_fusions(context, some))
+    assert kept == {design for design in every if all(len(group.tasks) < 3 for group in design.groups)}
+    assert 0 < len(kept) < len(every)
+    assert list(fronts_of_fusions(context, {})) == []
