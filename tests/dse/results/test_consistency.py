@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 from explored import mapped, published, write_undrawn
 
+from arrayol import api
 from arrayol.errors import ArrayolError, render
 from dse.output.folder import load_result
 from dse.results.consistency import require_consistent, wrong_designs
 from dse.results.exploration import Exploration
 from dse.results.schema import Result
+from dse.space.study import Study
 
 Document = dict[str, Any]
 Place = tuple[str | int, ...]
@@ -191,3 +193,46 @@ def test_one_more_of_any_figure_of_a_design_is_seen() -> None:
             unseen.add(next(key for key in reversed(place) if isinstance(key, str)))
     # What nothing else in the file depends on.
     assert unseen == {"shape", "steps", "banks"}
+
+
+LOADED = """const K: u8[64] = [u8(k) for k in 0..64]
+elementary look(x: u8, T: u8[64]) -> (y: u8) { y = T[x % 64] }
+task top(x: u8[8]) -> (y: u8[8]) {
+  repeat [8] of look {
+    x <- x
+    T <- K at origin [0] paving [0] fitting [1]
+    y -> y
+  }
+}
+"""
+LOADED_ON = """clock_mhz = 50
+technology = "ecp5-6"
+[memory]
+latency = 4
+data_per_word = 2
+[cost]
+rom_bits = { lut = 0.5 }
+"""
+
+
+def loaded_in(folder: Path) -> Document:
+    """A small result with energies."""
+    spec, platform = folder / "loaded.aol", folder / "loaded.toml"
+    spec.write_text(LOADED, encoding="utf-8")
+    platform.write_text(LOADED_ON, encoding="utf-8")
+    study = Study.model_validate({"array": {"K": {"load": ["frame", "once", "rom"]}}, "units": [1]})
+    objectives = ("latency_cycles", "lut", "internal_memory_data", "energy_nj")
+    space = api.Space(study, narrow=True, verify=False)
+    return document_of(api.explore(spec, platform, objectives=objectives, space=space))
+
+
+def test_an_energy_differs_from_its_parts_by_its_rounding_only(tmp_path: Path) -> None:
+    document = loaded_in(tmp_path)
+    design = document["pareto"][0]
+    part = next(iter(design["energy_pj"]))
+    design["energy_pj"][part] += design["objectives"]["energy_nj"] * 1e-4
+    assert mistakes(document) == []
+    design["energy_pj"][part] += design["objectives"]["energy_nj"] / 100
+    found = mistakes(document)
+    assert found
+    assert all("energy_nj is " in mistake or "power_mw is " in mistake for mistake in found)
