@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import product
 from typing import NamedTuple, overload
 
@@ -115,8 +115,14 @@ def _dimensions(extents: Extents, delays: Sequence[Delay], shape: Extents) -> tu
 
 
 @lru_cache(maxsize=4096)
-def _legal(shape: tuple[_Along, ...], ones: tuple[_Along, ...], delays: int) -> LegalScans:
-    return LegalScans(shape, ones, delays)
+def _legal(
+    shape: tuple[_Along, ...],
+    ones: tuple[_Along, ...],
+    delays: int,
+    upwards: bool = False,
+    outermost: frozenset[int] = frozenset(),
+) -> LegalScans:
+    return LegalScans(shape, ones, delays, upwards=upwards, outermost=outermost)
 
 
 class LegalScans(Sequence[Scan]):
@@ -146,14 +152,26 @@ class LegalScans(Sequence[Scan]):
         self._suffixes: dict[tuple[int, int, int], _Counts] = {}
         self._listed: tuple[Scan, ...] | None = None
         self._known: dict[int, Scan] = {}  # the first that were sought by their places: ends are sought for each shape
-        self._all = self._left(frozenset(range(len(shape))))
-        self.number = self._all.offered
+
+    @cached_property
+    def number(self) -> int:
+        """How many there are."""
+        return self._all.offered
+
+    @cached_property
+    def _all(self) -> _Counts:
+        return self._left(frozenset(range(len(self._pairs))))
 
     def only(self, *, upwards: bool = False, outermost: Collection[int] = ()) -> LegalScans:
         """Those of them that keep to this too."""
         upwards, first = upwards or self._upwards, self._outermost | frozenset(outermost)
-        same = (upwards, first) == (self._upwards, self._outermost)
-        return self if same else LegalScans(*self._made, upwards=upwards, outermost=first)
+        if (upwards, first) == (self._upwards, self._outermost):
+            return self
+        shape, ones, delays = self._made
+        if upwards:  # then a single block leaves no choice of directions, and shapes that differ in it are alike
+            pairs = enumerate(shape)
+            shape = tuple(one._replace(is_single=one.is_single and at not in self._free) for at, one in pairs)
+        return _legal(shape, ones, delays, upwards, first)
 
     @property
     def _key(self) -> object:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -105,17 +106,25 @@ class _Instances:
     def _moves(self, axis: int, loop: int) -> bool:
         """Whether digits of the loop differ between subscripts of an axis."""
         subscript, first, last = self.subscripts[axis], self.first[loop], self.last[loop]
+        if self.loops[loop] == 1 or not len(subscript) or subscript.min() == subscript.max():
+            return False
+        if not _are_alike(subscript, first):
+            return True
         # The last use of what is not used says nothing, unless nothing of the subscript is used.
-        known = self.used if self.used.all() else self.used | ~np.isin(subscript, subscript[self.used])
-        ends = (first * np.int64(self.loops[loop]) + last)[known]
-        return not (_are_alike(subscript, first) and _are_alike(subscript[known], ends))
+        known = slice(None) if self._all_used else self.used | ~np.isin(subscript, subscript[self.used])
+        ends = first * np.int64(self.loops[loop]) + last
+        return not _are_alike(subscript[known], ends[known])
+
+    @cached_property
+    def _all_used(self) -> bool:
+        return bool(self.used.all())
 
     def _index(self, loop: int, axis: int | None = None) -> _Index:
         extent = self.loops[loop]
         own = self.first[loop] if axis is None else self.subscripts[axis] * np.int64(extent) + self.first[loop]
         found, number = numbered(own, int(own.max()) + 1)
         last = np.zeros(len(found), np.int64)
-        np.maximum.at(last, number, self.last[loop])
+        np.maximum.at(last, number, self.last[loop].astype(np.int64))  # of one type it takes a tenth
         return _Index(Loop(extent, axis, found // extent, found % extent, last), number)
 
 

@@ -22,14 +22,16 @@ def runs_in(elements: Ints, shape: Extents) -> list[Run]:
     Neighbours follow each other in a row, or where one block of an axis ends and the next begins. Blocks of several
     axes may end there: those of the outermost are the largest, and if they are whole so are the others.
     """
+    if len(elements) < 2:
+        return [(int(element), 1) for element in elements]
     ascending = np.sort(elements)
-    if not len(ascending):
-        return []
-    follows = np.diff(ascending) == 1
+    follows = ascending[1:] == ascending[:-1] + 1
     for axis in range(1, len(shape)):
         inner = math.prod(shape[axis:])
         block = ascending // inner
-        ends = np.diff(block) != 0
+        ends = block[1:] != block[:-1]
+        if not (ends & follows).any():  # as where rows have one element
+            continue
         heads = np.flatnonzero(np.append(True, ends))
         size = np.diff(heads, append=len(block))
         whole = np.repeat(size == inner, size)

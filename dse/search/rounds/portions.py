@@ -80,6 +80,7 @@ class Portions:
     def plain(self, number: int) -> list[Portion]:
         """Plain structures that a round has new: the first portion of few, where each may take long.
 
+        Where only the exact path takes them, also those that earlier rounds had and did not price.
         Of one of very many tasks whose tables take too long by themselves there are none.
         """
         if not self.space.study.holds_plain:
@@ -87,6 +88,8 @@ class Portions:
         jobs = self._jobs(number)
         most = max(self.piece - jobs.cost.tables, self.piece / 4)
         fresh = self.schedule.fresh(self.group, number, free=self._is_free)
+        if not jobs.cost.is_separable and self._open:
+            fresh = sorted(dict.fromkeys((*self._open, *fresh)), key=by_scan)
         each = [(jobs.cost.blocks(one), one) for one in fresh if self._beside.get(one) != jobs.rates]
         kept = [pair for pair in each if pair[0] <= most]
         self._open.update((one, jobs.rates.count) for _, one in each)

@@ -6,6 +6,7 @@ A round holds all that the one before holds, so that what is priced stays priced
 from __future__ import annotations
 
 import math
+import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,6 +38,8 @@ MANY_TASKS = 64  # in the whole graph: tables of a group take the square of its 
 SKETCHED = 16  # tasks of the groups that make a first front then, of strips
 FEW_TOGETHER = 8, 64  # tasks of groups that come next
 FIRST_TOGETHER = 4  # tasks of the groups that come first after the whole and single tasks
+SCANS_FOUND = 1 << 10  # in a round by their places, over all kinds of shapes: each takes some milliseconds
+FEW_MOVING, COUNTED = 4, 1 << 16  # dimensions that delays move along; of more, so many steps of counts are done a round
 FEW_DIMENSIONS = 3  # from so many on coarse rounds take two scans
 
 
@@ -219,15 +222,30 @@ class Schedule:
         extents, choices = tuple(self.space.accesses.extents(task)), self._choices(task, wanted.ratio)
         most = max(STRUCTURES_AT_LEAST, wanted.structures // len(self.space.graph))
         scans = count_of(some_scans(self.space.scans(task, extents), wanted.scans, extents))
-        shapes = math.prod(map(len, choices))
-        if shapes * scans > most:
+        shapes, found = math.prod(map(len, choices)), dict[Sequence[Scan], None]()
+        counted = self._counted_at_most(task)
+        if shapes * scans > most or shapes > counted:
             self.thinned.add(task)
-            shapes = min(shapes, max(1, most // max(1, min(scans, SCANS_AT_LEAST))))
+            shapes = min(shapes, max(1, most // max(1, min(scans, SCANS_AT_LEAST))), counted)
             scans = min(scans, SCANS_AT_MOST, most // shapes)
+        else:
+            scans = sys.maxsize
         for parts in some_of_product(choices, shapes):
             shape = tuple(side for part in parts for side in part)
-            for scan in some_of(some_scans(self.space.scans(task, shape), wanted.scans, extents), scans):
+            own = some_scans(self.space.scans(task, shape), wanted.scans, extents)
+            if count_of(own) > scans and own not in found:
+                if len(found) * scans > SCANS_FOUND:
+                    own = some_scans(own, "few", extents)
+                else:
+                    found[own] = None
+            for scan in some_of(own, scans):
                 yield scan, shape
+
+    def _counted_at_most(self, task: str) -> int:
+        """Of how many shapes scans may be counted, which takes as long as sets of dimensions with a delay are many."""
+        delays = self.space.accesses.delays(task)
+        moving = sum(any(steps) for steps in zip(*(delay.vector for delay in delays), strict=True))
+        return max(1, COUNTED // (max(1, moving) << moving)) if moving > FEW_MOVING else sys.maxsize
 
     @cached_property
     def thinned(self) -> set[str]:

@@ -15,6 +15,7 @@ the search between two batches.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -195,7 +196,11 @@ class _Search:
             self._look()
 
     def _round(self, number: int) -> None:
-        """Every first portion, then the others by what they take; then options."""
+        """Every first portion, then the others by what they take; then options.
+
+        Of the others that only the exact path takes a round before the last has a share: the next one goes on with
+        them, beside those of finer blocks.
+        """
         waiting: list[tuple[int, float, int, Mask, Portion]] = []
         for place, group in enumerate(self._in_order(number)):
             known = self._known(group)
@@ -205,7 +210,10 @@ class _Search:
                 else:
                     self._take(group, portion, always=self._makes_first(group, number))
             self._turn_around(number)
+        ends = self.spent + FURTHER * self.request.budget if number + 1 < len(ROUNDS) else math.inf
         for _, _, _, group, portion in sorted(waiting, key=lambda one: one[:3]):
+            if portion.is_exact and self.spent + self.batch.seconds > ends:
+                continue
             self._take(group, portion)
             self._turn_around(number)
         self.next_around = 0.0
