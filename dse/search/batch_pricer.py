@@ -175,7 +175,7 @@ class _FiguresOfDesigns:
             idle = int(np.count_nonzero(~works))
             self.refusal = (
                 designs[0].tasks,
-                priced.refusal or why_infeasible(idle, int(np.count_nonzero(works & ~legal))),
+                why_infeasible(idle, int(np.count_nonzero(works & ~legal)), unserved=priced.refusal if idle else None),
             )
 
 

@@ -32,10 +32,15 @@ POINTS_AT_ONCE = 1 << 20  # designs that are priced at a time, and whose values 
 COMPARED_AT_ONCE = 1 << 18  # designs of structures that are left, so that what is found of some prunes the next
 
 
-def why_infeasible(illegal: int, beyond: int, *, in_fifos: bool = False) -> str:
-    """Why none of some designs is feasible: how many no schedule takes, and how many break a constraint."""
+def why_infeasible(illegal: int, beyond: int, *, in_fifos: bool = False, unserved: str | None = None) -> str:
+    """Why none of some designs is feasible: how many no schedule takes, and how many break a constraint.
+
+    `unserved` says of a design among the first for what reason no memory serves it.
+    """
     texts = []
-    if illegal:
+    if unserved:
+        texts.append(unserved)
+    elif illegal:
         order = ", or with FIFOs that are read in another order than they are written" if in_fifos else ""
         texts.append(f"{counted(illegal, 'design')} with more units than can work at once{order}")
     if beyond:

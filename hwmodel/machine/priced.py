@@ -163,6 +163,7 @@ class Priced:
             port=lambda: of(self.port_bytes),
             energy=self.energy and replace(self.energy, femtojoules=lambda: of(self._other_fj)),
             built=built and built.at(places, columns, least=least),
+            refusal=self.refusal,
             resident=lambda: np.stack([of(figure) for figure in self.resident_figures]),
         )
 

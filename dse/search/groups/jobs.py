@@ -311,20 +311,20 @@ class _FrontOfGroup:
         cells = self._cells(priced, rows, chosen) if live is None else self._live(priced, *live, rows, chosen)
         looked_at = self.designs * len(priced.legal) - priced.untried
         feasible, pruned, illegal = 0, priced.left_out, priced.legal.size - len(rows)
-        beyond = len(rows) - len(cells)
+        beyond, unserved = len(rows) - len(cells), priced.refusal
         while len(cells):
             left = cells.only(~self._are_beaten(cells))
             pruned += len(cells) - len(left)
             now = self._promising(priced, left)
-            found, refused = self._add_cells(structure, priced, left.only(now))
-            feasible, illegal = feasible + found, illegal + refused
+            found, refused, why = self._add_cells(structure, priced, left.only(now))
+            feasible, illegal, unserved = feasible + found, illegal + refused, unserved or why
             beyond += int(np.count_nonzero(now)) - found - refused
             cells = self._cells(priced, left.source[~now], left.row[~now])
         counts = Counts(feasible, looked_at - feasible - pruned, pruned, priced.untried)
         refusal = None
         if not feasible and not pruned:
             in_fifos = bool(len(priced.legal) and structure(0).fifos)
-            refusal = priced.refusal or why_infeasible(illegal, beyond, in_fifos=in_fifos)
+            refusal = why_infeasible(illegal, beyond, in_fifos=in_fifos, unserved=unserved)
         self._join(nothing(self.columns, len(self.tasks), counts, refusal))
 
     def _promising(self, priced: Priced, cells: Waiting) -> NDArray[np.bool_]:
@@ -345,10 +345,12 @@ class _FrontOfGroup:
         bounds, units = self.pricer.values(least, (rows, chosen)), least.objective("units")[rows, chosen]
         return Waiting(rows, chosen, bounds, units).only(self.columns.combination.within(bounds))
 
-    def _add_cells(self, structure: Callable[[int], GroupDesign], priced: Priced, cells: Waiting) -> tuple[int, int]:
+    def _add_cells(
+        self, structure: Callable[[int], GroupDesign], priced: Priced, cells: Waiting
+    ) -> tuple[int, int, str | None]:
         """Take some designs of structures, by structure and combination of rates.
 
-        How many of them are feasible, and how many no schedule or no memory takes.
+        How many of them are feasible, how many no schedule or no memory takes, and why no memory does.
         """
         found = priced.at(cells.source, cells.row)
         values, rates = self.pricer.values(found, (slice(None), 0)), found.combinations[:, 0]
@@ -359,7 +361,8 @@ class _FrontOfGroup:
         used, place = np.unique(rows[front], return_inverse=True)  # of many structures few are on a front
         structures = tuple(structure(int(row)) for row in used)
         self._join(GroupPart(structures, values[front], rates[front], place.reshape(-1), Counts()))
-        return len(values), int(np.count_nonzero(~found.legal[:, 0]))
+        refused = int(np.count_nonzero(~found.legal[:, 0]))
+        return len(values), refused, found.refusal if refused else None
 
     def _are_beaten(self, waiting: Waiting) -> NDArray[np.bool_]:
         """Of which no design is left beside those found so far, and beside known whole designs."""
