@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-import numpy as np
-
 from arrayol.text import counted, listed
 from dse.space.mappings import MappingSpace
 from dse.space.study import LADDER
@@ -52,17 +50,12 @@ def _units(space: MappingSpace) -> Iterator[str]:
     """
     if space.study.units is None:
         return
-    offered, missing = np.array(space.units), set[int]()
+    offered, missing = space.units, set[int]()
     tasks = []
     for task in space.graph.names:
-        delays = space.accesses.delays(task)
-        if len(delays) > 1:
+        if len(space.accesses.delays(task)) > 1:
             continue  # their schedule decides
-        sides = np.array(space.shapes(task), np.int64).reshape(-1, len(space.accesses.extents(task)))
-        most = sides.prod(axis=1)
-        for delay in delays:
-            most = most - np.maximum(sides - np.abs(np.array(delay.vector, np.int64)), 0).prod(axis=1)
-        left_out = set(most[(most < offered[-1]) & ~np.isin(most, offered)].tolist())
+        left_out = {most for most in _most_units(space, task, offered[-1]) if most not in offered}
         tasks += [task] if left_out else []
         missing |= left_out
     if tasks:
@@ -70,6 +63,28 @@ def _units(space: MappingSpace) -> Iterator[str]:
         numbers = listed([*some, *(["more"] if len(missing) > len(some) else [])], "or")
         what = f"on some blocks of {listed(tasks)} at most {numbers} units can work at once"
         yield f"{what}; the study does not list that number; the next smaller one is taken, if any"
+
+
+def _most_units(space: MappingSpace, task: str, below: int) -> set[int]:
+    """The numbers of units below one that can work at once on some blocks of a task, which has at most one delay.
+
+    Blocks are not listed: of several with the same products so far along their dimensions one is followed.
+    """
+    extents, delays = space.accesses.extents(task), space.accesses.delays(task)
+    if space.lists_shapes(task):
+        choices = [[[side] for side in shape] for shape in space.shapes(task)]
+    else:
+        choices = [list(map(list, map(space.sides, extents)))]
+    found = set[int]()
+    for sides in choices:
+        products = {(1, len(delays))}  # repetitions of a block, and those of them that follow another
+        for at, each in enumerate(sides):
+            step = sum(abs(delay.vector[at]) for delay in delays)
+            products = {(whole * side, left * max(side - step, 0)) for whole, left in products for side in each}
+            # Repetitions that follow none only become more.
+            products = {pair for pair in products if pair[0] - pair[1] < below}
+        found |= {whole - left for whole, left in products}
+    return found
 
 
 def _intervals(space: MappingSpace) -> Iterator[str]:

@@ -14,16 +14,26 @@ from hypothesis import strategies as st
 from arrayol.checks.check import load_checked
 from arrayol.errors import ArrayolError
 from arrayol.ir.network import flatten
+from arrayol.text import listed
 from dse.search.context import ROUNDS
 from dse.search.figures import columns_of
 from dse.search.methods import choose_method
 from dse.search.rounds.schedule import ROUNDS as ALL_ROUNDS
-from dse.search.rounds.schedule import STRUCTURES_AT_LEAST, Schedule, places, scans_beside, some_of_product
+from dse.search.rounds.schedule import (
+    SCANS_FOUND,
+    STRUCTURES_AT_LEAST,
+    Schedule,
+    places,
+    scans_beside,
+    some_of_product,
+)
 from dse.space.mappings import MappingSpace
 from dse.space.objectives import DEFAULT
+from dse.space.remarks import NUMBERS_SHOWN, remarks_of
 from dse.space.size import size_of
 from dse.space.study import Study, narrowed
 from hwmodel.design import Blocks, Scan
+from hwmodel.machine.legal_scans import LegalScans
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import find_platform
 
@@ -83,6 +93,69 @@ def test_spaces_of_many_dimensions_are_counted_and_thinned(tmp_path: Path, rank:
     assert all(len(own) > 1 for own in sides), "each dimension has blocks of several sides"
     assert {shape for _, shape in first} >= {(1,) * rank, (2,) * rank}
     assert schedule.sketch(space.graph.all) is not None
+
+
+@pytest.mark.parametrize(
+    ("extents", "delay", "blocks"),
+    [
+        ((4, 6), None, None),
+        ((4, 6), (1, -2), None),
+        ((4, 1, 6), (0, 0, 3), None),
+        ((4, 6), (-1, 0), [[3, 2], [1, 5], [4, 6]]),
+    ],
+)
+def test_units_that_can_work_at_once_are_those_of_listed_blocks(
+    tmp_path: Path, extents: tuple[int, ...], delay: tuple[int, ...] | None, blocks: list[list[int]] | None
+) -> None:
+    for most in (2, 5, 24):
+        study = {"units": [1, most], **({"blocks": {"t": blocks}} if blocks else {})}
+        space = space_of(tmp_path / "units.aol", extents, delay, **study)
+        counts = set[int]()
+        for shape in space.shapes("t"):
+            block = set(product(*map(range, shape)))
+            before = [tuple(map(int.__sub__, one, delay)) for one in block] if delay else []
+            counts.add(len(block) - sum(one in block for one in before))
+        missing = sorted(count for count in counts if count < most and count != 1)
+        remarks = [text for text in remarks_of(space, "test") if "can work at once" in text]
+        shown = [*map(str, missing[:NUMBERS_SHOWN]), *(["more"] if len(missing) > NUMBERS_SHOWN else [])]
+        what = "on some blocks of t at most %s units can work at once; the study does not list that number; "
+        tail = "the next smaller one is taken, if any"
+        assert remarks == ([what % listed(shown, "or") + tail] if missing else [])
+
+
+def test_units_of_many_blocks_are_not_listed(tmp_path: Path) -> None:
+    space = space_of(tmp_path / "many.aol", (4,) * 12, units=[1, 4])  # 3^12 shapes
+    (remark,) = (text for text in remarks_of(space, "test") if "can work at once" in text)
+    assert "at most 2 units" in remark
+
+
+@pytest.mark.parametrize("delay", [(0, 1, 0, 0, 1, 0, 0, 0), (1,) * 8])
+def test_rounds_at_high_rank_seek_few_scans(
+    tmp_path: Path, delay: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Finding a scan at its place takes milliseconds: of all kinds of shapes in a round only so many are sought."""
+    sought = list[int]()
+    find = LegalScans.__getitem__
+
+    def counted(scans: LegalScans, place: int) -> Any:
+        sought.append(place)
+        return find(scans, place)
+
+    monkeypatch.setattr(LegalScans, "__getitem__", counted)
+    schedule = Schedule(space_of(tmp_path / "many.aol", (2,) * 8, delay))
+    first = schedule.upto("t", 0)
+    assert 32 < len(first) <= (128 if all(delay) else 1 << 9)  # of many sets of dimensions counts take long
+    sought.clear()
+    schedule.upto("t", 2)
+    assert 0 < len(sought) < 3 * SCANS_FOUND
+
+
+def test_shapes_that_differ_in_what_they_hold_whole_share_their_upward_scans(tmp_path: Path) -> None:
+    space = space_of(tmp_path / "few.aol", (2, 2, 2), (1, 0, 0))
+    some = [space.model.legal_scans("t", shape) for shape in ((1, 1, 1), (1, 2, 1), (1, 2, 2))]
+    assert len({id(scans.only(upwards=True)) for scans in some}) == 1
+    for scans in some:
+        assert [scan for scan in scans if not any(scan.descending)] == list(scans.only(upwards=True))
 
 
 def test_many_scans_with_a_delay(tmp_path: Path) -> None:
