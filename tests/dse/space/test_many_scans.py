@@ -17,7 +17,9 @@ from arrayol.ir.network import flatten
 from arrayol.text import listed
 from dse.search.context import ROUNDS
 from dse.search.figures import columns_of
+from dse.search.group_front import nothing
 from dse.search.methods import choose_method
+from dse.search.rounds.portions import Portions
 from dse.search.rounds.schedule import ROUNDS as ALL_ROUNDS
 from dse.search.rounds.schedule import (
     SCANS_FOUND,
@@ -123,8 +125,9 @@ def test_units_that_can_work_at_once_are_those_of_listed_blocks(
         assert remarks == ([what % listed(shown, "or") + tail] if missing else [])
 
 
-def test_units_of_many_blocks_are_not_listed(tmp_path: Path) -> None:
-    space = space_of(tmp_path / "many.aol", (4,) * 12, units=[1, 4])  # 3^12 shapes
+def test_units_of_many_blocks_are_not_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    space = space_of(tmp_path / "many.aol", (4,) * 10, units=[1, 4])
+    monkeypatch.setattr(MappingSpace, "shapes", lambda *_: pytest.fail("lists all shapes"))
     (remark,) = (text for text in remarks_of(space, "test") if "can work at once" in text)
     assert "at most 2 units" in remark
 
@@ -156,6 +159,20 @@ def test_shapes_that_differ_in_what_they_hold_whole_share_their_upward_scans(tmp
     assert len({id(scans.only(upwards=True)) for scans in some}) == 1
     for scans in some:
         assert [scan for scan in scans if not any(scan.descending)] == list(scans.only(upwards=True))
+
+
+def test_what_only_the_exact_path_takes_waits_for_the_next_round(tmp_path: Path) -> None:
+    space = space_of(tmp_path / "exact.aol", (2, 2, 2, 2), (0, 1, 1, 0))
+    columns = columns_of(DEFAULT, (), space.model, reuse_memory=False)
+    schedule, part = Schedule(space), nothing(columns, 1)
+    assert schedule.upto("t", 0) == schedule.upto("t", 1)
+    portions = Portions(space, columns, schedule, space.graph.all, 1.0)
+    first, second = portions.plain(0), portions.plain(1)
+    assert [one.is_exact for one in first] == [one.is_exact for one in second] != []
+    assert sum(one.seconds for one in first) == pytest.approx(sum(one.seconds for one in second))
+    assert any(one.jobs(part) for one in second)
+    assert not any(one.jobs(part) for one in first), "priced already"
+    assert portions.plain(1) == []
 
 
 def test_many_scans_with_a_delay(tmp_path: Path) -> None:
