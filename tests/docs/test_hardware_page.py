@@ -49,7 +49,7 @@ def test_the_commands_and_then_python(
     monkeypatch.chdir(folder)
     (script,) = blocks("hardware.md", "python")
     exec(compile(script.text, "hardware.md", "exec"), {})
-    assert capsys.readouterr().out == "[]\n"
+    assert capsys.readouterr().out == "()\n"
 
 
 @needs_compiler

@@ -31,7 +31,15 @@ NOT_OF_A_SPECIFICATION = {
     "usage",
 }
 WITHOUT_EXAMPLE = NOT_OF_A_SPECIFICATION | {
-    *("made-by-steps", "nest-too-hard", "no-schedule", "tiler-out-of-bounds", "too-many-copies", "undecided"),
+    *(
+        "hidden-package",
+        "made-by-steps",
+        "nest-too-hard",
+        "no-schedule",
+        "tiler-out-of-bounds",
+        "too-many-copies",
+        "undecided",
+    ),
 }
 
 
