@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from many_cases import draws_all_cases
 
 # A test above this many CPU seconds, with those of the processes that it waits for, is in SLOW_TESTS.
 LIMIT = 1.0
@@ -26,10 +27,15 @@ def slow_tests() -> frozenset[str]:
 
 
 def mark_slow(items: list[pytest.Item]) -> None:
-    """Give the marker `slow` to the tests in SLOW_TESTS."""
+    """Give the marker `slow` to the tests in SLOW_TESTS, and to those that judge all cases, which a quick run skips."""
     slow = slow_tests()
+    too_few = pytest.mark.skip(reason="a quick run draws too few cases; --hypothesis-profile=landing draws all")
     for item in items:
-        if name_of(item.nodeid) in slow or name_of(item.nodeid).partition("[")[0] in slow:
+        if item.get_closest_marker("all_cases") is not None:
+            item.add_marker(pytest.mark.slow)
+            if not draws_all_cases():
+                item.add_marker(too_few)
+        elif name_of(item.nodeid) in slow or name_of(item.nodeid).partition("[")[0] in slow:
             item.add_marker(pytest.mark.slow)
 
 

@@ -40,6 +40,11 @@ def new_seed() -> int:
     return datetime.now(UTC).toordinal() if settings.get_current_profile_name() == "nightly" else 0
 
 
+def draws_all_cases() -> bool:
+    """Whether this run draws at least as many cases as a landing."""
+    return _SHARES[settings.get_current_profile_name()] >= 1
+
+
 def on_many(cases: int, seed: int | None, test: Callable[..., None], *drawn: SearchStrategy[object]) -> None:
     """Call a test with what is drawn, so often; without a seed always the same. What fails is shrunk and raised.
 

@@ -122,7 +122,7 @@ def test_bodies_equal_their_execution(tmp_path_factory: pytest.TempPathFactory, 
     SEEN["conditions"] += "where" in text or " if " in text
 
 
-@pytest.mark.slow  # of as many cases as a landing draws
+@pytest.mark.all_cases
 def test_kinds_of_bodies(capsys: pytest.CaptureFixture[str]) -> None:
     """Each kind of body was met often enough for the test above to mean something."""
     if not SEEN["bodies"]:

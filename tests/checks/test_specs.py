@@ -112,7 +112,7 @@ def test_check_equals_enumeration(tmp_path_factory: pytest.TempPathFactory, spec
     SEEN["borders"] += spec.read.tiler.border is not None
 
 
-@pytest.mark.slow  # of as many cases as a landing draws
+@pytest.mark.all_cases
 def test_kinds_of_specs(capsys: pytest.CaptureFixture[str]) -> None:
     """Each kind of spec was met often enough for the test above to mean something."""
     if not SEEN["cases"]:

@@ -111,7 +111,7 @@ def test_the_checks_foresee_what_the_execution_meets(body: str, unrolled: int, l
         assert execute(spec, "e", INPUTS)["y"].tolist() == expected.tolist()
 
 
-@pytest.mark.slow  # of as many cases as a landing draws
+@pytest.mark.all_cases
 def test_kinds_of_bodies(capsys: pytest.CaptureFixture[str]) -> None:
     """Each kind of body was met often enough for the test above to mean something."""
     if not SEEN["cases"]:

@@ -150,7 +150,7 @@ def count(spec: Spec, generated: Generated) -> None:
     )
 
 
-@pytest.mark.slow  # of as many cases as a landing draws
+@pytest.mark.all_cases
 def test_kinds_of_specs(capsys: pytest.CaptureFixture[str]) -> None:
     """Each kind of spec was met often enough for the test above to mean something."""
     if not SEEN["cases"]:

@@ -149,7 +149,7 @@ def test_wild_tilers_on_a_torus(
     assert hole.missing == math.prod(array) - math.prod(repetition)
 
 
-@pytest.mark.slow  # of as many cases as a landing draws
+@pytest.mark.all_cases
 def test_kinds_of_cases(capsys: pytest.CaptureFixture[str]) -> None:
     """Each kind of case was met often enough for the tests above to mean something."""
     if not SEEN["cases"] or not SEEN["checked for holes"]:

@@ -151,7 +151,7 @@ def test_no_design_is_below_the_bounds(context: SearchContext) -> None:
     seen["several groups alone"] += space.last(space.graph.all) is None
 
 
-@pytest.mark.slow  # of as many cases as a landing draws
+@pytest.mark.all_cases
 def test_how_near_they_are(capsys: pytest.CaptureFixture[str]) -> None:
     """After the test above; says what it has seen."""
     if not seen:

@@ -145,7 +145,7 @@ def _require_figures(columns: Columns, estimate: DesignEstimate, values: Sequenc
             assert round(estimate.objective(figure.key) * figure.scale) == value
 
 
-@pytest.mark.slow  # of as many cases as a landing draws
+@pytest.mark.all_cases
 def test_how_much_was_compared(capsys: pytest.CaptureFixture[str]) -> None:
     """After the test above; says what it has seen."""
     if not seen:
@@ -399,7 +399,7 @@ def test_the_front_so_far_has_its_designs(case: tuple[MappingSpace, Columns]) ->
     seen["early"] += any(len(early.front) for early in fronts)
 
 
-@pytest.mark.slow  # of as many cases as a landing draws
+@pytest.mark.all_cases
 def test_some_fronts_came_early() -> None:
     if "early" not in seen:
         pytest.skip("the searches before did not run here, or few of them")

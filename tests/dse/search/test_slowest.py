@@ -92,7 +92,7 @@ def test_nothing_compared_changes_and_nothing_more_can_be_slowed(
                     seen["cannot be slower"] += 1
 
 
-@pytest.mark.slow  # of as many cases as a landing draws
+@pytest.mark.all_cases
 def test_what_was_seen() -> None:
     """After the test above."""
     assert not seen or (seen["slowed"] >= 8 and seen["cannot be slower"] >= 2), seen
