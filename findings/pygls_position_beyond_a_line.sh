@@ -18,7 +18,7 @@ from pygls.workspace import TextDocument
 
 for text in ("ab", "ab\n"):
     for column in (2, 3, 99):
-        document = TextDocument("file:///x", text)
+        document = TextDocument("untitled:x", text)
         end = types.Position(0, column)
         replaced = types.Range(types.Position(0, 1), end)
         at = document.offset_at_position(end)

@@ -87,8 +87,9 @@ def test_specifications_show_their_graphs(spec: api.Spec, tmp_path: Path) -> Non
         assert data["image/png"].startswith(PNG)
         assert data["text/plain"] == repr(value)
         assert "text/html" not in data
-    (tmp_path / "one.aol").write_text("elementary one(a: u8) -> (b: u8) {\n  b = a\n}\n", encoding="utf-8")
-    assert "image/png" not in shown(api.load(tmp_path / "one.aol"))
+    pair = "".join(f"elementary {name}(a: u8) -> (b: u8) {{\n  b = a\n}}\n" for name in ("one", "two"))
+    (tmp_path / "pair.aol").write_text(pair, encoding="utf-8")
+    assert "image/png" not in shown(api.load(tmp_path / "pair.aol"))
 
 
 def test_tasks_show_their_tilers(spec: api.Spec, tmp_path: Path) -> None:

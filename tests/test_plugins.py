@@ -265,7 +265,7 @@ class Unspeakable(Exception):
 def raise_(raised): raise raised
 
 def worse(context, request, runner):
-    found = search_exactly(context, runner, request.report, request.keep)
+    found = search_exactly(context, request, runner)
     front = found.front
     return {gives}
 own = None

@@ -101,7 +101,7 @@ class Unspeakable:
 def raise_(raised): raise raised
 
 def method(context, request, runner):
-    found = search_exactly(context, runner, request.report, request.keep)
+    found = search_exactly(context, request, runner)
     return {method}
 
 def model(process, interval, cost):

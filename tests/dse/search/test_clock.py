@@ -8,6 +8,7 @@ from arrayol import api
 from arrayol.errors import InfeasibleError
 from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
+from dse.jobs import runner
 from dse.jobs.runner import JobRunner, TimeOverError
 from dse.search.context import ASKED, Chosen, SearchContext, Searched, SearchRequest
 from dse.search.exact import search_exactly
@@ -39,6 +40,12 @@ class Ending(JobRunner):
             raise TimeOverError
 
 
+@pytest.fixture(autouse=True)
+def one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The runner does job after job, so that how often it is asked about its time depends on no clock."""
+    monkeypatch.setattr(runner, "TASK_SECONDS", 1e-9)
+
+
 def small() -> SearchContext:
     """Two tasks on few blocks."""
     spec = api.load(LPSF, {"H": 4, "W": 8})
@@ -60,7 +67,7 @@ def whole() -> Searched:
 @pytest.mark.parametrize("name", ["exact", "partition", "exhaustive", "rounds", "nsga2"])
 def test_every_method_ends_with_the_front_so_far(name: str, whole: Searched) -> None:
     context, made = small(), 0
-    for times in (0, 2) if name == "nsga2" else (0, 2, 6, 25):
+    for times in (0, 1) if name == "nsga2" else (0, 2, 4, 5, 25):
         found = search(context, Chosen(name, ASKED), REQUEST, Ending(times))
         if found.complete:
             assert points(found) == points(whole)
@@ -78,7 +85,7 @@ def test_every_method_ends_with_the_front_so_far(name: str, whole: Searched) -> 
 def test_groups_that_were_left_out_are_counted() -> None:
     found = search(small(), Chosen("exact", ASKED), REQUEST, Ending(0))
     assert found.description == (
-        "3 of 10 groups searched, then the time of 7 s was over; 0 searched in part, 7 groups left out"
+        "1 of 10 groups searched, then the time of 7 s was over; 0 searched in part, 9 groups left out"
     )
 
 
