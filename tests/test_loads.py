@@ -13,7 +13,7 @@ from arrayol.cli.commands import COMMANDS as ALL
 from arrayol.pictures.tiler_faults import load_to_show
 
 WITHOUT = {"completion", "example", "import", "lsp", "schema", "synth", "calibrate"}  # a specification
-# `transform` runs its steps with other values of the consts too, to see what follows from them, and reads what it prints.
+# `transform` runs its steps with other values of the consts too, to see what follows, and reads what it prints.
 KEEPING_CONSTS = (4, 2, 3, 0)
 FLATTENED = {"show", "explore", "simulate", "emit", "report"}
 

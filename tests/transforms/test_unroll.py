@@ -9,7 +9,6 @@ import pytest
 from blockwise import events, turned
 from hypothesis import given, settings
 from loading import spec_of
-from many_cases import case_count
 from strategies_nests import Updates, updates
 
 from arrayol.checks.check import check_source
@@ -40,7 +39,7 @@ def test_results_stay_or_the_step_is_refused() -> None:
     """
     seen: Counter[str] = Counter()
 
-    @settings(max_examples=case_count(80), deadline=None)
+    @settings(max_examples=80, deadline=None)  # that all kinds are among them
     @given(updates())
     def holds(case: Updates) -> None:
         said = answer(case)
