@@ -31,7 +31,7 @@ def register_profiles() -> None:
 
 
 def case_count(cases: int) -> int:
-    """How many of `cases` to draw, at least 1: a fifth in a quick run, two fifths at a landing, ten times them at night."""
+    """How many of `cases` to draw, at least 1: a fifth by day, two fifths at a landing, tenfold at night."""
     return max(1, round(cases * _SHARES[settings.get_current_profile_name()]))
 
 
