@@ -12,8 +12,6 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import hypothesis
 from cpp_programs import is_right, seen_of
@@ -21,13 +19,11 @@ from hypothesis import HealthCheck, Phase, given, settings
 from scheduled_cases import scheduled
 from strategies_delays import delayed_designs
 from strategies_designs import MappedSpec
+from verilog_programs import frames_of
 
 from arrayol.errors import ArrayolError
 from hwmodel.emit.hls.design import HlsFiles
-from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.schedule.units import TaskUnits
-from hwmodel.emit.verilog.design import DesignFiles
-from hwmodel.emit.verilog.icarus import FrameSeen, run_bench
 
 BATCH = 5  # cases of one seed: later ones vary earlier ones
 ALL_FEATURES = {
@@ -35,16 +31,6 @@ ALL_FEATURES = {
     *("several outputs", "several outputs of a task", "several groups", "fused tasks", "outer blocks", "floats"),
     *("several units", "folded units", "folded units with a delay", "state kept by units", "state taken early"),
 }
-
-
-def frames_of(design: HardwareDesign) -> tuple[FrameSeen, ...]:
-    """The frames of a design on its test bench."""
-    with TemporaryDirectory() as scratch:
-        folder = Path(scratch)
-        for name, text in DesignFiles(design).files().items():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_text(text, encoding="utf-8")
-        return run_bench(folder)
 
 
 @dataclass

@@ -12,10 +12,23 @@ from typing import Any
 import pytest
 
 from hwmodel.datapath.derive import Derived
+from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.verilog.datapaths.datapath import datapath_module, operator_modules
 from hwmodel.emit.verilog.datapaths.testbench import Chains, write_test_bench
+from hwmodel.emit.verilog.design import DesignFiles
+from hwmodel.emit.verilog.icarus import FrameSeen, run_bench
 
 needs_icarus = pytest.mark.skipif(shutil.which("iverilog") is None, reason="no iverilog, the simulator of Verilog")
+
+
+def frames_of(design: HardwareDesign) -> tuple[FrameSeen, ...]:
+    """The frames of a design on its test bench."""
+    with TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        for name, text in DesignFiles(design).files().items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(text, encoding="utf-8")
+        return run_bench(folder)
 
 
 def bench_says(

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from many_cases import on_many
 from scheduled_cases import scheduled
 from strategies_designs import MappedSpec, emitted_specs
-from verilog_programs import needs_icarus
+from verilog_programs import frames_of, needs_icarus
 
 from arrayol.errors import ArrayolError
-from hwmodel.emit.schedule.design import HardwareDesign
-from hwmodel.emit.verilog.design import DesignFiles
-from hwmodel.emit.verilog.icarus import FrameSeen, run_bench
 
 pytestmark = needs_icarus
 
@@ -34,7 +29,7 @@ def test_hardware_takes_the_cycles_of_the_model_and_computes_the_same() -> None:
         if design is None:
             return
         setup = simulation.setup.cycles
-        assert [(seen.before, seen.cycles, seen.wrong) for seen in seen_on(design)] == [
+        assert [(seen.before, seen.cycles, seen.wrong) for seen in frames_of(design)] == [
             (setup, simulation.cycles, 0),
             (0, simulation.cycles, 0),
         ]
@@ -43,13 +38,3 @@ def test_hardware_takes_the_cycles_of_the_model_and_computes_the_same() -> None:
     on_many(CASES, SEED, judge, emitted_specs())
     assert "unproven-schedule" not in refused
     assert features.keys() >= FEATURES, (features, refused)
-
-
-def seen_on(design: HardwareDesign) -> tuple[FrameSeen, ...]:
-    """The frames of a design on its test bench."""
-    with TemporaryDirectory() as scratch:
-        folder = Path(scratch)
-        for name, text in DesignFiles(design).files().items():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_text(text, encoding="utf-8")
-        return run_bench(folder)
