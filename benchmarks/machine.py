@@ -38,6 +38,7 @@ from arrayol.checks.check import check_source
 from arrayol.ir.network import flatten
 from arrayol.source import SourceFile
 from hwmodel.design import Blocks, GroupDesign, Processor, Scan
+from hwmodel.machine.evaluate.evaluation import fastest, price
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import load_platform
 
@@ -111,7 +112,7 @@ def bulk(model: MachineModel) -> Rate:
         scans, shapes = structures(model, tasks[-1])
         units = np.array(list(product((1, 2, 3, 4), repeat=len(tasks))))
         for scan in scans:
-            designs += batch.price(scan, shapes, units).latency_cycles.size
+            designs += price(batch.tables(scan, shapes), units).latency_cycles.size
             count += len(shapes)
     return Rate(count, designs, time.process_time() - began)
 
@@ -126,7 +127,7 @@ def of_fastest(model: MachineModel) -> Rate:
             raise SystemExit(f"{' '.join(tasks)} is not separable")
         scans, shapes = structures(model, tasks[-1])
         for scan in scans:
-            batch.fastest(scan, shapes, [(1, 2, 3, 4)] * len(tasks))
+            fastest(batch.tables(scan, shapes), [(1, 2, 3, 4)] * len(tasks))
             count += len(shapes)
             designs += len(shapes) * 4 ** len(tasks)
     return Rate(count, designs, time.process_time() - began)
@@ -161,7 +162,7 @@ def coupled(name: str, text: str, number: int, exact: int) -> Iterator[str]:
             raise SystemExit(f"{' '.join(tasks)} is not separable")
         chosen, units = shapes[rng.permutation(len(shapes))[:number]], np.ones((1, len(tasks)), np.int64)
         began = time.process_time()
-        batch.price(scans[0], chosen, units)
+        price(batch.tables(scans[0], chosen), units)
         bulk = (time.process_time() - began) / len(chosen)
         began = time.process_time()
         for shape in chosen[:exact].tolist():

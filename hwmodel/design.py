@@ -238,6 +238,16 @@ def structure_of(design: GroupDesign) -> GroupDesign:
     return replace(design, processors=tuple(processors))
 
 
+def rates_of(design: GroupDesign) -> dict[str, int]:
+    """The rate of each of its tasks."""
+    return {processor.task: processor.rate for processor in design.processors}
+
+
+def is_plain(design: GroupDesign) -> bool:
+    """Whether a design opens nothing but a policy, keeps, layouts or recomputing: no outer blocks, cuts or FIFOs."""
+    return not (design.blocks.outer or design.fifos) and all(processor.cut is None for processor in design.processors)
+
+
 def with_keeps(design: GroupDesign, keeps: Mapping[str, Keep]) -> GroupDesign:
     """The design with what it keeps of all arrays from outside: as a policy where it is one, else array by array."""
     loops = len(design.blocks.scan.dimensions)

@@ -43,7 +43,7 @@ from hwmodel.machine.int64 import LIMIT
 from hwmodel.machine.port import Port
 from hwmodel.machine.priced import MEMORY, RESIDENT, SHARED, TIMES, TRAFFIC
 from hwmodel.machine.schedule.datapaths import Datapaths
-from hwmodel.machine.separable.energy import moved_data
+from hwmodel.machine.separable.counted_accesses import moved_data
 from hwmodel.machine.separable.links import AxisLink, separate
 from hwmodel.residence import ONCE
 

@@ -23,7 +23,8 @@ from dse.search.context import SearchContext
 from dse.search.figures import Columns, values_of
 from dse.space.mappings import Shape
 from hwmodel.design import Blocks, GroupDesign, Processor, Scan
-from hwmodel.machine.bounded import Bounded
+from hwmodel.machine.evaluate.evaluation import bounded, fastest, price
+from hwmodel.machine.evaluate.lower_bounds import Bounded
 from hwmodel.machine.priced import Priced
 from hwmodel.machine.separable.batch import GroupBatch
 from hwmodel.machine.separable.fetches import StructureKeeps
@@ -124,11 +125,11 @@ class Pricer:
             part = np.arange(start, min(start + step, len(shapes)))
             taken = are_products or batch.takes(scan, table[part], keeps and keeps.only(part))
             for rows in in_parts(part, np.broadcast_to(taken, len(part)), step):
-                own = keeps and keeps.only(rows)
+                tables = batch.tables(scan, table[rows], keeps and keeps.only(rows))
                 if self._fastest_of:
-                    yield rows, batch.fastest(scan, table[rows], self._fastest_of, own, times=self._times)
+                    yield rows, fastest(tables, self._fastest_of, times=self._times)
                 else:
-                    yield rows, batch.price(scan, table[rows], self._combinations, own)
+                    yield rows, price(tables, self._combinations)
 
     def takes(self, scan: Scan, shapes: Sequence[Shape], keeps: StructureKeeps | None = None) -> list[bool]:
         """Which of them need not go through the exact path."""
@@ -152,8 +153,8 @@ class Pricer:
         step = batch.at_once or POINTS_AT_ONCE
         for start in range(0, len(shapes), step):
             part = slice(start, start + step)
-            own = keeps and keeps.only(part)
-            yield part, batch.bounded(scan, self._table(shapes[part]), self._offered, own, times=self._times)
+            tables = batch.tables(scan, self._table(shapes[part]), keeps and keeps.only(part))
+            yield part, bounded(tables, self._offered, times=self._times)
 
     def bounded_structure(self, structure: GroupDesign) -> Bounded:
         """The same of any structure. Raises ArrayolError where it is refused."""

@@ -19,9 +19,9 @@ from dse.verify.bench_data import BenchData, accepted_data
 from hwmodel.accesses import Accesses
 from hwmodel.design import Design, GroupDesign, structure_of
 from hwmodel.machine.banked import IN_BANKS, banked_memories
+from hwmodel.machine.enumerated.plan import Plan, plan_group
 from hwmodel.machine.estimate import DesignEstimate, GroupEstimate, MemoryUse, Once
 from hwmodel.machine.model import MachineModel
-from hwmodel.machine.plan import Plan, plan_group
 from hwmodel.platform import Platform
 from hwmodel.residence import Loads
 from hwmodel.simulator.group import GroupRun, LocalMemories

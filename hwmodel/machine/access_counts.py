@@ -16,7 +16,6 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from arrayol.execute.patterns import elements_of
-from arrayol.ir.network import Process
 from arrayol.ir.spec import Delay, port_named
 from hwmodel.accesses import Accesses, Indices, Touch, follows_axes, points
 from hwmodel.machine.estimate import MemoryKind
@@ -42,7 +41,7 @@ def accesses_of_runs(group: Group, runs: Mapping[str, Elements], fifos: Iterable
             place = _place(accesses, touch, fifos)
             if place is not None:
                 counts[*place, writes] += count_accesses(accesses, touch, repetitions)
-        for name, delay, data in states_of(group, task):
+        for name, delay, data, _ in states_of(group, task):
             _add_state(counts, name, data * int(_inside(repetitions, _ahead(group, task, delay)).sum()))
     return +counts
 
@@ -55,7 +54,7 @@ def accesses_of_products(group: Group, running: Mapping[str, Sequence[Elements]]
             place = _place(accesses, touch, fifos)
             if place is not None:
                 counts[*place, writes] += _count_in_product(accesses, touch, indices)
-        for name, delay, data in states_of(group, task):
+        for name, delay, data, _ in states_of(group, task):
             _add_state(counts, name, data * math.prod(map(len, _within(indices, _ahead(group, task, delay)))))
     return +counts
 
@@ -71,15 +70,15 @@ def _add_state(counts: Counts, name: str, data: int) -> None:
         counts["state", name, writes] += data
 
 
-def states_of(group: Group, task: str) -> list[tuple[str, Delay, int]]:
-    """The delay states of a task: the name of each, its delay and the data of its port."""
+def states_of(group: Group, task: str) -> list[tuple[str, Delay, int, int]]:
+    """The delay states of a task: the name of each, its delay, the data of its port and the bits of one."""
     process = group.network.processes[task]
-    acting = (*group.delays(task), *group.frame_delays(task))
-    return [(f"{task}.{delay.port}", delay, _size(process, delay.port)) for delay in process.delays if delay in acting]
-
-
-def _size(process: Process, port: str) -> int:
-    return math.prod(extent or 1 for extent in port_named(process.input_ports, port).shape)
+    acting = [delay for delay in process.delays if delay in (*group.delays(task), *group.frame_delays(task))]
+    ports = [port_named(process.input_ports, delay.port) for delay in acting]
+    return [
+        (f"{task}.{delay.port}", delay, math.prod(extent or 1 for extent in port.shape), port.type.bits)
+        for delay, port in zip(acting, ports, strict=True)
+    ]
 
 
 def _place(accesses: Accesses, touch: Touch, fifos: Iterable[str]) -> Place | None:

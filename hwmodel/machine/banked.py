@@ -14,8 +14,8 @@ from hwmodel.local_memory.port_plan import PortPlan
 from hwmodel.local_memory.windows import Window
 from hwmodel.local_memory.words import Words
 from hwmodel.machine.built.organised import Builder
+from hwmodel.machine.enumerated.plan import Plan
 from hwmodel.machine.estimate import GroupEstimate
-from hwmodel.machine.plan import Plan
 
 IN_BANKS = ("window", "banks", "copies")
 

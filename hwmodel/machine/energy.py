@@ -19,9 +19,7 @@ from hwmodel.datapath.technology.technology import Technology
 from hwmodel.machine.access_counts import Counts
 from hwmodel.machine.built.local_ports import terms_of
 from hwmodel.machine.estimate import EnergyUse, MemoryKind, MemoryUse, memory_use
-from hwmodel.machine.group_plan import GroupPlan
 from hwmodel.machine.int64 import require_energy
-from hwmodel.machine.port import Port
 from hwmodel.machine.residents import once_memories
 from hwmodel.platform import Platform
 from hwmodel.residence import ROM
@@ -100,40 +98,6 @@ def energy_gap(platform: Platform, network: Network) -> tuple[str, str] | None:
             why = f"what leaks of {listed([*lacking])} is unknown without their cost in {cost}"
             return why, f"give cost = {{ {cost} = NUMBER }} in [elementary.NAME] of the platform"
     return None
-
-
-# Groups that are planned by themselves.
-
-
-@dataclass(frozen=True)
-class PlanEnergy:
-    """What of a planned group takes energy, whatever its rates: runs, accesses to memories, bits of the port."""
-
-    prices: EnergyPrices
-    runs: Mapping[str, int]
-    counts: Counts
-    outside: Mapping[str, int]
-
-    @staticmethod
-    def of(plan: GroupPlan, prices: EnergyPrices) -> PlanEnergy:
-        """Of a plan."""
-        port = Port(plan.group.accesses, plan.platform)
-        outside = {array: words * port.word_bits(array) for array, words in plan.port_words.items()}
-        return PlanEnergy(prices, plan.runs, plan.access_counts, outside)
-
-    def uses(self, paths: Mapping[str, Datapath], memories: Sequence[MemoryUse]) -> tuple[EnergyUse, ...]:
-        """Where it goes with these datapaths by task, and memories."""
-        datapaths = {task: (self.runs[task], path) for task, path in paths.items()}
-        return energy_uses(self.prices, datapaths, self.counts, memories, self.outside)
-
-    @property
-    def outside_fj(self) -> int:
-        """The fJ of the external memory."""
-        return sum(self.outside.values()) * self.prices.external
-
-    def of_memories(self, memories: Sequence[MemoryUse]) -> int:
-        """The fJ of accesses to some memories."""
-        return sum(use.femtojoules for use in energy_uses(self.prices, {}, self.counts, memories, {}))
 
 
 def with_residents(

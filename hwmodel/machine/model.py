@@ -17,14 +17,17 @@ from numpy.typing import NDArray
 from arrayol.errors import ArrayolError
 from arrayol.ir.network import Network
 from hwmodel.accesses import Accesses, Extents
-from hwmodel.design import Blocks, Design, GroupDesign, Processor, Scan, row_major, structure_of
-from hwmodel.machine.bounded import Bounded
+from hwmodel.design import Blocks, Design, GroupDesign, Processor, Scan, is_plain, rates_of, row_major, structure_of
 from hwmodel.machine.bounds import require_network
 from hwmodel.machine.built.local_ports import LocalPorts
 from hwmodel.machine.built.lone_ports import LonePorts
 from hwmodel.machine.energy import EnergyPrices, energy_prices
+from hwmodel.machine.enumerated.plan import plan_group
+from hwmodel.machine.enumerated.plan_tables import enumerate_tables, plan_tables
 from hwmodel.machine.estimate import DesignEstimate, GroupEstimate, MemoryUse, Once
-from hwmodel.machine.exact import estimate_planned, memories_in_succession, step_cycles
+from hwmodel.machine.evaluate.estimate import estimates, memories_of, require_legal_rates, step_ends
+from hwmodel.machine.evaluate.evaluation import bounded, fastest, price
+from hwmodel.machine.evaluate.lower_bounds import Bounded
 from hwmodel.machine.group import Group
 from hwmodel.machine.legal_scans import LegalScans, count_structures, legal_scans
 from hwmodel.machine.one_level import Halves, halves_of, in_one_level
@@ -33,13 +36,12 @@ from hwmodel.machine.residents import loaded_once, resident_memories
 from hwmodel.machine.scans import breaking_pair
 from hwmodel.machine.schedule.fifo import fifo_data
 from hwmodel.machine.separable.batch import GroupBatch, open_batch
-from hwmodel.machine.separable.estimate import estimate_separably, is_plain
 from hwmodel.machine.separable.fetches import StructureKeeps
-from hwmodel.machine.separable.fifo_plan import plan_fifos, takes_fifos
+from hwmodel.machine.separable.fifo_tables import fifo_tables, takes_fifos
 from hwmodel.machine.separable.fifos import separable_fifos
 from hwmodel.machine.separable.line_cache import LineCache
+from hwmodel.machine.tables.group_tables import GroupTables
 from hwmodel.machine.ticks import Ticks, read_at, require_legal, tick_group
-from hwmodel.machine.units_exact import PlannedStructure
 from hwmodel.platform import Platform
 from hwmodel.residence import NO_LOADS, Loads
 
@@ -182,7 +184,7 @@ class MachineModel:
         return found
 
     def _estimated(self, groups: Sequence[GroupDesign]) -> list[GroupEstimate]:
-        found: dict[int, GroupEstimate | None] = {}
+        found: dict[int, GroupEstimate] = {}
         families: dict[object, list[int]] = {}
         for place, group in enumerate(groups):
             if is_plain(group):
@@ -194,30 +196,33 @@ class MachineModel:
                 continue
             for start in range(0, len(places), ESTIMATED_AT_ONCE):
                 some = places[start : start + ESTIMATED_AT_ONCE]
-                found.update(zip(some, estimate_separably(batch, [groups[place] for place in some]), strict=True))
-        exact = self._alone([group for place, group in enumerate(groups) if found.get(place) is None], self.planned)
-        return [found.get(place) or exact[group] for place, group in enumerate(groups)]
+                taken, own = counted_estimates(batch, [groups[place] for place in some])
+                found.update(zip([some[number] for number in taken], own, strict=True))
+        others = self._one_by_one([group for place, group in enumerate(groups) if place not in found], self._opened)
+        return [found[place] if place in found else others[group] for place, group in enumerate(groups)]
 
     def memories_in_succession(self, group: GroupDesign) -> tuple[MemoryUse, ...]:
-        """The memories of a group, as they are built, where frames follow each other."""
-        return memories_in_succession(self.accesses, self.platform, group)
+        """The memories of a group, as they are built, where frames follow each other (docs/machine.md, section 8)."""
+        tables = plan_tables(plan_group(self.accesses, self.platform, group), in_succession=True)
+        require_legal_rates(tables, 0, rates_of(group))
+        return memories_of(tables, 0, rates_of(group))
 
     def exact(self, group: GroupDesign) -> GroupEstimate:
-        """The estimate by the exact path, which takes every design."""
-        return self._alone([group], self._planned_exactly)[group]
+        """The estimate from tables that are enumerated, which takes every design."""
+        return self._one_by_one([group], self.enumerated)[group]
 
-    def _alone(
-        self, groups: Sequence[GroupDesign], planned: Callable[[GroupDesign], PlannedStructure]
+    def _one_by_one(
+        self, groups: Sequence[GroupDesign], tables_of: Callable[[GroupDesign], GroupTables]
     ) -> dict[GroupDesign, GroupEstimate]:
-        """Those of some groups; what is planned of a structure is the same at all rates, and takes longest."""
+        """Those of some groups; the tables of a structure are the same at all rates, and take longest."""
         structures: dict[GroupDesign, list[GroupDesign]] = {}
         for group in groups:
             structures.setdefault(structure_of(group), []).append(group)
-        estimates: dict[GroupDesign, GroupEstimate] = {}
+        found: dict[GroupDesign, GroupEstimate] = {}
         for structure, own in structures.items():
-            plan = planned(structure)
-            estimates |= {group: estimate_planned(plan, group) for group in own}
-        return estimates
+            tables = tables_of(structure)
+            found |= {group: estimates(tables, [rates_of(group)])[0] for group in own}
+        return found
 
     def price_structure(self, structure: GroupDesign, rates: NDArray[np.int64]) -> Priced:
         """One structure, whatever it opens, under combinations of rates (U, tasks): figures of shape (1, U).
@@ -225,33 +230,40 @@ class MachineModel:
         The units and intervals that the structure itself names count for nothing. Raises ArrayolError for what is
         refused whatever the units, and for intervals that the platform does not offer.
         """
-        batch = self._batch_of(structure)
-        if batch is None:
-            return self.planned(structure).price(rates)
-        return batch.of.price(*batch.blocks, rates, batch.keeps)
+        return price(self.tables(structure), rates)
 
     def fastest(
         self, structure: GroupDesign, offered: Sequence[Sequence[int]], *, times: Collection[str] = (LATENCY,)
     ) -> Priced:
         """The same at the rates that nothing beats, of those offered to each task (ascending): figures of shape (1, V).
 
-        Right where only figures with `units_are_free` are compared, of `times` those named. See `GroupBatch.fastest`;
+        Right where only figures with `units_are_free` are compared, of `times` those named. See `evaluate.fastest`;
         V is more than 1 where processors are scheduled (FIFOs, several delays, unequal chains of a delay that lasts),
         or where one interval is faster in some steps and another in others.
         """
-        batch = self._batch_of(structure)
-        if batch is None:
-            return self.planned(structure).fastest(offered, times=times)
-        return batch.of.fastest(*batch.blocks, offered, batch.keeps, times=times)
+        return fastest(self.tables(structure), offered, times=times)
 
     def bounded(
         self, structure: GroupDesign, offered: Sequence[Sequence[int]], *, times: Collection[str] = (LATENCY,)
     ) -> Bounded:
         """What none of its designs has less of, of times those named, and its prices under all rates offered."""
-        batch = self._batch_of(structure)
-        if batch is None:
-            return self.planned(structure).bounded(offered, times=times)
-        return batch.of.bounded(*batch.blocks, offered, batch.keeps, times=times)
+        return bounded(self.tables(structure), offered, times=times)
+
+    def tables(self, structure: GroupDesign) -> GroupTables:
+        """The tables of a structure, by counts where that can be. Raises ArrayolError for what is always refused."""
+        single = self._batch_of(structure)
+        return single.of.tables(*single.blocks, single.keeps) if single is not None else self._opened(structure)
+
+    def _opened(self, structure: GroupDesign) -> GroupTables:
+        """The tables of a structure that is in no batch: by counts for the sake of FIFOs, else enumerated."""
+        batch, found = self._batch_with_fifos(structure), None
+        if batch is not None:
+            found = fifo_tables(batch, structure_of(structure), self._ports_of(structure))
+        return found or self.enumerated(structure)
+
+    def enumerated(self, structure: GroupDesign) -> GroupTables:
+        """The tables of a structure, from every run and element. Raises ArrayolError for what is always refused."""
+        return enumerate_tables(self.accesses, self.platform, structure_of(structure), self._ports_of(structure))
 
     def takes_in_batches(self, structure: GroupDesign) -> bool:
         """Whether a structure of a separable group is priced in batches, if it is a product."""
@@ -272,8 +284,8 @@ class MachineModel:
             return True
         try:
             if structure.recompute:
-                alone = self._batch_of(structure)
-                return alone is not None and bool(alone.of.takes(*alone.blocks, alone.keeps)[0])
+                single = self._batch_of(structure)
+                return single is not None and bool(single.of.takes(*single.blocks, single.keeps)[0])
             batch = self._batch_with_fifos(structure)
             return batch is not None and takes_fifos(batch, structure)
         except ArrayolError:
@@ -285,7 +297,7 @@ class MachineModel:
         has_alone = structure.fifos and is_plain_else and self.is_separable(structure.tasks)
         return self.batch(structure.tasks) if has_alone else None
 
-    def _batch_of(self, structure: GroupDesign) -> _Alone | None:
+    def _batch_of(self, structure: GroupDesign) -> _Single | None:
         """What prices a structure in batches. Raises ArrayolError for what is refused whatever the units."""
         model, own = self._in_one_level(structure)
         batch = model.batch_for(own) if is_plain(own) else None
@@ -293,7 +305,7 @@ class MachineModel:
             return None
         group = Group(self.accesses, own.tasks) if structure.blocks.outer else batch.counts.parts.group
         require_legal(group, group.last, structure.blocks)
-        return _Alone(batch.with_layouts(own.layouts), own)
+        return _Single(batch.with_layouts(own.layouts), own)
 
     def batch_for(self, structure: GroupDesign) -> GroupBatch | None:
         """What prices a plain structure in batches, recomputing if it does; None where there is none."""
@@ -314,16 +326,6 @@ class MachineModel:
             model = MachineModel(halves.network(self.network, key[0]), self.platform, self.accesses.loads)
         self._split[key] = model  # the one that was asked for last stands last
         return model, in_one_level(structure, halves)
-
-    def planned(self, structure: GroupDesign) -> PlannedStructure:
-        """A structure with its plan, by counts where that can be. Raises ArrayolError for what is always refused."""
-        batch, found = self._batch_with_fifos(structure), None
-        if batch is not None:
-            found = plan_fifos(batch, structure_of(structure), self._ports_of(structure))
-        return found or self._planned_exactly(structure)
-
-    def _planned_exactly(self, structure: GroupDesign) -> PlannedStructure:
-        return PlannedStructure.of(self.accesses, self.platform, structure, self._ports_of(structure))
 
     def _ports_of(self, structure: GroupDesign) -> LocalPorts:
         """The local ports of a structure, which many others have too."""
@@ -414,7 +416,10 @@ class MachineModel:
 
     def step_cycles(self, group: GroupDesign) -> tuple[int, ...]:
         """The length of every step of a group in cycles, in order."""
-        return step_cycles(self.accesses, self.platform, group)
+        plan, rates = plan_group(self.accesses, self.platform, group), rates_of(group)
+        require_legal_rates(plan_tables(plan), 0, rates)
+        busy = {task: own.cycles for task, own in plan.processors.all_busy(rates).items()}
+        return tuple(step_ends(plan.port, busy)[0].tolist())
 
     def evaluate(self, design: Design, *, reuse_memory: bool = False) -> DesignEstimate:
         """The estimate of a whole design; with `reuse_memory` its groups share their local memories.
@@ -444,8 +449,27 @@ class MachineModel:
         return loaded_once(self.accesses, self.platform)
 
 
+def counted_estimates(batch: GroupBatch, designs: Sequence[GroupDesign]) -> tuple[list[int], list[GroupEstimate]]:
+    """The estimates of plain designs of one scan and the same layouts, all of which recompute or none.
+
+    Of those, by their places, whose structures are products. Raises ArrayolError (`scan-against-delay`,
+    `too-many-units`) for the first design that is refused.
+    """
+    scan = designs[0].blocks.scan
+    batch = batch.with_layouts(designs[0].layouts)
+    group = batch.counts.parts.group
+    for design in designs:
+        require_legal(group, group.last, design.blocks)
+    shapes = np.array([design.blocks.shape for design in designs], np.int64).reshape(len(designs), -1)
+    tables = batch.tables(scan, shapes, StructureKeeps.of(map(batch.keeps_of, designs)))
+    taken = np.flatnonzero(~tables.missing)
+    if not len(taken):
+        return [], []
+    return taken.tolist(), estimates(tables.only(taken), [rates_of(designs[row]) for row in taken.tolist()])
+
+
 @dataclass(frozen=True)
-class _Alone:
+class _Single:
     """One structure, and the batch that it makes by itself."""
 
     of: GroupBatch

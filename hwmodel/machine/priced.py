@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -11,13 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arrayol.errors import error
-from hwmodel.accesses import Accesses
-from hwmodel.design import interval_of, rate_of, units_of
 from hwmodel.machine.built.figures import BuiltFigures
-from hwmodel.machine.costs import cost_names, processor_costs
 from hwmodel.machine.estimate import BITS, DYNAMIC, LEAKAGE, OBJECTIVES, ROM_BITS, SETUP
-from hwmodel.machine.schedule.datapaths import Datapaths
 
 Places = NDArray[np.intp]
 Figures = NDArray[Any]  # of int64; costs that are not whole are of float64
@@ -249,86 +243,3 @@ class Priced:
         if figure is None:
             raise KeyError(name)
         return np.broadcast_to(figure, self.legal.shape)
-
-
-def unit_figures(
-    accesses: Accesses, paths: Datapaths, tasks: tuple[str, ...], rates: NDArray[np.int64]
-) -> tuple[Figures, dict[str, Figures]]:
-    """Units and costs by name, each (S, U), of combinations of rates (S, U, tasks)."""
-    names = cost_names(accesses, paths.platform)
-    costs: dict[str, Figures] = {name: np.zeros(rates.shape[:2], np.int64) for name in names}
-    for place, task in enumerate(tasks):
-        distinct, of = np.unique(rates[:, :, place], return_inverse=True)
-        each = [processor_costs(accesses, paths, task, rate) for rate in distinct.tolist()]
-        for name in names:
-            costs[name] = costs[name] + np.array([own.get(name, 0) for own in each])[of.reshape(rates.shape[:2])]
-    return units_of(rates).sum(axis=2), costs
-
-
-# How many units can work at once (docs/machine.md, section 6).
-
-
-def require_units(most: Mapping[str, int], rates: Mapping[str, int]) -> None:
-    """Raises ArrayolError (`too-many-units`) where a processor has more than can ever work at once.
-
-    `most` is by task the longest line of repetitions; 0 for one that never runs, which any number
-    of units suits.
-    """
-    for task, number in most.items():
-        units = units_of(rates[task])
-        if units < 1:
-            raise ValueError(f"'{task}' has {units} units")
-        if units > number > 0:
-            raise error(
-                "too-many-units",
-                f"processor '{task}' has {units} units, but never more than {number} of its repetitions can run "
-                "at once",
-                hint=f"give it at most {number}, or larger blocks",
-            )
-
-
-@dataclass(frozen=True, eq=False)
-class Offered:
-    """The rates that a task may have, ascending, and in families: of one interval, and of lines as long to fill.
-
-    Of a family more units are never slower. `rates` go family by family, in each ascending; `family` says of which each
-    is, `intervals` and `fills` what those have, `first` and `end` where they begin and end.
-    """
-
-    rates: NDArray[np.int64]
-    family: NDArray[np.int64]
-    intervals: NDArray[np.int64]
-    fills: NDArray[np.int64]
-    first: NDArray[np.int64]
-    end: NDArray[np.int64]
-
-    @staticmethod
-    def of(rates: Sequence[int], fill: Callable[[int], int] = lambda _: 0) -> Offered:
-        """Raises ValueError where they do not ascend, or have no unit."""
-        numbers = np.array(rates, np.int64)
-        if not len(numbers) or (units_of(numbers) < 1).any() or not (np.diff(numbers) > 0).all():
-            raise ValueError(f"rates are of 1 unit or more, ascending: {list(rates)}")
-        kinds = np.stack([interval_of(numbers), [fill(rate) for rate in numbers.tolist()]])
-        families, family = np.unique(kinds, axis=1, return_inverse=True)
-        order = np.argsort(family.ravel(), kind="stable")
-        first = np.searchsorted(family.ravel()[order], np.arange(families.shape[1]))
-        return Offered(
-            numbers[order], family.ravel()[order], families[0], families[1], first, np.append(first[1:], len(numbers))
-        )
-
-    def suiting(self, most: NDArray[np.int64]) -> NDArray[np.int64]:
-        """How many of each family's rates (S, families) suit each of `most` units (S,): the first so many do."""
-        within = (units_of(self.rates) <= most[:, None]) | (most[:, None] == 0)
-        return np.asarray(np.add.reduceat(within, self.first, axis=1, dtype=np.int64))
-
-    def at_least(self, units: NDArray[np.int64], like: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The first rate with so many units in the family of another rate, which has to be there."""
-        order = np.argsort(self.rates)
-        family = self.family[order][np.searchsorted(self.rates[order], like)]
-        return self.rates[np.searchsorted(rate_of(units_of(self.rates), self.family), rate_of(units, family))]
-
-
-def count_combinations(choices: NDArray[np.int64]) -> int:
-    """The sum over rows (S, parts) of how many combinations of one choice of each part there are."""
-    rows, times = np.unique(choices, axis=0, return_counts=True)
-    return sum(math.prod(row) * number for row, number in zip(rows.tolist(), times.tolist(), strict=True))

@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hwmodel.design import GroupDesign
-from hwmodel.machine.exact import step_ends
+from hwmodel.design import GroupDesign, is_plain, rates_of
+from hwmodel.machine.enumerated.plan import plan_group
+from hwmodel.machine.evaluate.estimate import step_ends
 from hwmodel.machine.group import Elements
 from hwmodel.machine.model import MachineModel
-from hwmodel.machine.plan import plan_group
 from hwmodel.machine.port import PortCycles
 from hwmodel.machine.separable.batch import GroupBatch
 from hwmodel.machine.separable.block_order import Structures
-from hwmodel.machine.separable.estimate import is_plain
-from hwmodel.machine.separable.timing import StepKinds, step_kinds
+from hwmodel.machine.separable.step_kinds import StepKinds, step_kinds
+from hwmodel.machine.tables.steps import StepPart
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,22 +66,24 @@ def group_timeline(
     if batch is not None:
         batch = batch.with_layouts(group.layouts)
         structures = batch.structures_of(group)
-        if structures.holds.all() and batch.timing(group.tasks, group.blocks.scan).has_formula(structures).all():
+        if structures.holds.all() and batch.steps(group.blocks.scan, structures).has_formula.all():
             return _separably(batch, group, structures, shown, cycles)
     return _exactly(model, group, shown, totals)
 
 
 def _separably(batch: GroupBatch, group: GroupDesign, structures: Structures, shown: Elements, cycles: int) -> Timeline:
     tasks = batch.counts.parts.group.tasks
-    kinds = _kinds_at(batch, structures, shown)
-    timing = batch.timing(tasks, group.blocks.scan)
-    rates = {processor.task: processor.rate for processor in group.processors}
-    port = timing.port(kinds).of_structure(0)
-    busy = {task: timing.busy(kinds, task, rates[task])[0] for task in tasks}
+    steps, rates = batch.steps(group.blocks.scan, structures), rates_of(group)
+
+    def at_rates(part: StepPart) -> tuple[PortCycles, dict[str, Elements]]:
+        of_task = {work.tasks[0]: work for work in part.works}
+        busy = {task: of_task[task].at(np.array([rates[task]])).cycles[0, 0] for task in tasks}
+        return part.port.of_structure(0), busy
+
+    port, busy = at_rates(steps.part(_kinds_at(batch, structures, shown)))
     length, _ = step_ends(port, busy)
     (all_kinds,) = step_kinds(batch.counts, structures, cyclic=False)
-    all_busy = {task: timing.busy(all_kinds, task, rates[task])[0] for task in tasks}
-    all_lengths, _ = step_ends(timing.port(all_kinds).of_structure(0), all_busy)
+    all_lengths, _ = step_ends(*at_rates(steps.part(all_kinds)))
     if int(all_lengths @ all_kinds.times[0]) != cycles or not length.all():
         raise ValueError("the group takes other steps or cycles")
     gap = int(np.argmax(np.diff(shown, append=shown[-1] + 2) > 1)) + 1  # steps before the gap, or all
@@ -108,7 +110,7 @@ def _kinds_at(batch: GroupBatch, structures: Structures, shown: Elements) -> Ste
 
 def _exactly(model: MachineModel, group: GroupDesign, shown: Elements, totals: tuple[int, int]) -> Timeline:
     plan = plan_group(model.accesses, model.platform, group)
-    busy_of = plan.processors.all_busy({processor.task: processor.rate for processor in group.processors})
+    busy_of = plan.processors.all_busy(rates_of(group))
     busy = {task: work.cycles for task, work in busy_of.items()}
     length, _ = step_ends(plan.port, busy)
     if (len(length), int(length.sum())) != totals:

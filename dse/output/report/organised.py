@@ -17,8 +17,8 @@ from hwmodel.local_memory.bank_functions import BankFunction, Residues
 from hwmodel.local_memory.banked import BankedWords
 from hwmodel.local_memory.lines import CLASSES
 from hwmodel.local_memory.words import BufferWords, PieceWords, Words
+from hwmodel.machine.enumerated.plan import Plan, plan_group
 from hwmodel.machine.estimate import MemoryUse
-from hwmodel.machine.plan import Plan, plan_group
 
 _TOLD = {
     "fifo": "words are written in turn, round and round, and read in the same order",

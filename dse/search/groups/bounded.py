@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from dse.pareto.fronts import Rows, Values, front_of, surpassed
 from hwmodel.design import GroupDesign
-from hwmodel.machine.bounded import Bounded
+from hwmodel.machine.evaluate.lower_bounds import Bounded
 from hwmodel.machine.priced import Priced
 
 _FEW = 192  # structures that are one slice

@@ -31,7 +31,6 @@ FIGURES = ("data", "bits", "blocks", "lut", "ff", "area", "price")  # of a memor
 ENERGIES = ("read", "write")  # fJ of a datum that is read from one of its banks, and of one written to all copies
 ROWS = len(FIGURES) + len(ENERGIES)
 PRICE = FIGURES.index("price")
-NO_ACCESSES = (np.zeros(1, np.int64), np.zeros(1, np.int64))  # data read and written, where no energy is asked for
 EachRate = tuple[tuple[str, tuple[int, int]], ...]  # by task its units and occupancy
 _REMEMBERED = 1 << 20  # bytes of rates, at most
 _TOGETHER = 64  # structures whose memories are told at once if one is: it takes hardly longer
@@ -80,24 +79,21 @@ def joined_figures(parts: Sequence[BuiltFigures]) -> BuiltFigures:
 class BuiltMemory:
     """One memory of structures: the tasks on whose rates it hangs, which `kind` of memory it is at some rates.
 
-    `figures` are the ROWS of figures (9, n) of a kind in structures, by their rows (n,). `accesses` are how many data
-    are read from it and written to it, (1,) or (S,) each. `least` are the first of the FIGURES (number, n) of which it
-    has no less, quicker to come by, where there are such. Of structures `alone` (S,) each takes its own time to tell.
+    `figures` are the ROWS of figures (9, n) of a kind in structures, by their rows (n,). `least` are the first of the
+    FIGURES (number, n) of which it has no less, quicker to come by, where there are such. Of structures `alone` (S,)
+    each takes its own time to tell.
     `needs` are the depths that figures of a kind in structures hang on.
     """
 
     touching: tuple[str, ...]
     kind: Callable[[Rates], Hashable]
     figures: Callable[[Any, Ints], Figures]
-    accesses: Sequence[Ints]
     least: Callable[[Any, Ints], Figures] | None = None
     alone: NDArray[np.bool_] | None = None
     needs: Callable[[Any, Ints], Iterable[Wanted]] | None = None
 
 
-def of_rates(
-    touching: tuple[str, ...], figures: Callable[[Rates], tuple[float, ...]], accesses: Sequence[Ints]
-) -> BuiltMemory:
+def of_rates(touching: tuple[str, ...], figures: Callable[[Rates], tuple[float, ...]]) -> BuiltMemory:
     """A memory that is the same in all structures; it has no figures where it is refused at some rates."""
 
     @cache
@@ -110,7 +106,7 @@ def of_rates(
     def of_kind(rates: EachRate, rows: Ints) -> Figures:
         return np.repeat(row(rates), len(rows), axis=1)
 
-    return BuiltMemory(touching, each_rate, of_kind, accesses)
+    return BuiltMemory(touching, each_rate, of_kind)
 
 
 def each_rate(rates: Rates) -> EachRate:
@@ -122,8 +118,9 @@ def each_rate(rates: Rates) -> EachRate:
 class BuiltMemories:
     """The memories of structures under combinations of rates, (1, U, tasks) of all or (S, U, tasks) of each.
 
-    The structures are those of the `rows` (S,) of all that the `memories` are of. `fetch` finds out depths that they
-    need, of all memories together.
+    The structures are those of the `rows` (S,) of all that the `memories` are of. `accesses` are by memory how many
+    data are read from it and written to it, (1,) or (S,) each; none where no energy is asked for. `fetch` finds out
+    depths that they need, of all memories together.
     """
 
     paths: Datapaths
@@ -132,6 +129,7 @@ class BuiltMemories:
     rows: Ints
     memories: Sequence[BuiltMemory]
     names: tuple[str, ...]
+    accesses: Sequence[Sequence[Ints]] = ()
     fetch: Callable[[Iterable[Wanted]], None] | None = None
 
     def figures(self, places: Ints, columns: Ints) -> BuiltFigures:
@@ -149,14 +147,11 @@ class BuiltMemories:
                 for kind, rows in each.rows()
                 for need in memory.needs(kind, self.rows[rows])
             )
-        for memory, each in zip(self.memories, asked, strict=True):
+        for number, (memory, each) in enumerate(zip(self.memories, asked, strict=True)):
             figures = each.told(memory.figures, self.rows)
             total += figures[: len(FIGURES)]
-            for number, price in zip(memory.accesses, figures[len(FIGURES) :], strict=True):
-                if number.any():
-                    require_energy(float(number.max()) * float(price.max(initial=0)))
-                    many = number[self.rows[places]] if len(number) > 1 else number
-                    energy += many * np.rint(price).astype(np.int64)
+            if self.accesses:
+                energy += _energy(self.accesses[number], figures[len(FIGURES) :], places)
         return BuiltFigures.of(total, energy, self.names)
 
     def least(self, places: Ints, columns: Ints) -> BuiltFigures:
@@ -173,7 +168,7 @@ class BuiltMemories:
         return [self._kinds_of(memory) for memory in self.memories]
 
     def _kinds_of(self, memory: BuiltMemory) -> tuple[Sequence[Hashable], Ints]:
-        distinct, of = _distinct(self.combinations[:, :, [self.tasks.index(task) for task in memory.touching]])
+        distinct, of = distinct_rates(self.combinations[:, :, [self.tasks.index(task) for task in memory.touching]])
         number: dict[Hashable, int] = {}
         rates = (rates_at(self.paths, dict(zip(memory.touching, row, strict=True))) for row in distinct.tolist())
         kinds = np.array([number.setdefault(memory.kind(own), len(number)) for own in rates], np.int64)
@@ -230,17 +225,27 @@ class _Asked:
         return of_designs
 
 
+def _energy(accesses: Sequence[Ints], prices: Figures, places: Ints) -> Ints:
+    """The fJ of designs (n,), of data read and written in each structure at prices of designs (2, n)."""
+    energy = np.zeros(len(places), np.int64)
+    for data, price in zip(accesses, prices, strict=True):
+        if data.any():
+            require_energy(float(data.max()) * float(price.max(initial=0)))
+            energy += (data[places] if len(data) > 1 else data) * np.rint(price).astype(np.int64)
+    return energy
+
+
 def at_rates(
     paths: Datapaths, tasks: Sequence[str], combinations: Ints, touching: Sequence[str], of: Callable[[Rates], float]
 ) -> Figures:
     """A figure (1, U) or (S, U) that hangs on the rates of the `touching` tasks alone, of combinations of all."""
-    distinct, which = _distinct(combinations[:, :, [tasks.index(task) for task in touching]])
+    distinct, which = distinct_rates(combinations[:, :, [tasks.index(task) for task in touching]])
     rates = (rates_at(paths, dict(zip(touching, row, strict=True))) for row in distinct.tolist())
     figures: Figures = np.array([of(own) for own in rates])[which]
     return figures
 
 
-def _distinct(rates: Ints) -> tuple[Ints, Ints]:
+def distinct_rates(rates: Ints) -> tuple[Ints, Ints]:
     """The rows that differ, of rates (S, U, tasks), and which of them each is (S, U)."""
     if rates.nbytes > _REMEMBERED:
         return _distinct_rows(rates)

@@ -42,16 +42,11 @@ from hwmodel.residence import ROM
 
 @dataclass(frozen=True)
 class Builder:
-    """Builds the memories of a group of `ports` in `terms`; `layouts` by array are those that the design gives.
-
-    `state_banks` says how many banks keep the chains of the units apart, by the state's name and the units; without, a
-    bank for each unit does.
-    """
+    """Builds the memories of a group of `ports` in `terms`; `layouts` by array are those that the design gives."""
 
     ports: LocalPorts
     terms: Terms
     layouts: Mapping[str, BankLayout] = field(default_factory=dict)
-    state_banks: Callable[[str, int], int] | None = None
 
     @staticmethod
     def of(ports: LocalPorts, layouts: Sequence[BankLayout]) -> Builder | None:
@@ -79,14 +74,12 @@ class Builder:
         wide = max(end.units * -(-len(end.places) // end.cycles) for end in ends)
         return organise_fifo(data, wide, self.bits(array), self.terms)
 
-    def state(self, name: str, units: int, data: int) -> Organisation:
-        """The state of a delay, TASK.PORT, of so many units, whose chains take so many words of data."""
+    def state(self, name: str, banks: int, data: int) -> Organisation:
+        """The state of a delay, TASK.PORT, whose chains take so many words of data, in so many banks."""
         task, _, port_name = name.rpartition(".")
         port = port_named(self.ports.group.network.processes[task].input_ports, port_name)
         each = math.prod(extent or 1 for extent in port.shape)
-        chains = data // each
-        banks = max(1, min(units, chains)) if self.state_banks is None else self.state_banks(name, units)
-        return organise_state(chains, banks, each * port.type.bits, self.terms)
+        return organise_state(data // each, banks, each * port.type.bits, self.terms)
 
     def resident(self, task: str, array: str, rates: Rates) -> Organisation:
         """What a task has of an array that is loaded once, or of a ROM: each that reads it has a memory of its own."""

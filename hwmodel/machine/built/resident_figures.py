@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from hwmodel.machine.built.figures import NO_ACCESSES, BuiltMemories, Figures, Ints, of_rates
+from hwmodel.machine.built.figures import BuiltMemories, Figures, Ints, of_rates
 from hwmodel.machine.built.organised import Builder
 from hwmodel.machine.schedule.datapaths import Datapaths
 
@@ -22,10 +22,8 @@ def resident_figures(builder: Builder | None, paths: Datapaths, tasks: tuple[str
     shape = combinations.shape[:2]
     if builder is None:
         return np.zeros((3, *shape), np.int64)
-    memories = [
-        of_rates((task,), partial(builder.figures_of_resident, task, array), NO_ACCESSES)
-        for task, array in builder.residents
-    ]
+    figures = builder.figures_of_resident
+    memories = [of_rates((task,), partial(figures, task, array)) for task, array in builder.residents]
     places, columns = (axis.ravel() for axis in np.indices(shape))
     every = np.arange(len(combinations))
     built = BuiltMemories(paths, tasks, combinations, every, memories, ()).figures(places, columns)

@@ -56,7 +56,7 @@ def all_rates(offered: Sequence[Sequence[int]]) -> tuple[Ints, int]:
     return np.array(list(product(*left)), np.int64).reshape(-1, len(left)), untried
 
 
-def fastest_served(times: Sequence[Ints], units: Ints, legal: NDArray[np.bool_]) -> Ints:
+def unbeaten(times: Sequence[Ints], units: Ints, legal: NDArray[np.bool_]) -> Ints:
     """Those of U legal combinations that none beats in one or two times, (U,) each; of equal ones the fewest units."""
     order = np.lexsort((units, *reversed(times)))
     order = order[legal[order]]

@@ -1,72 +1,56 @@
-"""Plain designs of one separable group in batches, or such that recompute: no cuts or FIFOs.
+"""Plain structures of one separable group in batches, or such that recompute: no cuts or FIFOs.
 
-A structure is a block shape under a scan; what depends on rates (units and intervals) is only how long steps are. So
-all shapes under one scan are priced together, and each under all combinations of rates (`GroupBatch.price`), or, where
-units cost nothing in what is compared, under the one or few that stand for all (`GroupBatch.fastest`).
+A structure is a block shape under a scan; what depends on rates (units and II) is only how long steps are, and what
+memories are built of. So there is one table for all shapes under one scan (`GroupBatch.tables`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
-from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hwmodel.accesses import Accesses
-from hwmodel.design import BankLayout, Blocks, GroupDesign, Keep, Processor, Scan, units_of
+from hwmodel.design import BankLayout, Blocks, GroupDesign, Keep, Processor, Scan
 from hwmodel.local_words import LocalWord
-from hwmodel.machine.bounded import Bounded, LeastRates, least_of
-from hwmodel.machine.built.local_ports import LocalPorts, terms_of
-from hwmodel.machine.built.organised import Builder
-from hwmodel.machine.built.resident_figures import resident_figures
-from hwmodel.machine.built.served import all_rates, fastest_served, served
-from hwmodel.machine.corrected import corrected
-from hwmodel.machine.energy import EnergyPrices, energy_prices
+from hwmodel.machine.built.local_ports import LocalPorts
+from hwmodel.machine.enumerated.plan_tables import enumerate_tables
 from hwmodel.machine.group import Group
 from hwmodel.machine.port import Port
-from hwmodel.machine.priced import (
-    FRAME,
-    LATENCY,
-    TIMES,
-    Figures,
-    Priced,
-    PricedEnergy,
-    count_combinations,
-    unit_figures,
-)
 from hwmodel.machine.schedule.datapaths import Datapaths
 from hwmodel.machine.schedule.processors import check_layouts
-from hwmodel.machine.separable.axes import Ints, find_parts
+from hwmodel.machine.separable.axes import Ints, Mask, find_parts
 from hwmodel.machine.separable.axis_table import AxisTable, Walk, axis_table, fields_of, reading_along
+from hwmodel.machine.separable.bank_cycles import access_cycles
 from hwmodel.machine.separable.block_order import OrderCounts, Structures, Walked, make_structures
-from hwmodel.machine.separable.built import BatchMemories, Words
-from hwmodel.machine.separable.counts import GroupCounts, Memory, make_counts
+from hwmodel.machine.separable.counted_accesses import CountedAccesses
+from hwmodel.machine.separable.counted_buffers import CountedBuffers
+from hwmodel.machine.separable.counted_steps import CountedSteps
+from hwmodel.machine.separable.counts import GroupCounts, make_counts
 from hwmodel.machine.separable.distinct import distinct_rows, places_of
-from hwmodel.machine.separable.energy import GroupEnergy, moved_data, port_words
-from hwmodel.machine.separable.fastest_rates import FastestRates
 from hwmodel.machine.separable.fetches import Reading, StructureKeeps
 from hwmodel.machine.separable.first_use import find_masks
 from hwmodel.machine.separable.line_cache import LineCache
 from hwmodel.machine.separable.moved import Burst
-from hwmodel.machine.separable.timing import Timing, access_cycles, step_kinds
+from hwmodel.machine.separable.step_kinds import step_kinds
+from hwmodel.machine.tables.group_tables import GroupTables
 from hwmodel.machine.ticks import stage_group
-from hwmodel.machine.units_exact import PlannedStructure
 from hwmodel.platform import Platform
 
 _CELLS = 1 << 20  # of a component of the blocks, times structures priced together
 _TABLES = 1 << 28  # bytes of tables of one group
-_NOTHING = np.zeros((1, 1), np.int64)
 _RECOMPUTING = "recomputing"
 
 
 def open_batch(
     accesses: Accesses, platform: Platform, tasks: Sequence[str], lines: LineCache | None = None
 ) -> GroupBatch | None:
-    """What prices a group in batches, with `lines` that other groups of the network know; None if it is not separable.
+    """What tables of a group are made by in batches, with `lines` that other groups know.
+
+    None if the group is not separable.
 
     Raises ArrayolError (`several-last-tasks`, `several-frames`).
     """
@@ -83,7 +67,7 @@ def open_batch(
     if counts is None:
         return None
     paths = Datapaths(group.network, platform)
-    return GroupBatch(accesses, platform, tuple(tasks), counts, paths, energy_prices(platform, accesses.network))
+    return GroupBatch(accesses, platform, tuple(tasks), counts, paths)
 
 
 def _local_words(port: Port, group: Group) -> dict[Burst, LocalWord]:
@@ -133,226 +117,55 @@ class GroupBatch:
     tasks: tuple[str, ...]
     counts: GroupCounts
     paths: Datapaths
-    prices: EnergyPrices | None
     layouts: tuple[BankLayout, ...] = ()
     kept: Kept = field(default_factory=Kept, repr=False, compare=False)
 
-    def takes(self, scan: Scan, shapes: NDArray[np.int64], keeps: StructureKeeps | None = None) -> NDArray[np.bool_]:
-        """Which structures need not go through the exact path, (S,)."""
+    def takes(self, scan: Scan, shapes: Ints, keeps: StructureKeeps | None = None) -> Mask:
+        """Which structures are products whose steps need no schedule, (S,)."""
         structures = self.structures(scan, shapes, keeps)
-        taken: NDArray[np.bool_] = structures.holds & self.timing(self.tasks, scan).has_formula(structures)
+        taken: Mask = structures.holds & self.steps(scan, structures).has_formula
         return taken
 
-    def price(
-        self,
-        scan: Scan,
-        shapes: NDArray[np.int64],
-        rates: NDArray[np.int64],
-        keeps: StructureKeeps | None = None,
-    ) -> Priced:
-        """The figures of blocks of shapes (S, rank) under a scan that is legal for all, and of rates (U, tasks).
+    def tables(self, scan: Scan, shapes: Ints, keeps: StructureKeeps | None = None) -> GroupTables:
+        """The tables of blocks of shapes (S, rank) under a scan that is legal for all; tasks stand as they were given.
 
-        Without `keeps` what is loaded is kept until its last use.
-
-        Tasks stand as they were given. Structures that are no products after all (several readers of one array, each
-        the later along another dimension), or whose delays skip indices of a step, are priced by the exact path.
+        Without `keeps` what is loaded is kept until its last use. Structures that are no products after all (several
+        readers of one array, each the later along another dimension), or whose delays skip indices of a step, are
+        missing, and enumerated one by one where they are asked for.
         """
-        memories = self._memories(scan, self.structures(scan, shapes, keeps))
-        return self._price(memories, memories.words.every, scan, shapes, rates, keeps)
 
-    def _price(
-        self,
-        memories: BatchMemories,
-        rows: Ints,
-        scan: Scan,
-        shapes: NDArray[np.int64],
-        rates: NDArray[np.int64],
-        keeps: StructureKeeps | None,
-    ) -> Priced:
-        """The same of some of the structures, by their rows, of those that memories are known of."""
-        timing, structures, shapes = self.timing(self.tasks, scan), memories.words.structures.only(rows), shapes[rows]
+        def enumerated(row: int) -> GroupTables:
+            processors, loaded = tuple(Processor(task) for task in self.tasks), self.counts.parts.group.loaded
+            blocks = Blocks(tuple(shapes[row].tolist()), scan)
+            own = keeps.choices[keeps.which[row]] if keeps is not None else ()
+            chosen = tuple(zip(loaded, own, strict=keeps is not None))
+            recompute = bool(self.counts.again)
+            design = GroupDesign(processors, blocks, layouts=self.layouts, recompute=recompute, keeps=chosen)
+            return enumerate_tables(self.accesses, self.platform, design, self.local_ports(scan))
 
-        def cycles(*, cyclic: bool) -> Figures:
-            return timing.cycles(step_kinds(self.counts, structures, cyclic=cyclic), len(shapes), rates)
+        structures = self.structures(scan, shapes, keeps)
+        missing = ~(structures.holds & self.steps(scan, structures).has_formula)
+        return replace(self.tables_of(scan, structures), missing=missing, tables_of=enumerated)
 
-        priced = self._priced(
-            memories,
-            rows,
-            timing.legal(structures, rates),
-            rates[None, :, :],
-            latency=cycles(cyclic=False),
-            frame=lambda: cycles(cyclic=True),
-        )
-        wrong = np.flatnonzero(~(structures.holds & timing.has_formula(structures)))
-        planned = self._planned(scan, shapes, wrong, keeps.only(rows) if keeps is not None else None)
-        return corrected(priced, wrong, [own.price(rates) for own in planned])
-
-    def fastest(
-        self,
-        scan: Scan,
-        shapes: NDArray[np.int64],
-        offered: Sequence[Sequence[int]],
-        keeps: StructureKeeps | None = None,
-        *,
-        times: Collection[str] = (LATENCY,),
-    ) -> Priced:
-        """The same at the rates that nothing beats, (S, V): of the fastest of their families those of fewest units.
-
-        Each task has one of the rates `offered` to it (ascending). Of a family of rates (`Offered`) no more is tried
-        than the most units; and none that is never faster than another (`fastest_rates`), so that V is mostly 1.
-        Fastest of some families is what has the least of all `times` that are named (of `priced.TIMES`) at once;
-        without a name, all are. That is enough where only figures with `units_are_free` are compared: `Timing.least`
-        says why. The other legal combinations are `left_out`. Where none is legal, one that is not stands for all.
-        """
-        structures, timing = self.structures(scan, shapes, keeps), self.timing(self.tasks, scan)
-        fast = FastestRates.of(timing, structures, offered, times)
-        wrong = ~(structures.holds & timing.has_formula(structures))
-        memories = self._memories(scan, structures)
-        priced = self._priced(
-            memories,
-            memories.words.every,
-            fast.legal,
-            fast.combinations,
-            latency=fast.time(LATENCY),
-            frame=lambda: fast.time(FRAME),
-        )
-        unserved = np.flatnonzero((fast.legal & ~priced.legal).any(axis=1) & ~wrong)
-        plain = ~wrong
-        plain[unserved] = False
-        left_out = count_combinations(fast.numbers[plain]) - int(fast.legal[plain].sum())
-        again = [self._fastest_served(scan, shapes[[row]], offered, keeps, times, row) for row in unserved.tolist()]
-        exact = [own.fastest(offered, times=times) for own in self._planned(scan, shapes, np.flatnonzero(wrong), keeps)]
-        rows = np.concatenate([unserved, np.flatnonzero(wrong)])
-        return corrected(replace(priced, left_out=left_out), rows, [*again, *exact])
-
-    def _fastest_served(
-        self,
-        scan: Scan,
-        shape: NDArray[np.int64],
-        offered: Sequence[Sequence[int]],
-        keeps: StructureKeeps | None,
-        times: Collection[str],
-        row: int,
-    ) -> Priced:
-        """The same of one structure, of which the fastest rates have ports that no memory serves: of all rates."""
-        own = keeps.only(np.array([row])) if keeps is not None else None
-        rates, untried = all_rates(offered)
-        priced = self.price(scan, shape, rates, own)
-        chosen = fastest_served(
-            [priced.objective(name)[0] for name in times], units_of(rates).sum(axis=1), priced.legal[0]
-        )
-        found = self.price(scan, shape, rates[chosen] if len(chosen) else rates[:1], own)
-        return replace(found, left_out=int(priced.legal.sum()) - int(found.legal.sum()), untried=untried)
-
-    def bounded(
-        self,
-        scan: Scan,
-        shapes: NDArray[np.int64],
-        offered: Sequence[Sequence[int]],
-        keeps: StructureKeeps | None = None,
-        *,
-        times: Collection[str] = (LATENCY,),
-    ) -> Bounded:
-        """What no design of blocks of these shapes has less of, and their prices under all rates offered to tasks.
-
-        Of times those named.
-        """
-        structures, timing = self.structures(scan, shapes, keeps), self.timing(self.tasks, scan)
-        memories, fast = self._memories(scan, structures), FastestRates.of(timing, structures, offered, times)
-        least, energy = LeastRates(self.accesses, self.paths, self.tasks, offered), self.energy
-        of_times = {name: least_of(fast.time(name), fast.legal) if name in times else _NOTHING for name in TIMES}
-        priced = least.priced(
-            np.asarray(fast.legal.any(axis=1, keepdims=True)),
-            of_times,
-            self._least_memory(memories),
-            memories.builder,
-            (self.traffic(structures)[:, None], lambda: self.port_traffic(structures)[:, None]),
-            None if energy is None else least.energy(energy.prices, *energy.beside_memories(structures)),
-        )
-        rates = np.array(list(product(*offered)), np.int64).reshape(-1, len(self.tasks))
-
-        def price(rows: NDArray[np.int64]) -> Priced:
-            return self._price(memories, rows, scan, shapes, rates, keeps)
-
-        return Bounded(priced, fast.fewest, structures.holds & timing.has_formula(structures), price)
-
-    def _least_memory(self, memories: BatchMemories) -> tuple[Figures, Figures]:
-        """What is live at once in data and bits, (S, 1)."""
-        live = memories.words.live(memories.words.every)
-        return live.sum(axis=1, keepdims=True), (live @ self.counts.bits)[:, None]
-
-    def _priced(
-        self,
-        memories: BatchMemories,
-        rows: Ints,
-        legal: NDArray[np.bool_],
-        combinations: Ints,
-        *,
-        latency: Figures,
-        frame: Callable[[], Figures],
-        left_out: int = 0,
-    ) -> Priced:
-        """Times as they are given, with all other figures, of some structures by their rows."""
-        structures, memory = memories.words.structures.only(rows), memories.words.addressed(rows)
-        has_blocks = self.platform.local.block_bits is not None
-        there, refusal = self._served(memories.builder, memory, combinations)
-        number, costs = unit_figures(self.accesses, self.paths, self.tasks, combinations)
-        return Priced(
-            legal=legal & there,
-            combinations=combinations,
-            latency_cycles=latency,
-            addressed_data=memory.sum(axis=1, keepdims=True),
-            addressed_bits=(memory @ self.counts.bits)[:, None],
-            counted_blocks=self.blocks_of(memory).sum(axis=1, keepdims=True) if has_blocks else None,
-            traffic_bytes=self.traffic(structures)[:, None],
-            units=number,
-            unit_costs=costs,
-            frame=frame,
-            port=lambda: self.port_traffic(structures)[:, None],
-            left_out=left_out,
-            energy=self._energy_of(structures, memory, combinations),
-            built=memories.priced(self.paths, self.tasks, combinations, rows),
-            refusal=refusal,
-            resident=partial(resident_figures, memories.builder, self.paths, self.tasks, combinations),
+    def tables_of(self, scan: Scan, structures: Structures) -> GroupTables:
+        """The tables of structures, by counts; of those that are not taken they mean nothing."""
+        return GroupTables(
+            group=self.counts.parts.group,
+            platform=self.platform,
+            ports=self.local_ports(scan),
+            layouts=self.layouts,
+            path="separable",
+            steps=self.steps(scan, structures),
+            buffers=CountedBuffers(self.counts, structures, self.layouts),
+            accesses=CountedAccesses(self.counts, structures, Port(self.accesses, self.platform)),
+            rows=np.arange(len(structures.pairs)),
+            missing=np.zeros(len(structures.pairs), np.bool_),
         )
 
-    def _served(
-        self, builder: Builder | None, memory: Ints, combinations: Ints
-    ) -> tuple[NDArray[np.bool_], str | None]:
-        """Which structures have all their memories at which rates, (S, U), and why not all."""
-        if builder is None:
-            return np.ones((1, 1), np.bool_), None
-        buffers = [
-            (local.name, memory[:, number] * local.bits)
-            for number, local in enumerate(self.counts.memories)
-            if local.kind == "buffer"
-        ]
-        return served(builder, self.paths, self.tasks, combinations, dict(buffers))
-
-    def _memories(self, scan: Scan, structures: Structures) -> BatchMemories:
-        """The memories of structures."""
-        energy, builder = self.energy, Builder.of(self.local_ports(scan), self.layouts)
-        accesses = partial(energy.local_accesses, structures) if energy is not None else None
-        return BatchMemories(Words(self.counts, structures), builder, accesses)
-
-    def _energy_of(self, structures: Structures, memory: Ints, combinations: Ints) -> PricedEnergy | None:
-        """Energies of structures, when they are first asked for; None where the platform does not give them."""
-        energy = self.energy
-        if energy is None:
-            return None
-        banks, is_built = [self.banks(local) for local in self.counts.memories], terms_of(self.platform) is not None
-
-        def femtojoules() -> Figures:
-            own = energy.outside(structures) if is_built else energy.of_structures(structures, memory, banks)
-            return own + energy.of_rates(structures, self.tasks, combinations)
-
-        return PricedEnergy(femtojoules, energy.prices.leaking)
-
-    @property
-    def energy(self) -> GroupEnergy | None:
-        """What energies are made of; None where the platform does not give them."""
-        prices = self.prices
-        return GroupEnergy(self.accesses, self.counts, self.paths, prices) if prices is not None else None
+    def steps(self, scan: Scan, structures: Structures) -> CountedSteps:
+        """The steps of structures under a scan."""
+        paths = replace(self.paths, filling=self.local_ports(scan).fill)
+        return CountedSteps(self.counts, structures, paths, self.tasks)
 
     def with_layouts(self, layouts: tuple[BankLayout, ...]) -> GroupBatch:
         """The same with bank layouts of buffers; tables are shared. Raises ArrayolError for layouts that cannot be."""
@@ -381,10 +194,6 @@ class GroupBatch:
             self.kept.opened[_RECOMPUTING] = replace(self, counts=replace(self.counts, again=again), kept=Kept())
         return self.kept.opened[_RECOMPUTING]
 
-    def timing(self, tasks: tuple[str, ...], scan: Scan) -> Timing:
-        """The lengths of steps under a scan; columns of rates stand for `tasks`."""
-        return Timing(self.counts, replace(self.paths, filling=self.local_ports(scan).fill), tasks)
-
     def local_ports(self, scan: Scan) -> LocalPorts:
         """The ports of the buffers under a scan."""
         apart = frozenset(layout.array for layout in self.layouts)
@@ -392,11 +201,6 @@ class GroupBatch:
             ports = LocalPorts(self.counts.parts.group, self.platform, scan, apart=apart)
             self.kept.ports[scan, apart] = ports
         return self.kept.ports[scan, apart]
-
-    def banks(self, memory: Memory) -> int:
-        """Banks of a memory: its layout's, else one for each element of the largest pattern."""
-        buffers = {layout.array: layout.banks for layout in self.layouts} if memory.kind == "buffer" else {}
-        return buffers.get(memory.name, memory.banks)
 
     def uneven_tasks(self, scan: Scan, shapes: NDArray[np.int64]) -> list[tuple[str, ...] | None]:
         """Tasks before the last with twice their share of a block or more at some tick; None for no product.
@@ -508,39 +312,3 @@ class GroupBatch:
             if wider is None or len(rows) > len(wider[0]):
                 kept.widest[walk] = rows, table
         return kept.tables[key], np.arange(len(rows))
-
-    def blocks_of(self, memory: Ints) -> Ints:
-        """The blocks of memories of so many words, (S, memories); 0 on a platform without blocks."""
-        size = self.platform.local.block_bits
-        if size is None:
-            return np.zeros_like(memory)
-        banks = np.array([self.banks(local) for local in self.counts.memories], np.int64)
-        blocks: Ints = banks * -(-(-(-memory // banks) * self.counts.bits) // size)
-        return blocks
-
-    def traffic(self, structures: Structures) -> Ints:
-        """Bytes loaded and stored, (S,)."""
-        port = Port(self.accesses, self.platform)
-        element = [0 if kind == "task" else port.element_bytes(name) for kind, name in self.counts.names]
-        moved: Ints = moved_data(self.counts, structures) @ np.array(element)
-        return moved
-
-    def port_traffic(self, structures: Structures) -> Ints:
-        """Bytes that the port moves for that, whole words, (S,)."""
-        port, total = Port(self.accesses, self.platform), np.zeros(len(structures.pairs), np.int64)
-        for name, words in port_words(self.counts, port, structures).items():
-            total += port.bytes_of_words(name, words)
-        return total
-
-    def _planned(
-        self, scan: Scan, shapes: Ints, rows: Ints, keeps: StructureKeeps | None
-    ) -> Iterator[PlannedStructure]:
-        """Some structures of these shapes by the exact path, one by one."""
-        processors, loaded = tuple(Processor(task) for task in self.tasks), self.counts.parts.group.loaded
-        for row in rows.tolist():
-            blocks = Blocks(tuple(shapes[row].tolist()), scan)
-            own = keeps.choices[keeps.which[row]] if keeps is not None else ()
-            chosen = zip(loaded, own, strict=keeps is not None)
-            recompute = bool(self.counts.again)
-            design = GroupDesign(processors, blocks, layouts=self.layouts, recompute=recompute, keeps=tuple(chosen))
-            yield PlannedStructure.of(self.accesses, self.platform, design, self.local_ports(scan))

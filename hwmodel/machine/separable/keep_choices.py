@@ -24,12 +24,12 @@ from hwmodel.machine.built.organised import Builder
 from hwmodel.machine.port import Port
 from hwmodel.machine.separable.axes import Ints, Mask
 from hwmodel.machine.separable.batch import GroupBatch
-from hwmodel.machine.separable.built import Words
-from hwmodel.machine.separable.energy import moved_data
+from hwmodel.machine.separable.counted_accesses import moved_data
+from hwmodel.machine.separable.counted_buffers import CountedBuffers
 from hwmodel.machine.separable.fetches import Reading, StructureKeeps
 from hwmodel.machine.separable.live_sets import LiveSets
 from hwmodel.machine.separable.sizes import Sizes
-from hwmodel.machine.separable.timing import step_kinds
+from hwmodel.machine.tables.buffers import memory_blocks
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,9 +91,8 @@ def _floors(
     """By name of a time what no design takes less than, and what its tasks alone do, (S,) each."""
     if not len(shapes):
         return dict.fromkeys(times, (np.zeros(0, np.int64), np.zeros(0, np.int64)))
-    structures, timing = batch.structures(scan, shapes), batch.timing(batch.tasks, scan)
-    kinds = {name: step_kinds(batch.counts, structures, cyclic=cyclic) for name, cyclic in times.items()}
-    return {name: timing.floors(own, len(shapes), rates) for name, own in kinds.items()}
+    steps = batch.steps(scan, batch.structures(scan, shapes))
+    return {name: steps.floors(rates, cyclic=cyclic) for name, cyclic in times.items()}
 
 
 def _fresh(reading: Reading, array: int, keeps: Sequence[Keep]) -> Mask:
@@ -125,13 +124,13 @@ def _by_array(
             continue
         keeps = [own[min(at, len(own) - 1)] for own in options]
         structures = batch.structures(scan, shapes[rows], StructureKeeps.alike(keeps, len(rows)))
+        buffers = CountedBuffers(counts, structures, batch.layouts)
         if builder is not None:
             words = LiveSets(counts).sizes(structures)
         else:
-            known = Words(counts, structures)
-            words = known.addressed(known.every) if not at else Sizes(counts).sizes(structures, loaded)
+            words = buffers.addressed(np.arange(len(rows))) if not at else Sizes(counts).sizes(structures, loaded)
         moved = moved_data(counts, structures) * element
-        figures = words, words * counts.bits, batch.blocks_of(words), moved
+        figures = words, words * counts.bits, memory_blocks(batch.platform, buffers.memories, words), moved
         for place, figure in enumerate(figures):
             found[place, rows] = figure[:, :loaded]
             if not at:  # all rows: the first keep of each array is fresh

@@ -44,11 +44,10 @@ from dse.space.mappings import MappingSpace
 from dse.space.size import size_of
 from dse.space.study import Study, narrowed, parse_constraint
 from hwmodel.design import Blocks, GroupDesign, Keep, Processor, row_major
-from hwmodel.machine.corrected import corrected
 from hwmodel.machine.estimate import DesignEstimate
 from hwmodel.machine.model import MachineModel
-from hwmodel.machine.priced import LATENCY, MEMORY, RESIDENT, SHARED, Priced
-from hwmodel.machine.separable import batch
+from hwmodel.machine.priced import LATENCY, MEMORY, RESIDENT, SHARED
+from hwmodel.machine.tables.group_tables import GroupTables
 from hwmodel.platform import RowModel, load_platform
 
 CASES = 180
@@ -295,11 +294,13 @@ def test_structures_that_are_no_products_go_one_by_one(
     space = shipped("stereo", study, H=4, W=6, SHIFTS=2, R=1)
     columns, together = columns_of(objectives, (), space.model, reuse_memory=False), list[int]()
 
-    def noted(priced: Priced, rows: Any, others: Any) -> Priced:
-        together.append(len(rows))
-        return corrected(priced, rows, others)
+    joined = GroupTables.joined
 
-    monkeypatch.setattr(batch, "corrected", noted)
+    def noted(tables: GroupTables, rows: Any, others: Any) -> GroupTables:
+        together.append(len(rows))
+        return joined(tables, rows, others)
+
+    monkeypatch.setattr(GroupTables, "joined", noted)
     context = SearchContext(space, columns)
     found, whole = (search(context, SearchRequest(), JobRunner()) for search in (search_exactly, search_exhaustively))
     assert max(together) == 1

@@ -27,9 +27,8 @@ from dse.verify.testbench import Judgement, Testbench, mismatches
 from dse.verify.verify import BY_DEFAULT_AT_MOST, Verdict, Verifier, unordered
 from hwmodel.design import BankLayout, Blocks, Design, GroupDesign, Processor, Scan
 from hwmodel.machine.estimate import GroupEstimate
-from hwmodel.machine.model import MachineModel
+from hwmodel.machine.model import MachineModel, counted_estimates
 from hwmodel.machine.separable.batch import GroupBatch
-from hwmodel.machine.separable.estimate import estimate_separably
 from hwmodel.platform import Platform, load_platform
 
 SIZE = "at the reduced size H = 20, W = 40"
@@ -81,12 +80,11 @@ def test_reductions_are_found_once(
     """As often as there are groups at the reduced size, and the same as by a verifier that has seen nothing else."""
     asked: list[GroupDesign] = []
 
-    def counted(batch: GroupBatch, groups: Sequence[GroupDesign]) -> list[GroupEstimate | None]:
-        estimates = estimate_separably(batch, groups)
+    def counted(batch: GroupBatch, groups: Sequence[GroupDesign]) -> tuple[list[int], list[GroupEstimate]]:
         asked.extend(groups)
-        return estimates
+        return counted_estimates(batch, groups)
 
-    monkeypatch.setattr("hwmodel.machine.model.estimate_separably", counted)
+    monkeypatch.setattr("hwmodel.machine.model.counted_estimates", counted)
     fresh = Verifier(verifier.form, verifier.platform)
     plan = fresh.plan(designs, asked=True)
     assert len(asked) == len(set(asked))

@@ -20,9 +20,10 @@ from arrayol.errors import ArrayolError
 from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
 from hwmodel.design import rate_of, row_major
-from hwmodel.machine.bounded import Bounded
 from hwmodel.machine.built.local_ports import LocalPorts
 from hwmodel.machine.estimate import DYNAMIC, LEAKAGE, OBJECTIVES
+from hwmodel.machine.evaluate.evaluation import bounded, price
+from hwmodel.machine.evaluate.lower_bounds import Bounded
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.priced import TIMES, Priced
 from hwmodel.platform import load_platform
@@ -40,8 +41,8 @@ def test_of_any_structure(case: Case, has_energies: bool, data: st.DataObject) -
     except ArrayolError as refused:
         event(f"refused: {refused.diagnostics[0].code}")
         return
-    bounded = model.bounded(case.design, offered, times=TIMES)
-    _require_bounds(bounded, priced, np.arange(1))
+    bounds = model.bounded(case.design, offered, times=TIMES)
+    _require_bounds(bounds, priced, np.arange(1))
     event(f"built: {priced.built is not None}")
 
 
@@ -63,10 +64,10 @@ def test_of_many_structures_at_once(data: st.DataObject) -> None:
     shapes = shapes.reshape(len(shapes), -1)
     offered = data.draw(offered_rates(model.platform, network, tasks, (1, 2, 3)))
     rates = np.array(list(product(*offered)), np.int64)
-    bounded = batch.bounded(scan, shapes, offered, times=TIMES)
+    bounds = bounded(batch.tables(scan, shapes), offered, times=TIMES)
     rows = np.flatnonzero(np.arange(len(shapes)) % 2 == 0)
-    _require_bounds(bounded, batch.price(scan, shapes[rows], rates), rows)
-    event(f"built: {bounded.price(rows).built is not None}, structures: {len(rows)}")
+    _require_bounds(bounds, price(batch.tables(scan, shapes[rows]), rates), rows)
+    event(f"built: {bounds.price(rows).built is not None}, structures: {len(rows)}")
 
 
 def test_of_banks_that_are_filled() -> None:
@@ -80,7 +81,7 @@ def test_of_banks_that_are_filled() -> None:
     extents = model.accesses.extents(task)
     shapes = np.array([(rows, columns) for rows in (1, 2, 4) for columns in (16, 30, extents[1])], np.int64)
     rates = np.array([[rate_of(units, 0)] for units in range(1, 9)], np.int64)
-    priced = batch.price(row_major(2), shapes, rates)
+    priced = price(batch.tables(row_major(2), shapes), rates)
     designs = np.nonzero(priced.legal)
     bound, own = (priced.at(*designs, least=least).internal_memory_bits for least in (True, False))  # in this order
     assert (bound <= own).all()
@@ -100,29 +101,29 @@ def test_of_fewer_units_whose_lines_fill_longer(monkeypatch: pytest.MonkeyPatch)
         np.arange(2),
     )
     assert batch is not None
-    bounded = batch.bounded(row_major(2), shapes, [(1, 2, 3, 4)], times=TIMES)
-    assert bounded.fewest.tolist() == [1, 1]
-    _require_bounds(bounded, batch.price(row_major(2), shapes, np.array([[1], [2], [3], [4]])), rows)
+    bounds = bounded(batch.tables(row_major(2), shapes), [(1, 2, 3, 4)], times=TIMES)
+    assert bounds.fewest.tolist() == [1, 1]
+    _require_bounds(bounds, price(batch.tables(row_major(2), shapes), np.array([[1], [2], [3], [4]])), rows)
 
 
-def _require_bounds(bounded: Bounded, priced: Priced, rows: np.ndarray) -> None:
+def _require_bounds(bounds: Bounded, priced: Priced, rows: np.ndarray) -> None:
     """All figures of legal designs are at least those of the bound; some of the structures are priced as all are."""
-    floor, least = bounded.price(rows), bounded.least
+    floor, least = bounds.price(rows), bounds.least
     alone = floor.exactly
     for name in _names(priced):
         every, bound = priced.objective(name), least.objective(name)[rows]
         assert np.array_equal(alone.objective(name)[alone.legal], every[priced.legal])
         assert np.array_equal(alone.legal, priced.legal)
-        own = bounded.sure[rows, None] & priced.legal
+        own = bounds.sure[rows, None] & priced.legal
         assert (np.broadcast_to(bound, every.shape)[own] <= every[own] + 1e-6).all(), name
     times = np.stack([priced.objective(name) == least.objective(name)[rows] for name in TIMES]).all(axis=0)
     units = np.broadcast_to(priced.units, times.shape)
-    fewest = np.broadcast_to(bounded.fewest[rows, None], times.shape)
-    own = bounded.sure[rows, None] & priced.legal & times
+    fewest = np.broadcast_to(bounds.fewest[rows, None], times.shape)
+    own = bounds.sure[rows, None] & priced.legal & times
     assert (fewest[own] <= units[own]).all()
-    _require_bounds_of_designs(floor, bounded.live(rows))
+    _require_bounds_of_designs(floor, bounds.live(rows))
     legal = priced.legal.any(axis=1)  # what no memory serves is known only then
-    assert (least.legal[rows, 0] >= legal)[bounded.sure[rows]].all()
+    assert (least.legal[rows, 0] >= legal)[bounds.sure[rows]].all()
 
 
 def _require_bounds_of_designs(priced: Priced, live: tuple[np.ndarray, np.ndarray] | None) -> None:

@@ -24,6 +24,7 @@ from hwmodel.accesses import Accesses
 from hwmodel.datapath.entry import ElementaryEntry
 from hwmodel.design import GroupDesign
 from hwmodel.machine.bounds import most_of_designs, require_bounded_costs
+from hwmodel.machine.evaluate.evaluation import fastest, price
 from hwmodel.machine.int64 import LIMIT
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import ExternalMemory, LocalMemory, Platform, platform_of
@@ -71,12 +72,12 @@ def _in_bulk(model: MachineModel, case: LargeCase, expected: dict[str, int]) -> 
     except ArrayolError:
         event("cost refused")
         return
-    priced = batch.price(blocks.scan, shapes, np.array([case.maps.units], np.int64))
+    priced = price(batch.tables(blocks.scan, shapes), np.array([case.maps.units], np.int64))
     expected = {**expected, "units": sum(case.maps.units), "lut": case.maps.cost()}
     assert {name: int(priced.objective(name)[0, 0]) for name in expected} == expected
-    fastest = batch.fastest(blocks.scan, shapes, [sorted({1, *case.maps.units})] * len(tasks))
-    fewest = replace(case.maps, units=tuple(fastest.combinations[0, 0].tolist()))
-    assert int(fastest.latency_cycles[0, 0]) == fewest.latency_cycles(case.runs)
+    fast = fastest(batch.tables(blocks.scan, shapes), [sorted({1, *case.maps.units})] * len(tasks))
+    fewest = replace(case.maps, units=tuple(fast.combinations[0, 0].tolist()))
+    assert int(fast.latency_cycles[0, 0]) == fewest.latency_cycles(case.runs)
     assert fewest.latency_cycles(case.runs) <= expected["latency_cycles"]
 
 

@@ -23,20 +23,20 @@ from arrayol.errors import ArrayolError
 from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
 from hwmodel.design import POLICIES, Blocks, GroupDesign, Processor, Scan, interval_of, parse_keep, rate_of, units_of
+from hwmodel.machine.enumerated.plan import plan_group
 from hwmodel.machine.estimate import OBJECTIVES
+from hwmodel.machine.evaluate.evaluation import fastest, price
+from hwmodel.machine.evaluate.fastest import count_combinations
 from hwmodel.machine.model import MachineModel
-from hwmodel.machine.plan import plan_group
 from hwmodel.machine.priced import (
     MEMORY,
     TIMES,
     TRAFFIC,
-    Offered,
     Priced,
-    count_combinations,
     units_are_free,
 )
 from hwmodel.machine.separable.fetches import StructureKeeps
-from hwmodel.machine.units_exact import PlannedStructure
+from hwmodel.machine.tables.offered import Offered
 from hwmodel.platform import ExternalMemory, Platform
 
 OFFERED = st.sampled_from(((1, 2, 3, 4), (1, 2, 3), (1, 4), (1, 2, 6), (2, 3, 5), (2, 4), (3,)))
@@ -58,7 +58,7 @@ class All:
     ) -> All:
         """By the exact path. Raises ArrayolError for what is refused whatever the units."""
         every = np.array(list(product(*offered)), np.int64)
-        priced = PlannedStructure.of(model.accesses, model.platform, structure).price(every)
+        priced = price(model.enumerated(structure), every)
         legal = priced.legal[0]
         figures = {name: priced.objective(name)[0][legal] for name in _names(priced)}
         return All(
@@ -102,7 +102,9 @@ def test_in_batches_the_fewest_units_of_the_fastest(data: st.DataObject) -> None
     batch = batch.with_layouts(layouts)
     loaded = len(batch.counts.parts.group.loaded)
     keeps = StructureKeeps.alike([parse_keep(policy, len(extents))] * loaded, len(shapes))
-    found = batch.fastest(scan, np.array(shapes, np.int64).reshape(len(shapes), -1), offered, keeps, times=times)
+    found = fastest(
+        batch.tables(scan, np.array(shapes, np.int64).reshape(len(shapes), -1), keeps), offered, times=times
+    )
     legal = 0
     for number, shape in enumerate(shapes):
         processors = tuple(Processor(task) for task in tasks)
@@ -189,7 +191,7 @@ def test_none_is_legal_where_one_task_has_no_choice() -> None:
     # The response to one pixel needs nine products, and to several as many responses as pixels.
     shapes, units = np.array([[1, 1], [1, 2], [2, 4]]), np.array(list(product((2, 4), repeat=2)))
     scan = Scan((0, 1), (False, False))
-    found, every = batch.fastest(scan, shapes, [(2, 4)] * 2), batch.price(scan, shapes, units)
+    found, every = fastest(batch.tables(scan, shapes), [(2, 4)] * 2), price(batch.tables(scan, shapes), units)
     assert every.legal.sum(axis=1).tolist() == [0, 1, 4]
     assert found.legal.ravel().tolist() == [False, True, True]
     assert found.left_out == 3
@@ -197,8 +199,7 @@ def test_none_is_legal_where_one_task_has_no_choice() -> None:
 
 def test_in_small_parts_as_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     at_once = _some_figures()
-    monkeypatch.setattr("hwmodel.machine.separable.timing._CELLS", 1)
-    monkeypatch.setattr("hwmodel.machine.step_table._CELLS", 1)
+    monkeypatch.setattr("hwmodel.machine.evaluate.times._CELLS", 1)
     assert _some_figures() == at_once
 
 
@@ -211,7 +212,7 @@ def _some_figures() -> list[list[int]]:
     processors = tuple(Processor(task) for task in ("boxsum@sxx", "boxsum@sxy", "boxsum@syy", "response"))
     opened = GroupDesign(processors, Blocks((2, 8), scan), frozenset({"sxx"}))
     found = (
-        batch.fastest(scan, shapes, [(1, 2, 3)] * len(batch.tasks), times=TIMES),
+        fastest(batch.tables(scan, shapes), [(1, 2, 3)] * len(batch.tasks), times=TIMES),
         model.fastest(opened, [(1, 2, 3)] * 4, times=TIMES),
     )
     return [

@@ -19,10 +19,12 @@ from strategies_networks import networks
 
 from arrayol.errors import ArrayolError
 from hwmodel.design import Blocks, GroupDesign, Processor, interval_of, units_of
+from hwmodel.machine.enumerated.scheduled import ScheduledSteps
+from hwmodel.machine.evaluate.evaluation import bounded, fastest, price
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.priced import FRAME, LATENCY
 from hwmodel.machine.separable.fifo_steps import FifoProcessors
-from hwmodel.machine.units_exact import PlannedStructure
+from hwmodel.machine.tables.group_tables import GroupTables
 
 Rates = Sequence[tuple[int, ...]]
 
@@ -38,12 +40,13 @@ def test_planned_by_counts_as_one_by_one(data: st.DataObject) -> None:
     model, structure = _structure(data)
     rates = data.draw(offered_rates(model.platform, model.network, structure.tasks, (1, 2, 3)))
     try:
-        alone = PlannedStructure.of(model.accesses, model.platform, structure)
-        alone.price(some_rates(rates))
+        alone = model.enumerated(structure)
+        price(alone, some_rates(rates))
     except ArrayolError as refused:
         _require_refused(model, structure, rates, refused.diagnostics[0].code)
         return
-    processors = model.planned(structure).plan.processors
+    steps = model.tables(structure).steps
+    processors = steps.processors if isinstance(steps, ScheduledSteps) else None
     delays = any(model.network.processes[task].delays for task in structure.tasks)
     event(f"planned by counts: {isinstance(processors, FifoProcessors)}, delays: {delays}")
     if isinstance(processors, FifoProcessors):
@@ -85,16 +88,16 @@ def _require_refused(model: MachineModel, structure: GroupDesign, rates: Rates, 
 
 
 def _require_same(
-    data: st.DataObject, model: MachineModel, structure: GroupDesign, rates: Rates, alone: PlannedStructure
+    data: st.DataObject, model: MachineModel, structure: GroupDesign, rates: Rates, alone: GroupTables
 ) -> None:
     every = some_rates(list(rates))
-    priced, expected = model.price_structure(structure, every), alone.price(every)
+    priced, expected = model.price_structure(structure, every), price(alone, every)
     np.testing.assert_array_equal(priced.legal, expected.legal)
     require_same_figures(priced, 0, expected)
     times = data.draw(st.sampled_from(((LATENCY,), (FRAME,), (LATENCY, FRAME))))
-    fastest = model.fastest(structure, rates, times=times), alone.fastest(rates, times=times)
-    np.testing.assert_array_equal(fastest[0].combinations, fastest[1].combinations)
-    bounds = model.bounded(structure, rates).least, alone.bounded(rates).least
+    fast = model.fastest(structure, rates, times=times), fastest(alone, rates, times=times)
+    np.testing.assert_array_equal(fast[0].combinations, fast[1].combinations)
+    bounds = model.bounded(structure, rates).least, bounded(alone, rates).least
     for name in (LATENCY, "internal_memory_bits", "port_bytes"):
         assert bounds[0].objective(name) == bounds[1].objective(name)
     if priced.legal.any():

@@ -13,6 +13,7 @@ from strategies_machine import groups, keeps, offered_rates, platforms, residenc
 from strategies_networks import networks
 
 from hwmodel.design import Keep
+from hwmodel.machine.evaluate.evaluation import price
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.priced import FRAME, TIMES
 from hwmodel.machine.separable.fetches import StructureKeeps
@@ -43,7 +44,7 @@ def test_no_design_is_below_what_is_known_of_its_keeps(data: st.DataObject) -> N
     rows, chosen = np.nonzero(choices.distinct)
     if not len(rows):
         return
-    priced = batch.price(scan, shapes[choices.rows[rows]], rates, StructureKeeps(choices.keeps, chosen))
+    priced = price(batch.tables(scan, shapes[choices.rows[rows]], StructureKeeps(choices.keeps, chosen)), rates)
     sure = batch.takes(scan, shapes[choices.rows[rows]], StructureKeeps(choices.keeps, chosen))[:, None] & priced.legal
     known = {"internal_memory_data": choices.data, "internal_memory_bits": choices.bits, **choices.floors}
     for name, least in known.items():

@@ -10,6 +10,7 @@ from arrayol.checks.top import choose_top
 from arrayol.ir.network import flatten
 from arrayol.source import SourceFile
 from hwmodel.design import Keep, Scan
+from hwmodel.machine.evaluate.evaluation import price
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.priced import LATENCY
 from hwmodel.machine.separable.fetches import StructureKeeps
@@ -43,14 +44,14 @@ def _priced(text: str, keep: Keep) -> tuple[KeepChoices, NDArray[np.int64], Mach
     scan, shapes = Scan((0,), (False,)), np.array([[1]])
     choices = keep_choices(batch, scan, shapes, [(Keep(0), keep)], [(1,)], {LATENCY: False})
     kept = StructureKeeps(choices.keeps, np.zeros(1, np.int64))
-    return choices, batch.price(scan, shapes, np.array([[1]]), kept).objective(LATENCY), model
+    return choices, price(batch.tables(scan, shapes, kept), np.array([[1]])).objective(LATENCY), model
 
 
 def _latency_of_keeping(model: MachineModel) -> int:
     (task,) = model.network.processes
     batch = model.batch((task,))
     assert batch is not None
-    return int(batch.price(Scan((0,), (False,)), np.array([[1]]), np.array([[1]])).objective(LATENCY)[0, 0])
+    return int(price(batch.tables(Scan((0,), (False,)), np.array([[1]])), np.array([[1]])).objective(LATENCY)[0, 0])
 
 
 def test_local_words_of_what_is_kept_bound_nothing() -> None:

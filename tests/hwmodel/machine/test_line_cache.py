@@ -11,6 +11,7 @@ from arrayol.checks.check import load_checked
 from arrayol.checks.top import choose_top
 from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
+from hwmodel.machine.evaluate.evaluation import price
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.separable import line_cache
 from hwmodel.machine.separable.line_cache import LineCache
@@ -64,7 +65,7 @@ def _known(*groups: tuple[str, ...]) -> list[tuple[int, list[list[int]]]]:
         assert batch is not None
         batch.kept.clear()
         scan = model.legal_scans(tasks[-1], (1, 1))[0]
-        priced = batch.price(scan, np.array([[2, 2], [4, 3]]), np.ones((1, len(tasks)), np.int64))
+        priced = price(batch.tables(scan, np.array([[2, 2], [4, 3]])), np.ones((1, len(tasks)), np.int64))
         bits = priced.internal_memory_bits.tolist()
         found.append((len(batch.counts.lines._kept), bits))  # noqa: SLF001  what it holds is what is tested
     return found

@@ -29,10 +29,10 @@ from arrayol.errors import ArrayolError
 from arrayol.files import shipped_folder
 from arrayol.ir.network import Network, flatten
 from hwmodel.design import Blocks, GroupDesign, Processor
+from hwmodel.machine.evaluate.evaluation import price
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.one_level import halves_of
 from hwmodel.machine.priced import Priced
-from hwmodel.machine.units_exact import PlannedStructure
 from hwmodel.platform import Platform, default_platform
 from hwmodel.residence import Loads
 
@@ -77,7 +77,7 @@ def _require_one_level_holds(data: st.DataObject, platform: Platform, network: N
     is_split = bool(extents) and halves_of(network, structure) is not None
     event(f"split {is_split}, recomputing {recompute}, in batches {is_split and model.takes_in_batches(structure)}")
     event(f"between: {any(blocks.shape[k] < blocks.outer[k] < extents[k] for k in blocks.scan.twice)}")
-    alone = _priced(lambda: PlannedStructure.of(model.accesses, model.platform, structure).price(rates))
+    alone = _priced(lambda: price(model.enumerated(structure), rates))
     found = _priced(lambda: model.price_structure(structure, rates))
     if isinstance(alone, str) or isinstance(found, str):
         event(f"refused: {alone}")

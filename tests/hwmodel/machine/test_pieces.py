@@ -15,9 +15,9 @@ from strategies_networks import networks
 from arrayol.errors import ArrayolError
 from hwmodel.design import POLICIES, Blocks, GroupDesign, Processor
 from hwmodel.local_memory.contents import Contents, Pieces
+from hwmodel.machine.enumerated.plan import Plan, plan_group
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.moves import Held, largest_live, largest_live_folded
-from hwmodel.machine.plan import Plan, plan_group
 
 
 def buffers(plan: Plan) -> Iterator[tuple[Held, Contents]]:

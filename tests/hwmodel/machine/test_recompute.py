@@ -13,10 +13,10 @@ from arrayol.checks.check import load_checked
 from arrayol.checks.top import choose_top
 from arrayol.ir.network import flatten
 from hwmodel.design import POLICIES, Blocks, GroupDesign, Processor, row_major
+from hwmodel.machine.evaluate.evaluation import price
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.separable import first_use
 from hwmodel.machine.separable.fetches import StructureKeeps
-from hwmodel.machine.units_exact import PlannedStructure
 from hwmodel.platform import find_platform
 
 PAIRS = """\
@@ -130,7 +130,7 @@ def test_as_by_the_exact_path(tmp_path: Path, text: str, shape: tuple[int, ...],
     require_same_figures(
         model.price_structure(structure, rates),
         0,
-        PlannedStructure.of(model.accesses, model.platform, structure).price(rates),
+        price(model.enumerated(structure), rates),
     )
 
 
@@ -151,6 +151,6 @@ def test_sides_are_looked_at_in_parts(
     ]
     batch = model.batch_for(designs[0])
     assert batch is not None
-    priced = batch.price(row_major(1), shapes, rates, StructureKeeps.of(map(batch.keeps_of, designs)))
+    priced = price(batch.tables(row_major(1), shapes, StructureKeeps.of(map(batch.keeps_of, designs))), rates)
     for number, design in enumerate(designs):
-        require_same_figures(priced, number, PlannedStructure.of(model.accesses, model.platform, design).price(rates))
+        require_same_figures(priced, number, price(model.enumerated(design), rates))

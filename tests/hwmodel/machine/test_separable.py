@@ -24,11 +24,11 @@ from arrayol.errors import ArrayolError
 from arrayol.files import shipped_folder
 from arrayol.ir.network import Network, flatten
 from hwmodel.design import POLICIES, Blocks, GroupDesign, Keep, Processor, Scan, interval_of, parse_keep, units_of
+from hwmodel.machine.evaluate.evaluation import fastest, price
 from hwmodel.machine.group import Group
 from hwmodel.machine.model import MachineModel, find_offers, possible_fifos
 from hwmodel.machine.separable.batch import GroupBatch
 from hwmodel.machine.separable.fetches import StructureKeeps
-from hwmodel.machine.units_exact import PlannedStructure
 from hwmodel.platform import Platform, find_platform
 
 
@@ -86,7 +86,7 @@ def _require_batch_holds(data: st.DataObject, platform: Platform, *, coupled: bo
         np.array(shapes, np.int64).reshape(len(shapes), -1),
         StructureKeeps(tuple(chosen_keeps), np.array(which)),
     )
-    priced, structures = batch.price(scan, table, rates, of_each), batch.structures(scan, table, of_each)
+    priced, structures = price(batch.tables(scan, table, of_each), rates), batch.structures(scan, table, of_each)
     designs = []
     event(f"gaps in lines: {any(int(rows.lines.max()) > 1 for rows in structures.rows)}")
     for number, shape in enumerate(shapes):
@@ -101,7 +101,7 @@ def _require_batch_holds(data: st.DataObject, platform: Platform, *, coupled: bo
             keeps=own,
         )
         event(f"recomputing {recompute}: {'product' if structures.holds[number] else 'no product'}")
-        alone = PlannedStructure.of(model.accesses, model.platform, design).price(rates)
+        alone = price(model.enumerated(design), rates)
         np.testing.assert_array_equal(priced.legal[number], alone.legal[0])
         designs.append(design)
         chosen = rates[data.draw(st.integers(0, len(rates) - 1))]
@@ -191,7 +191,7 @@ def _prices(model: MachineModel, batch: GroupBatch) -> list[int]:
     extents = model.accesses.extents(batch.counts.parts.group.last)
     shapes = np.array([extents, [1, *extents[1:]]], np.int64)
     scan = model.legal_scans(batch.counts.parts.group.last, (1,) * len(extents))[0]
-    found: list[int] = batch.fastest(scan, shapes, [(1, 2)] * len(batch.tasks)).latency_cycles.ravel().tolist()
+    found: list[int] = fastest(batch.tables(scan, shapes), [(1, 2)] * len(batch.tasks)).latency_cycles.ravel().tolist()
     return found
 
 

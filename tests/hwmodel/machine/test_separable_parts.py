@@ -16,8 +16,9 @@ from arrayol.checks.top import choose_top
 from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
 from hwmodel.design import Scan
+from hwmodel.machine.evaluate.evaluation import fastest
 from hwmodel.machine.model import MachineModel
-from hwmodel.machine.separable import timing
+from hwmodel.machine.separable import step_kinds
 from hwmodel.platform import load_platform
 
 sys.path.append(str(Path(__file__).parents[3] / "benchmarks"))
@@ -35,15 +36,15 @@ def test_parts_change_nothing(cells: int, tmp_path: Path, monkeypatch: Any) -> N
     model = MachineModel(network, load_platform(shipped_folder() / "platforms" / "default.toml"))
     batch = model.batch(tuple(network.processes))
     assert batch is not None
-    monkeypatch.setattr(timing, "_SMALL_CELLS", cells)
+    monkeypatch.setattr(step_kinds, "_SMALL_CELLS", cells)
     scan, offered = Scan((0, 1), (False, False)), [(1, 2, 4)] * 3
-    priced = batch.fastest(scan, SHAPES, offered)
-    each = [batch.fastest(scan, SHAPES[row : row + 1], offered) for row in range(len(SHAPES))]
+    priced = fastest(batch.tables(scan, SHAPES), offered)
+    each = [fastest(batch.tables(scan, SHAPES[row : row + 1]), offered) for row in range(len(SHAPES))]
     for name in ("latency_cycles", "frame_cycles"):
         for row, one in enumerate(each):
             cycles = priced.objective(name)[row][priced.legal[row]].tolist()
             assert cycles == one.objective(name)[0][one.legal[0]].tolist()
     structures = batch.structures(scan, SHAPES)
-    parts = list(timing.step_kinds(batch.counts, structures, cyclic=False))
+    parts = list(step_kinds.step_kinds(batch.counts, structures, cyclic=False))
     assert (len(parts) > 2) == (cells < 1 << 40)  # those whose work lies several rows above come apart anyway
     assert sorted(np.concatenate([part.chosen for part in parts])) == list(range(len(SHAPES)))

@@ -11,9 +11,9 @@ from strategies_networks import networks
 
 from hwmodel.design import POLICIES, Blocks, GroupDesign, Processor
 from hwmodel.local_memory.bank_functions import BankFunction, Linear, Residues
+from hwmodel.machine.enumerated.plan import plan_group
 from hwmodel.machine.model import MachineModel
-from hwmodel.machine.plan import plan_group
-from hwmodel.machine.separable.built import Words
+from hwmodel.machine.separable.counted_buffers import CountedBuffers
 from hwmodel.machine.separable.sizes import Sizes
 
 
@@ -49,7 +49,7 @@ def test_words_and_depths_are_those_of_the_exact_path(data: st.DataObject) -> No
         event("no product")
         return
     plan = plan_group(model.accesses, model.platform, design)
-    sizes, words = Sizes(batch.counts).sizes(structures)[0], Words(batch.counts, structures)
+    sizes, words = Sizes(batch.counts).sizes(structures)[0], CountedBuffers(batch.counts, structures)
     for number, held in enumerate(plan.held):
         expected = plan.buffers[held.array].contents
         event(f"read in part: {any(held.array in piece for piece in batch.counts.read_in_part)}")

@@ -17,6 +17,7 @@ from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
 from hwmodel.design import Blocks, GroupDesign, Processor
 from hwmodel.machine.estimate import GroupEstimate
+from hwmodel.machine.evaluate.evaluation import price
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import find_platform
 
@@ -83,7 +84,7 @@ def test_single_tasks_are_priced_at_the_shipped_size(name: str) -> None:
         batch, extents = model.batch((task,)), model.accesses.extents(task)
         if batch is not None:
             scan = model.legal_scans(task, extents)[0]
-            priced = batch.price(scan, np.array([extents], np.int64).reshape(1, -1), np.array([[1]]))
+            priced = price(batch.tables(scan, np.array([extents], np.int64).reshape(1, -1)), np.array([[1]]))
             assert int(priced.latency_cycles[0, 0]) > 0
 
 

@@ -12,6 +12,7 @@ from arrayol.checks.top import choose_top
 from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
 from hwmodel.design import Blocks, GroupDesign, Processor
+from hwmodel.machine.evaluate.evaluation import price
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.separable.batch import GroupBatch
 from hwmodel.machine.separable.distinct import places_of
@@ -39,9 +40,9 @@ def test_some_shapes_cost_the_same_after_all_of_them(tasks: tuple[str, ...]) -> 
     every = np.array(list(product((1, 2, 3, 4, 6, 8, 12, 24), (1, 2, 4, 8, 16))))
     rates = np.array([[1] * len(tasks), [2] * len(tasks)], np.int64)
     for scan in model.legal_scans(tasks[-1], (1, 1)):
-        used.price(scan, every, rates)
+        price(used.tables(scan, every), rates)
         tables = len(used.kept.tables)
-        again, alone = used.price(scan, SOME, rates), fresh.price(scan, SOME, rates)
+        again, alone = price(used.tables(scan, SOME), rates), price(fresh.tables(scan, SOME), rates)
         assert len(used.kept.tables) == tables
         assert again.legal.tolist() == alone.legal.tolist()
         for name in FIGURES:

@@ -18,9 +18,9 @@ from hwmodel.accesses import Accesses
 from hwmodel.design import Design, GroupDesign
 from hwmodel.local_memory.words import Words
 from hwmodel.machine.access_counts import accesses_of_runs
+from hwmodel.machine.enumerated.plan import plan_group
 from hwmodel.machine.estimate import DesignEstimate
 from hwmodel.machine.model import MachineModel
-from hwmodel.machine.plan import plan_group
 from hwmodel.platform import Platform
 from hwmodel.simulator.group import LocalMemories
 from hwmodel.simulator.plan import SimulatorError, outside_elements

@@ -11,8 +11,8 @@ from itertools import islice
 from hwmodel.design import Design, GroupDesign
 from hwmodel.local_memory.bank_functions import BankFunction, Linear, Residues, factors
 from hwmodel.local_memory.banked import BankedMemory
+from hwmodel.machine.enumerated.plan import plan_group
 from hwmodel.machine.model import MachineModel
-from hwmodel.machine.plan import plan_group
 from hwmodel.simulator.group import LocalMemories, run_group
 from hwmodel.simulator.memories import external_memory
 from hwmodel.simulator.plan import SimulatorError

@@ -21,8 +21,8 @@ from hwmodel.local_memory.bank_functions import Linear, Residues
 from hwmodel.local_memory.banked import BankedMemory, BankedWords
 from hwmodel.local_memory.words import BufferWords, Words
 from hwmodel.local_words import local_width
+from hwmodel.machine.enumerated.plan import plan_group
 from hwmodel.machine.model import MachineModel
-from hwmodel.machine.plan import plan_group
 from hwmodel.platform import load_platform
 from hwmodel.simulator.group import LocalMemories
 from hwmodel.simulator.plan import SimulatorError

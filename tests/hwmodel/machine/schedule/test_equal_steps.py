@@ -21,10 +21,9 @@ from arrayol.errors import ArrayolError
 from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
 from hwmodel.design import Blocks, GroupDesign, Processor, row_major, units_of
-from hwmodel.machine.memories import fifo_memories
+from hwmodel.machine.enumerated.plan import Plan, plan_group
+from hwmodel.machine.enumerated.scheduled import ScheduledPipeline, fifo_depth
 from hwmodel.machine.model import MachineModel
-from hwmodel.machine.pipeline_variants import variants_of
-from hwmodel.machine.plan import Plan, plan_group
 from hwmodel.machine.schedule import equal_steps
 from hwmodel.machine.schedule.equal_steps import EqualSteps, Table
 from hwmodel.machine.schedule.fifo import FifoData
@@ -38,28 +37,29 @@ def _all_are_as_each(plan: Plan, design: GroupDesign) -> None:
     rate_of = {processor.task: processor.rate for processor in design.processors}
     for pipeline in plan.processors.pipelines:
         rates = tuple(rate_of[task] for task in pipeline)
-        own = variants_of(plan.processors, pipeline, np.array([rates]))
         if any(units_of(rate_of[task]) > (plan.processors.most[task] or 1 << 30) for task in pipeline):
             continue  # more units than can work
         equal, one_of_each = plan.processors.in_equal_steps(pipeline)
         if one_of_each.steps < plan.steps:
             event("equal steps")
             event(f"equal steps, {len(pipeline)} tasks")
-        busy = plan.processors.busy(pipeline, rates)
+        has_formula = plan.processors.has_formula(pipeline)
+        own = ScheduledPipeline(pipeline, one_of_each, plan.processors.most, has_formula).at(rates)
+        cycles, busy = own.cycles.max(axis=0), plan.processors.busy(pipeline, rates)
         longest = np.max([of_task.cycles for of_task in busy.values()], axis=0)
-        assert (own.cycles[0][equal.of] == longest).all()
+        assert (cycles[equal.of] == longest).all()
         folded = equal.folded(plan.ticks, one_of_each.works)
         by_tick = np.zeros(plan.ticks, np.int64)
         np.add.at(by_tick, np.arange(plan.steps) % plan.ticks, longest)
-        assert (own.cycles[0][folded] == by_tick).all()
+        assert (cycles[folded] == by_tick).all()
         fifos = tuple(name for name in plan.fifos if plan.fifos[name].source in pipeline)
         try:
             plan.processors.require_order(busy, fifos)
         except ArrayolError:
             event("another order")
-            assert not own.legal[0]
+            assert not own.is_legal
             continue
-        assert own.fifos[0] == fifo_memories(plan.processors, busy, fifos)
+        assert own.depths == {name: fifo_depth(plan.processors, busy, name) for name in fifos}
 
 
 @settings(max_examples=case_count(150), deadline=None)

@@ -17,10 +17,8 @@ from hwmodel.local_memory.words import Words
 from hwmodel.machine.access_counts import Counts, accesses_of_runs
 from hwmodel.machine.bounds import Volume, require_plan
 from hwmodel.machine.built.local_ports import LocalPorts
-from hwmodel.machine.built.organised import Builder
-from hwmodel.machine.estimate import Path
+from hwmodel.machine.enumerated.scheduled import GroupSteps
 from hwmodel.machine.group import Group
-from hwmodel.machine.group_plan import GroupSteps
 from hwmodel.machine.moves import Held, Stored, load_array, make_array
 from hwmodel.machine.pieces import contents_of
 from hwmodel.machine.port import Port, PortCycles, Transfer
@@ -52,10 +50,8 @@ class Plan:
     processors: Processors
     ticks: int
     ports: LocalPorts
-    path: Path = "exact"
     _depths: dict[tuple[str, BankFunction], int] = field(default_factory=dict, repr=False, compare=False)
     _words: dict[tuple[str, BankFunction | None], Words] = field(default_factory=dict, repr=False, compare=False)
-    _steps: dict[tuple[tuple[Pipeline, ...], bool], GroupSteps] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def steps(self) -> int:
@@ -66,16 +62,6 @@ class Plan:
     def fifos(self) -> Mapping[str, FifoData]:
         """The FIFOs by array."""
         return self.processors.fifos
-
-    @cached_property
-    def builder(self) -> Builder | None:
-        """What builds the memories; None without a technology."""
-        builder, processors = Builder.of(self.ports, self.design.layouts), self.processors
-
-        def state_banks(name: str, units: int) -> int:  # which does not hold this plan, that holds it
-            return processors.state(name).banks(units)
-
-        return None if builder is None else replace(builder, state_banks=state_banks)
 
     def depth(self, array: str, function: BankFunction) -> int:
         """The words of the deepest bank of the buffer of an array."""
@@ -116,18 +102,10 @@ class Plan:
 
     def step_kinds(self, pipelines: tuple[Pipeline, ...], *, folded: bool) -> GroupSteps:
         """The steps of all pipelines; `folded` modulo the number of ticks, where frames follow each other."""
-        key = pipelines, folded
-        if key not in self._steps:
-            kinds = (self.processors.in_equal_steps(pipeline) for pipeline in pipelines)
-            of = [equal.folded(self.ticks, own.works) if folded else equal.of for equal, own in kinds]
-            port = self.folded_port if folded else self.port
-            self._steps[key] = GroupSteps.of(port, of, np.ones(len(port.loads), np.int64))
-        return self._steps[key]
-
-    @cached_property
-    def runs(self) -> Mapping[str, int]:
-        """How often each task runs."""
-        return {task: len(self.processors.stages[task].work.repetition) for task in self.group.tasks}
+        kinds = (self.processors.in_equal_steps(pipeline) for pipeline in pipelines)
+        of = [equal.folded(self.ticks, own.works) if folded else equal.of for equal, own in kinds]
+        port = self.folded_port if folded else self.port
+        return GroupSteps.of(port, of, np.ones(len(port.loads), np.int64))
 
     @cached_property
     def access_counts(self) -> Counts:
@@ -137,18 +115,6 @@ class Plan:
         for moved in self.transfers:
             counts["buffer", moved.array, not moved.write] += len(moved.element)
         return counts
-
-    @property
-    def traffic_bytes(self) -> int:
-        """All that is loaded and stored."""
-        port = Port(self.group.accesses, self.platform)
-        return sum(len(moved.element) * port.element_bytes(moved.array) for moved in self.transfers)
-
-    @property
-    def port_bytes(self) -> int:
-        """All that the port moves for it: whole words."""
-        port, words = Port(self.group.accesses, self.platform), self.port_words
-        return sum(int(port.bytes_of_words(array, np.array([number]))[0]) for array, number in words.items())
 
     @cached_property
     def port_words(self) -> Counter[str]:

@@ -1,0 +1,289 @@
+"""Steps of one structure of which one of each kind is scheduled.
+
+Rates change nothing but how long a pipeline (tasks joined by FIFOs; mostly one) takes in each step, and only its own
+rates do. So a pipeline is scheduled once for each combination of its own rates, in one step of each kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import product
+from typing import Protocol
+
+import numpy as np
+
+from arrayol.arrays import BoolArray, IntArray
+from arrayol.errors import ArrayolError
+from hwmodel.design import interval_of, units_of
+from hwmodel.machine.port import PortCycles
+from hwmodel.machine.schedule.datapaths import Datapaths
+from hwmodel.machine.schedule.fifo import depth as depth_of_fifo
+from hwmodel.machine.schedule.processors import Busy, Pipeline, Processors
+from hwmodel.machine.tables.offered import Offered
+from hwmodel.machine.tables.steps import Candidates, StepPart, StepTable
+
+
+class KindsOfSteps(Protocol):
+    """The processors of a group by kinds of their steps: those in which a pipeline does the same are one."""
+
+    @property
+    def most(self) -> Mapping[str, int]:
+        """For each task the most units that it can use: its longest line."""
+
+    @property
+    def paths(self) -> Datapaths:
+        """The datapaths of the tasks."""
+
+    @property
+    def pipelines(self) -> Sequence[Pipeline]:
+        """The tasks joined by FIFOs, in dataflow order."""
+
+    def one_of_each(self, pipeline: Pipeline) -> Processors:
+        """What some tasks do in one step of each kind."""
+
+    def has_formula(self, pipeline: Pipeline) -> bool:
+        """Whether it is one processor whose steps need no schedule: with more units none of them is longer."""
+
+
+@dataclass(frozen=True, eq=False)
+class GroupSteps:
+    """Kinds of steps of the port and some pipelines together, which occur so many `times` (kinds,).
+
+    `port` (kinds,) has its cycles, `pipelines` (kinds,) of each the kind of its own steps.
+    """
+
+    port: PortCycles
+    pipelines: tuple[IntArray, ...]
+    times: IntArray
+
+    @staticmethod
+    def of(port: PortCycles, pipelines: Sequence[IntArray], times: IntArray) -> GroupSteps:
+        """Of steps that occur so many times: the port's cycles, and the kind of each pipeline's step, all (steps,)."""
+        first, number = np.zeros(1, np.int64), np.zeros(len(times), np.int64)
+        for column in (port.loads, port.stores, *pipelines):
+            pairs = number * (int(column.max(initial=0)) + 1) + column
+            _, first, number = np.unique(pairs, return_index=True, return_inverse=True)
+        total = np.zeros(len(first), np.int64)
+        np.add.at(total, number, times)
+        return GroupSteps(port.of_structure(first), tuple(own[first] for own in pipelines), total)
+
+
+@dataclass(frozen=True, eq=False)
+class Scheduled:
+    """A pipeline at rates: cycles (tasks, kinds) in each kind of its steps, and the data of each FIFO inside."""
+
+    cycles: IntArray
+    depths: Mapping[str, int]
+    is_legal: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class ScheduledPipeline:
+    """A pipeline that does in one step of each kind what `one_of_each` says; `most` has by task its longest line."""
+
+    tasks: Pipeline
+    one_of_each: Processors
+    most: Mapping[str, int]
+    has_formula: bool
+    _known: dict[tuple[int, ...], Scheduled] = field(default_factory=dict, repr=False)
+
+    def at(self, rates: tuple[int, ...]) -> Scheduled:
+        """What it does at rates of its tasks; nothing where these are more units than can work, or break an order."""
+        if rates not in self._known:
+            self._known[rates] = self._at(rates)
+        return self._known[rates]
+
+    def _at(self, rates: tuple[int, ...]) -> Scheduled:
+        nothing = Scheduled(np.zeros((len(self.tasks), self.one_of_each.steps), np.int64), {}, is_legal=False)
+        if any(units_of(rate) > self.most[task] > 0 for task, rate in zip(self.tasks, rates, strict=True)):
+            return nothing
+        busy = self.one_of_each.busy(self.tasks, rates)
+        cycles = np.array([busy[task].cycles for task in self.tasks])
+        try:
+            self.require_order(rates)
+        except ArrayolError:
+            return replace(nothing, cycles=cycles)
+        fifos = self.one_of_each.fifos
+        return Scheduled(cycles, {array: fifo_depth(self.one_of_each, busy, array) for array in fifos})
+
+    def require_order(self, rates: tuple[int, ...]) -> None:
+        """Raises ArrayolError (`fifo-refused`) for a FIFO whose data are read in another order than written."""
+        self.one_of_each.require_order(self.one_of_each.busy(self.tasks, rates), self.one_of_each.fifos)
+
+    def candidates(self, offered: Sequence[Sequence[int]]) -> Candidates:
+        """The rates that may be the fastest: those of most units of each family, of others all that are legal.
+
+        Rounds that wait for data of several repetitions may come later with more units. Where a formula holds, more
+        units at the same II and fill are a family; one is left out whose last member has no step shorter than that of
+        another.
+        """
+        rates = np.array(list(product(*offered)), np.int64)
+        legal = np.array([self.at(tuple(row)).is_legal for row in rates.tolist()], np.bool_)
+        kept = np.flatnonzero(legal)
+        if self.has_formula:
+            kept = self._unbeaten(rates[:, 0], kept)
+        chosen = rates[kept] if len(kept) else rates[:1]
+        spare = np.array([int(units_of(np.array(own)).min()) for own in offered], np.int64)
+        return Candidates(
+            self.tasks,
+            chosen[None],
+            np.full((1, len(chosen)), len(kept) > 0),
+            np.array([legal.sum()], np.int64),
+            np.ones_like(chosen[None]) if self.has_formula else units_of(chosen[None]),
+            np.broadcast_to(spare, (1, *chosen.shape)),
+        )
+
+    def _unbeaten(self, rates: IntArray, legal: IntArray) -> IntArray:
+        """Of legal rates, by their places, the last of each family that no family before it beats in every step."""
+        families: dict[tuple[int, int], int] = {}
+        for place in legal.tolist():
+            families[self._family(int(rates[place]))] = place
+        kept, cycles = list[int](), list[IntArray]()
+        for place in families.values():
+            own = self.at((int(rates[place]),)).cycles
+            if not any((other <= own).all() for other in cycles):
+                kept.append(place)
+                cycles.append(own)
+        return np.array(kept, np.int64)
+
+    def _family(self, rate: int) -> tuple[int, int]:
+        return interval_of(rate), self.one_of_each.paths.fill(self.tasks[0], rate)
+
+    def fewest_units(self, rates: tuple[int, ...], kind: IntArray, length: IntArray, offered: Offered) -> IntArray:
+        """The fewest units (tasks,) that take no longer than steps of some kinds with a `length` (kinds,) each."""
+        units: IntArray = units_of(np.array(rates, np.int64))
+        if not self.has_formula:
+            return units
+        family = self._family(rates[0])
+        for rate in np.sort(offered.rates[offered.rates < rates[0]]).tolist():
+            own = self.at((rate,)) if self._family(rate) == family else None
+            if own is not None and own.is_legal and (own.cycles[0, kind] <= length).all():
+                return np.array([units_of(rate)], np.int64)
+        return units
+
+
+def fifo_depth(processors: Processors, busy: Mapping[str, Busy], array: str) -> int:
+    """The data of a FIFO that are there at once at most, under the schedules of its two tasks."""
+    data = processors.fifos[array]
+    source, target = processors.starts(busy, data.source), processors.starts(busy, data.target)
+    # Steps follow each other, however long they are: any lengths that hold the pipeline give the same depth.
+    longest = np.maximum(busy[data.source].cycles, busy[data.target].cycles)
+    begin = np.cumsum(longest) - longest
+    arrives = (begin[source.step] + source.cycle)[data.writer] + data.lags(busy[data.source].path) - 1
+    leaves = (begin[target.step] + target.cycle)[data.reader] + data.chunks(busy[data.target].path)
+    return depth_of_fifo(arrives, leaves)
+
+
+@dataclass(frozen=True, eq=False)
+class ScheduledWork:
+    """What a pipeline does in kinds of steps, of which each has a `kind` (kinds,) of the pipeline's own."""
+
+    pipeline: ScheduledPipeline
+    kind: IntArray
+
+    @property
+    def tasks(self) -> Pipeline:
+        """Its tasks, in dataflow order."""
+        return self.pipeline.tasks
+
+    def at(self, rates: IntArray) -> ScheduledBusy:
+        """At rates (tasks,) or (1, tasks)."""
+        return ScheduledBusy(self, tuple(rates.ravel().tolist()))
+
+
+@dataclass(frozen=True, eq=False)
+class ScheduledBusy:
+    """A scheduled pipeline at rates of its tasks."""
+
+    work: ScheduledWork
+    rates: tuple[int, ...]
+
+    @property
+    def cycles(self) -> IntArray:
+        """Cycles that each task computes in each kind of step, (tasks, 1, kinds)."""
+        return self.work.pipeline.at(self.rates).cycles[:, None, self.work.kind]
+
+    def fewest_units(self, length: IntArray, offered: Mapping[str, Offered]) -> IntArray:
+        """The fewest units (1, tasks) that take no longer than steps of `length` (1, kinds)."""
+        work = self.work
+        return work.pipeline.fewest_units(self.rates, work.kind, length[0], offered[work.tasks[0]])[None]
+
+
+@dataclass(frozen=True, eq=False)
+class ScheduledSteps:
+    """The steps of one structure, of which one of each kind is scheduled; columns of rates stand for `tasks`.
+
+    `steps_of` gives the steps of some pipelines together, cyclic or not; `count` (1,) how many there are.
+    """
+
+    tasks: tuple[str, ...]
+    processors: KindsOfSteps
+    steps_of: Callable[[tuple[Pipeline, ...], bool], GroupSteps]
+    count: IntArray
+    joined: bool = True  # tasks by FIFOs
+    _parts: dict[tuple[bool, bool], StepPart] = field(default_factory=dict, repr=False)
+
+    @property
+    def paths(self) -> Datapaths:
+        """The datapaths of the tasks."""
+        return self.processors.paths
+
+    @property
+    def longest(self) -> IntArray:
+        """The most units that each task can use, (1, tasks)."""
+        return np.array([[self.processors.most[task] for task in self.tasks]], np.int64)
+
+    @cached_property
+    def pipelines(self) -> tuple[ScheduledPipeline, ...]:
+        """The pipelines, in dataflow order."""
+        processors = self.processors
+        pipelines = processors.pipelines if self.joined else [(task,) for task in self.tasks]
+        return tuple(
+            ScheduledPipeline(own, processors.one_of_each(own), processors.most, processors.has_formula(own))
+            for own in pipelines
+        )
+
+    @cached_property
+    def apart(self) -> StepTable:
+        """The same with each task on its own."""
+        return replace(self, joined=False)
+
+    def parts(self, *, cyclic: bool) -> Iterator[StepPart]:
+        """All kinds of steps at once."""
+        key = self.joined, cyclic
+        if key not in self._parts:
+            self._parts[key] = self._part(cyclic=cyclic)
+        yield self._parts[key]
+
+    def _part(self, *, cyclic: bool) -> StepPart:
+        steps = self.steps_of(tuple(own.tasks for own in self.pipelines), cyclic)
+        works = [ScheduledWork(*each) for each in zip(self.pipelines, steps.pipelines, strict=True)]
+        port = PortCycles(steps.port.loads[None], steps.port.stores[None], steps.port.shared)
+        return StepPart(np.zeros(1, np.int64), steps.times[None], port, works)
+
+    def in_order(self, rates: IntArray) -> BoolArray:
+        """Whether rates (U, tasks) keep the order of all FIFOs, (1, U)."""
+        found = np.ones(len(rates), np.bool_)
+        for pipeline in self.pipelines:
+            if pipeline.one_of_each.fifos:
+                own = rates[:, [self.tasks.index(task) for task in pipeline.tasks]]
+                found &= np.array([pipeline.at(tuple(row)).is_legal for row in own.tolist()], np.bool_)
+        return found[None]
+
+    def require_order(self, rates: Mapping[str, int]) -> None:
+        """Raises ArrayolError (`fifo-refused`) where rates by task do not."""
+        for pipeline in self.pipelines:
+            pipeline.require_order(tuple(rates[task] for task in pipeline.tasks))
+
+    def candidates(self, offered: Sequence[Sequence[int]]) -> list[Candidates]:
+        """By pipeline the rates that may be the fastest; pipelines by the columns of their first tasks."""
+        of_task = dict(zip(self.tasks, offered, strict=True))
+        found = [own.candidates([of_task[task] for task in own.tasks]) for own in self.pipelines]
+        return sorted(found, key=lambda own: min(map(self.tasks.index, own.tasks)))
+
+    def only(self, rows: IntArray) -> StepTable:
+        """The structure, which is the only one."""
+        assert len(rows) == 1, "there is one"
+        return self

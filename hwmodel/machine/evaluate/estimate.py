@@ -1,0 +1,241 @@
+"""The estimates of designs, with where their cycles and bits go, from the tables of their structures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from arrayol.arrays import IntArray
+from arrayol.errors import error
+from hwmodel.design import interval_of, units_of
+from hwmodel.local_memory.bank_functions import BankFunction
+from hwmodel.local_memory.organisations import Organisation
+from hwmodel.machine.access_counts import Counts
+from hwmodel.machine.built.figures import rates_at
+from hwmodel.machine.built.local_ports import Rates as LocalRates
+from hwmodel.machine.built.organised import Builder, with_organisation
+from hwmodel.machine.costs import design_costs, with_memories
+from hwmodel.machine.energy import energy_prices, energy_uses, with_residents
+from hwmodel.machine.estimate import (
+    LOADS,
+    STORES,
+    EnergyUse,
+    GroupEstimate,
+    MemoryUse,
+    ProcessorTime,
+    internal_memory,
+    memory_use,
+)
+from hwmodel.machine.evaluate.times import columns_of
+from hwmodel.machine.evaluate.traffic import Traffic
+from hwmodel.machine.port import PortCycles
+from hwmodel.machine.schedule.datapaths import Datapaths
+from hwmodel.machine.tables.group_tables import GroupTables
+from hwmodel.machine.tables.steps import StepTable
+
+Rates = Mapping[str, int]  # by task
+
+# Cycles by cause: what ends each step, and what a processor waits for (docs/machine.md, section 9).
+
+
+def step_ends(port: PortCycles, busy: Mapping[str, IntArray]) -> tuple[IntArray, IntArray]:
+    """Each step's length, and what ends it: 0 its loads, 1 its stores, 2 + k the k-th processor.
+
+    Of several that end it together the port comes first, then the processors in dataflow order.
+    """
+    of_port = port.cycles
+    processors = np.stack([*busy.values()])
+    longest = processors.max(axis=0)
+    port_ends = of_port >= longest
+    side = (port.stores > port.loads).astype(np.int64)
+    return np.maximum(of_port, longest), np.where(port_ends, side, 2 + processors.argmax(axis=0))
+
+
+def _cycles_by_end(length: IntArray, end: IntArray, tasks: Sequence[str]) -> dict[str, int]:
+    """The cycles of the steps that each resource ends, those that end none left out."""
+    names = (LOADS, STORES, *tasks)
+    by_end = {name: int(length[end == number].sum()) for number, name in enumerate(names)}
+    return {name: cycles for name, cycles in by_end.items() if cycles}
+
+
+def _processor_times(
+    length: IntArray, end: IntArray, busy: Mapping[str, IntArray], paths: Datapaths, rates: Rates
+) -> tuple[ProcessorTime, ...]:
+    """How each processor spends the steps."""
+    times = []
+    for task, cycles in busy.items():
+        waiting = length - cycles
+        causes = (waiting[end == 0], waiting[end == 1], waiting[end > 1])
+        units, interval = units_of(rates[task]), paths.at(task, interval_of(rates[task])).interval
+        waits = (int(cause.sum()) for cause in causes)
+        times.append(ProcessorTime(task, units, interval, paths.fill(task, rates[task]), int(cycles.sum()), *waits))
+    return tuple(times)
+
+
+@dataclass(frozen=True, eq=False)
+class _Steps:
+    """The kinds of steps of one structure at its rates: how often each occurs (K,), the port, each processor (K,)."""
+
+    times: IntArray
+    port: PortCycles
+    busy: Mapping[str, IntArray]
+
+    @staticmethod
+    def of_each(steps: StepTable, tasks: Sequence[str], rates: IntArray, *, cyclic: bool) -> list[_Steps]:
+        """Those of structures with rates (S, tasks), of each its own; processors in the order of `tasks`."""
+        found: dict[int, _Steps] = {}
+        for part in steps.parts(cyclic=cyclic):
+            busy = dict[str, IntArray]()
+            for work in part.works:
+                cycles = work.at(rates[part.rows][:, columns_of(steps.tasks, work.tasks)]).cycles
+                busy |= dict(zip(work.tasks, cycles, strict=True))
+            for row, structure in enumerate(part.rows.tolist()):
+                own = {task: busy[task][row] for task in tasks}
+                found[structure] = _Steps(part.times[row], part.port.of_structure(row), own)
+        return [found[structure] for structure in range(len(rates))]
+
+    @property
+    def cycles(self) -> int:
+        """Those of all steps."""
+        return int(step_ends(self.port, self.busy)[0] @ self.times)
+
+
+def estimates(tables: GroupTables, rates: Sequence[Rates]) -> list[GroupEstimate]:
+    """The estimates of designs, one of each structure, at rates by task.
+
+    Raises ArrayolError for what docs/machine.md, section 6, refuses.
+    """
+    for row, own in enumerate(rates):
+        require_legal_rates(tables, row, own)
+    table = np.array([[own[task] for task in tables.steps.tasks] for own in rates], np.int64)
+    in_frame, folded = (
+        _Steps.of_each(tables.steps, tables.group.tasks, table, cyclic=cyclic) for cyclic in (False, True)
+    )
+    every = _Estimates(tables, in_frame, folded, Traffic.of(tables))
+    return [every.estimate(row, own) for row, own in enumerate(rates)]
+
+
+def require_legal_rates(tables: GroupTables, row: int, rates: Rates) -> None:
+    """Raises ArrayolError where rates of a structure are not on offer, too many units, or break a FIFO's order."""
+    for task, rate in rates.items():
+        tables.steps.paths.at(task, interval_of(rate))  # refused before units are
+    most = dict(zip(tables.steps.tasks, tables.steps.longest[row].tolist(), strict=True))
+    require_units({task: most[task] for task in tables.group.tasks}, rates)
+    tables.steps.require_order(rates)
+
+
+def require_units(most: Mapping[str, int], rates: Rates) -> None:
+    """Raises ArrayolError (`too-many-units`) where a processor has more than can ever work at once.
+
+    `most` is by task the longest line of repetitions; 0 for one that never runs, which any number
+    of units suits.
+    """
+    for task, number in most.items():
+        units = units_of(rates[task])
+        if units < 1:
+            raise ValueError(f"'{task}' has {units} units")
+        if units > number > 0:
+            raise error(
+                "too-many-units",
+                f"processor '{task}' has {units} units, but never more than {number} of its repetitions can run "
+                "at once",
+                hint=f"give it at most {number}, or larger blocks",
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class _Estimates:
+    """Structures with the steps of each, in a frame and where frames follow each other, and their traffic."""
+
+    tables: GroupTables
+    steps: Sequence[_Steps]
+    folded: Sequence[_Steps]
+    traffic: Traffic
+
+    def estimate(self, row: int, rates: Rates) -> GroupEstimate:
+        """The estimate of one of the designs."""
+        tables, paths, steps = self.tables, self.tables.steps.paths, self.steps[row]
+        length, end = step_ends(steps.port, steps.busy)
+        busy = {task: cycles * steps.times for task, cycles in steps.busy.items()}
+        memories = memories_of(tables, row, rates)
+        data, bits = internal_memory(memories)
+        return GroupEstimate(
+            tasks=tables.group.tasks,
+            latency_cycles=steps.cycles,
+            internal_memory_data=data,
+            internal_memory_bits=bits,
+            traffic_bytes=int(self.traffic.data[row]),
+            port_bytes=int(self.traffic.port[row]),
+            units=sum(units_of(rate) for rate in rates.values()),
+            memory_blocks=sum(memory.blocks or 0 for memory in memories) if tables.platform.counts_blocks else None,
+            costs=with_memories(design_costs(tables.group.accesses, paths, rates), memories),
+            frame_cycles=self.folded[row].cycles,
+            processors=_processor_times(length * steps.times, end, busy, paths, rates),
+            memories=memories,
+            ends=_cycles_by_end(length * steps.times, end, tables.group.tasks),
+            steps=int(self.tables.steps.count[row]),
+            path=tables.path,
+            energy=self._energy(row, rates, memories),
+        )
+
+    def _energy(self, row: int, rates: Rates, memories: Sequence[MemoryUse]) -> tuple[EnergyUse, ...] | None:
+        tables = self.tables
+        prices = energy_prices(tables.platform, tables.group.network)
+        if prices is None:
+            return None
+
+        def at(values: IntArray) -> int:
+            return int(values[row if len(values) > 1 else 0])
+
+        every = with_residents(tables.group.accesses, tables.platform, tables.group.tasks, memories)
+        counts = Counts()
+        for use in every:
+            reads, writes = tables.accesses.of_memory(use.kind, use.name)
+            counts[use.kind, use.name, False], counts[use.kind, use.name, True] = at(reads), at(writes)
+        paths, runs = tables.steps.paths, tables.accesses.runs
+        datapaths = {task: (at(runs[task]), paths.at(task, interval_of(rate))) for task, rate in rates.items()}
+        bits = {name: int(own[row]) for name, own in self.traffic.bits.items()}
+        return energy_uses(prices, datapaths, counts, every, bits)
+
+
+# Memories of one structure at rates, with what they are built of.
+
+
+def memories_of(tables: GroupTables, row: int, rates: Rates) -> tuple[MemoryUse, ...]:
+    """The memories of a structure at rates by task: buffers, states, FIFOs by name, and residents if they are built."""
+    platform, builder, where = tables.platform, tables.builder, tables.rows[row : row + 1]
+    live, words = (own(where)[0].tolist() for own in (tables.buffers.live, tables.buffers.addressed))
+    memories = [
+        memory_use(platform, (own.kind, own.name, own.bits), alive, own.banks, addressed)
+        for own, alive, addressed in zip(tables.buffers.memories, live, words, strict=True)
+    ]
+    for fifo in sorted(tables.fifos, key=lambda fifo: fifo.name):
+        data = fifo.data(tuple(rates[task] for task in fifo.tasks))
+        memories.append(memory_use(platform, ("fifo", fifo.name, fifo.bits), data or 0))
+    if builder is None:
+        return tuple(memories)
+    at = rates_at(tables.steps.paths, rates)
+    organised = [
+        with_organisation(use, _organisation(tables, builder, number, where, use, at))
+        for number, use in enumerate(memories)
+    ]
+    return (*organised, *(builder.resident_use(task, array, at) for task, array in builder.residents))
+
+
+def _organisation(
+    tables: GroupTables, builder: Builder, number: int, where: IntArray, use: MemoryUse, rates: LocalRates
+) -> Organisation:
+    """What a memory of a structure is built of; buffers and states by their `number` in the table."""
+    if use.kind == "fifo":
+        return builder.fifo(use.name, rates, use.live)
+    if use.kind == "state":
+        ((units, _),) = (rates[task] for task in builder.touching("state", use.name))
+        banks = int(tables.buffers.state_banks(number, units, where)[0])
+        return builder.state(use.name, banks, use.addressed)
+
+    def depth(function: BankFunction) -> int:
+        return int(tables.buffers.depths(number, function, where)[0])
+
+    return builder.buffer(use.name, rates, use.addressed, depth)

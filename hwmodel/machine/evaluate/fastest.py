@@ -1,0 +1,123 @@
+"""Which combinations of rates may be the fastest of a structure, of many structures at once.
+
+Of each family of rates (an II on offer) the one of the most units that is legal stands for all, and of these none that
+another is never slower than. The combinations of what is left are few: mostly one. Each then has the fewest units that
+leave its times as they are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from arrayol.arrays import BoolArray, IntArray
+from hwmodel.design import units_of
+from hwmodel.machine.evaluate.times import columns_of, cycles_of_each, least_cycles
+from hwmodel.machine.priced import FRAME, LATENCY
+from hwmodel.machine.tables.offered import Offered
+from hwmodel.machine.tables.steps import Candidates, StepTable
+
+CYCLIC = {LATENCY: False, FRAME: True}  # which steps a time is the sum of
+
+
+@dataclass(frozen=True, eq=False)
+class FastestRates:
+    """The combinations of rates (S, V, tasks) that nothing beats; which are there (S, V).
+
+    `numbers` (S, pipelines) are how many combinations of a pipeline's rates are legal. `spare` (S, V, tasks) are the
+    fewest units that a task may have by rates that are beaten, where it has none as many otherwise. `cycles` (S, V) are
+    by name the times that were asked for.
+    """
+
+    steps: StepTable
+    combinations: IntArray
+    legal: BoolArray
+    numbers: IntArray
+    spare: IntArray
+    cycles: dict[str, IntArray]
+
+    @staticmethod
+    def of(steps: StepTable, offered: Sequence[Sequence[int]], times: Collection[str]) -> FastestRates:
+        """Of structures whose tasks have one of the rates `offered` to each (ascending)."""
+        families = {
+            task: Offered.of(rates, partial(steps.paths.fill, task))
+            for task, rates in zip(steps.tasks, offered, strict=True)
+        }
+        candidates = steps.candidates(offered)
+        count, variants = _variants(steps.tasks, candidates)
+        cycles: dict[str, list[IntArray]] = {name: [] for name in times}
+        chosen = []
+        for rates, least_units, _ in variants:
+            fewest = least_units
+            for name in times:
+                least, needed = least_cycles(steps, rates, families, cyclic=CYCLIC[name])
+                cycles[name].append(least)
+                fewest = np.maximum(fewest, needed)
+            columns = zip(families.values(), fewest.T, rates.T, strict=True)
+            chosen.append(np.stack([own.at_least(units, like) for own, units, like in columns], axis=1))
+        return FastestRates(
+            steps,
+            np.stack(chosen, axis=1),
+            np.arange(len(chosen)) < count[:, None],
+            np.stack([own.number for own in candidates], axis=1),
+            np.stack([spare for _, _, spare in variants], axis=1),
+            {name: np.stack(own, axis=1) for name, own in cycles.items()},
+        )
+
+    @property
+    def fewest(self) -> IntArray:
+        """What no design that has all of the least times has fewer units than, (S,).
+
+        Of a task that is one of its rates with the fewest units of its family, or one that is beaten: as fast as those
+        at best, so that it has fewer units only where none of the family has as many.
+        """
+        units = np.minimum(units_of(self.combinations), self.spare).sum(axis=2)
+        fewest: IntArray = np.where(self.legal, units, np.iinfo(np.int64).max).min(axis=1)
+        return fewest
+
+    def time(self, name: str) -> IntArray:
+        """The cycles (S, V) of latency or of a frame."""
+        if name not in self.cycles:
+            self.cycles[name] = variant_cycles(self.steps, self.combinations, name)
+        return self.cycles[name]
+
+
+def variant_cycles(steps: StepTable, combinations: IntArray, name: str) -> IntArray:
+    """The cycles (S, V) of a time, under combinations (S, V, tasks) of each structure."""
+    each = combinations.transpose(1, 0, 2)
+    return np.stack([cycles_of_each(steps, rates, cyclic=CYCLIC[name]) for rates in each], axis=1)
+
+
+def count_combinations(choices: IntArray) -> int:
+    """The sum over rows (S, parts) of how many combinations of one choice of each part there are."""
+    rows, times = np.unique(choices, axis=0, return_counts=True)
+    return sum(math.prod(row) * number for row, number in zip(rows.tolist(), times.tolist(), strict=True))
+
+
+def _variants(
+    tasks: Sequence[str], candidates: Sequence[Candidates]
+) -> tuple[IntArray, list[tuple[IntArray, IntArray, IntArray]]]:
+    """How many combinations of candidates each structure has, (S,), and V of them: rates, fewest and spare units.
+
+    These are (S, tasks) each. Those of a structure come first, and its last for the rest; a structure where a pipeline
+    has no candidate has a combination that is not legal.
+    """
+    numbers = np.stack([own.kept.sum(axis=1) for own in candidates], axis=1)
+    count = numbers.prod(axis=1)
+    places = [np.argsort(~own.kept, axis=1, kind="stable") for own in candidates]
+    structure, variants = np.arange(len(count)), []
+    for variant in range(max(1, int(count.max(initial=1)))):
+        left = np.minimum(variant, np.maximum(count - 1, 0))
+        rates, fewest, spare = np.zeros((3, len(count), len(tasks)), np.int64)
+        for number, own in enumerate(candidates):
+            digit = left % np.maximum(numbers[:, number], 1)
+            left = left // np.maximum(numbers[:, number], 1)
+            chosen, columns = places[number][structure, digit], columns_of(tasks, own.tasks)
+            for found, values in ((rates, own.rates), (fewest, own.fewest), (spare, own.spare)):
+                found[:, columns] = values[structure, chosen]
+        variants.append((rates, fewest, spare))
+    return count, variants

@@ -1,0 +1,112 @@
+"""Cycles of structures from the kinds of their steps: a step is as long as the port or a processor is busy in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from arrayol.arrays import IntArray
+from hwmodel.machine.numbering import numbered
+from hwmodel.machine.tables.offered import Offered
+from hwmodel.machine.tables.steps import StepPart, StepTable
+
+_CELLS = 1 << 18  # of intermediate arrays at a time
+
+Prefixes = list[tuple[IntArray, IntArray, IntArray]]
+
+
+def total_cycles(steps: StepTable, rates: IntArray, *, cyclic: bool) -> IntArray:
+    """The sum of all steps' lengths, (S, U), under combinations of rates (U, tasks)."""
+    total = np.zeros((len(steps.longest), len(rates)), np.int64)
+    for part in steps.parts(cyclic=cyclic):
+        total[part.rows] = _sums(part, steps.tasks, rates)
+    return total
+
+
+def cycles_of_each(steps: StepTable, rates: IntArray, *, cyclic: bool) -> IntArray:
+    """The sum of all steps' lengths (S,) of structures with rates (S, tasks), of each its own."""
+    total = np.zeros(len(rates), np.int64)
+    for part in steps.parts(cyclic=cyclic):
+        length = part.port.cycles
+        for work in part.works:
+            own = rates[part.rows][:, columns_of(steps.tasks, work.tasks)]
+            length = np.maximum(length, work.at(own).cycles.max(axis=0))
+        total[part.rows] = part.summed(length)
+    return total
+
+
+def least_cycles(
+    steps: StepTable, most: IntArray, offered: Mapping[str, Offered], *, cyclic: bool
+) -> tuple[IntArray, IntArray]:
+    """The cycles (S,) at rates `most` (S, tasks), and the fewest units (S, tasks) of their families for no more.
+
+    In a family of rates no step is longer with more units. So the sum of steps is the same as with the most units only
+    if each step is as long as with those, L cycles; and it is if every processor takes L at most. That bounds each
+    task's units by themselves: whatever the others have, it needs the largest of these bounds over the steps.
+    """
+    cycles, fewest = np.zeros(len(most), np.int64), np.ones_like(most)
+    for part in steps.parts(cyclic=cyclic):
+        length, known = part.port.cycles, []
+        for work in part.works:
+            columns = columns_of(steps.tasks, work.tasks)
+            busy = work.at(most[part.rows][:, columns])
+            length = np.maximum(length, busy.cycles.max(axis=0))
+            known.append((columns, busy))
+        cycles[part.rows] = part.summed(length)
+        for columns, busy in known:
+            fewest[part.rows[:, None], columns] = busy.fewest_units(length, offered)
+    return cycles, fewest
+
+
+def columns_of(tasks: Sequence[str], some: Sequence[str]) -> list[int]:
+    """The columns of some tasks."""
+    return [tasks.index(task) for task in some]
+
+
+def _sums(part: StepPart, tasks: Sequence[str], rates: IntArray) -> IntArray:
+    """The sum of steps (S, U): each combination of rates shares with others the longest of port and first pipelines."""
+    tables, numbers = [], []
+    for work in part.works:
+        distinct, number = _distinct(rates[:, columns_of(tasks, work.tasks)])
+        tables.append(np.stack([work.at(row).cycles.max(axis=0) for row in distinct]))
+        numbers.append(number)
+    prefixes = _prefixes(np.stack(numbers, axis=1))
+    total = np.zeros((len(part.times), len(rates)), np.int64)
+    structures, kinds = part.times.shape
+    cells = max(1, _CELLS // max(len(parent) for parent, _, _ in prefixes))
+    wide, high = min(kinds, cells), max(1, cells // kinds)
+    port = part.port.cycles
+    for start in range(0, structures, high):
+        for left in range(0, kinds, wide):
+            some = slice(start, start + high), slice(left, left + wide)
+            longest = port[None, *some]
+            for (parent, variant, _), table in zip(prefixes, tables, strict=True):
+                longest = np.maximum(longest[parent], table[variant, *some])
+            sums = np.einsum("usk,sk->su", longest, part.times[some])
+            total[some[0]] += sums[:, prefixes[-1][2]]
+    return total
+
+
+def _distinct(rates: IntArray) -> tuple[IntArray, IntArray]:
+    """The rows of a table that differ, ascending, and which of them each row is."""
+    if rates.shape[1] == 1:
+        values, number = np.unique(rates[:, 0], return_inverse=True)
+        return values[:, None], number.ravel()
+    rows, number = np.unique(rates, axis=0, return_inverse=True)
+    return rows, number.ravel()
+
+
+def _prefixes(variants: IntArray) -> Prefixes:
+    """For each column the distinct beginnings of rows up to it.
+
+    Of each: the shorter beginning that it goes on from, and the variant added; of each row: its beginning.
+    """
+    prefixes = []
+    before, there = np.zeros(len(variants), np.int64), 1
+    for column in variants.T:
+        width = int(column.max(initial=0)) + 1
+        found, before = numbered(before * width + column, there * width)
+        there = len(found)
+        prefixes.append((found // width, found % width, before))
+    return prefixes

@@ -1,0 +1,117 @@
+"""How often the memories of structures of a separable group are accessed, and what is moved, by counts.
+
+Which repetitions run does not depend on blocks, nor what they read and write, so nearly all accesses of a group are one
+number for each memory; but for tasks that recompute, which run an index as often as it has places. Blocks decide how
+often data are loaded; the port moves whole words, so these are summed over the kinds of steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from hwmodel.machine.access_counts import Counts, accesses_of_products
+from hwmodel.machine.estimate import MemoryKind
+from hwmodel.machine.port import Port
+from hwmodel.machine.separable.axes import Ints
+from hwmodel.machine.separable.block_order import Structures
+from hwmodel.machine.separable.counts import GroupCounts
+from hwmodel.machine.separable.runs import runs_of_kinds
+from hwmodel.machine.separable.step_kinds import step_kinds
+from hwmodel.machine.tables.accesses import AccessTable
+
+
+def moved_data(counts: GroupCounts, structures: Structures) -> Ints:
+    """What is counted (S, Q), in the order of `counts.counted`, over all steps."""
+    rows, columns = (order.steps.totals()[:, : len(counts.factor)] for order in (structures.outer, structures.inner))
+    moved: Ints = rows[structures.pairs[:, 0]] * columns[structures.pairs[:, 1]] * counts.factor
+    return moved
+
+
+@dataclass(frozen=True, eq=False)
+class CountedAccesses:
+    """Runs, accesses and transfers of S structures, each (1,) or (S,)."""
+
+    counts: GroupCounts
+    structures: Structures
+    port: Port
+
+    @cached_property
+    def runs(self) -> Mapping[str, Ints]:
+        """How often each task runs."""
+        counts, tasks = self.counts, self.counts.parts.group.tasks
+        runs = {task: np.array([counts.repetitions(task)]) for task in tasks if task not in counts.again}
+        return runs | {task: self._quantities[:, counts.names.index(("task", task))] for task in counts.again}
+
+    @cached_property
+    def moved(self) -> Mapping[str, Ints]:
+        """The data of each array that are loaded and stored."""
+        found: dict[str, Ints] = {}
+        for (kind, name), data in zip(self.counts.names, self._quantities.T, strict=True):
+            if kind != "task":
+                found[name] = found[name] + data if name in found else data
+        return found
+
+    @cached_property
+    def port_words(self) -> Mapping[str, Ints]:
+        """The words that the port moves of each array, of the bursts or requests of each step."""
+        counts, port = self.counts, self.port
+        moved = {name: np.zeros(len(self.structures.pairs), np.int64) for _, name in counts.bursts}
+        for kinds in step_kinds(counts, self.structures, cyclic=False):
+            for number, (burst, entries) in enumerate(counts.bursts.items()):
+                data = kinds.happens[:, :, entries].sum(axis=2)
+                kind, name = burst
+                if port.by_run:
+                    runs = runs_of_kinds(counts, burst, data, kinds.runs)
+                    requests = port.requested(name, write=kind == "store").requests(*runs, kinds.starts[:, number])
+                    words = requests.number * requests.words
+                else:
+                    words = port.words(name, data)
+                moved[name][kinds.chosen] += (words * kinds.times).sum(axis=1)
+        return moved
+
+    def of_memory(self, kind: MemoryKind, name: str) -> tuple[Ints, Ints]:
+        """The data that are read from a memory and written to it, by tasks and for what is loaded and stored."""
+        reads, writes = (self._by_tasks(kind, name, writes=own) for own in (False, True))
+        if kind != "buffer":
+            return reads, writes
+        bursts = self.counts.bursts
+        stored, loaded = (self._quantities[:, bursts.get((way, name), [])].sum(axis=1) for way in ("store", "load"))
+        return reads + stored, writes + loaded
+
+    def only(self, rows: Ints) -> AccessTable:
+        """Some of the structures."""
+        return replace(self, structures=self.structures.only(rows))
+
+    def _by_tasks(self, kind: MemoryKind, name: str, *, writes: bool) -> Ints:
+        """Data that tasks read from a memory or write to it."""
+        key = kind, name, writes
+        own = np.array([self.counts.accesses[key]])
+        return own + np.array([again[key] for again in self._again]) if self.counts.again else own
+
+    @cached_property
+    def _quantities(self) -> Ints:
+        return moved_data(self.counts, self.structures)
+
+    @cached_property
+    def _again(self) -> list[Counts]:
+        return list(map(self._again_in, range(len(self.structures.pairs))))
+
+    def _again_in(self, row: int) -> Counts:
+        """Those by tasks that recompute: an index counts as often as it has places."""
+        parts, found = self.counts.parts, Counts()
+        for task in self.counts.again:
+            running, factor = self.counts.running(task), 1
+            for walked, pick in zip(self.structures.walked, self.structures.picks[row], strict=True):
+                times, moving = walked.table.again[task][pick], parts.dimensions[task][walked.block]
+                if moving is None:
+                    factor *= int(times[0])
+                else:
+                    (dimension,) = parts.spaces.dimensions(task)[moving]
+                    running[dimension] = np.repeat(running[dimension], times[running[dimension]])
+            for key, number in accesses_of_products(parts.group, {task: running}, self.counts.fifos).items():
+                found[key] += number * factor
+        return found

@@ -1,0 +1,98 @@
+"""The buffers and delay states of many structures of a separable group."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from hwmodel.design import BankLayout
+from hwmodel.local_memory.bank_functions import BankFunction
+from hwmodel.machine.built.figures import Wanted
+from hwmodel.machine.built.row_cache import RowCache
+from hwmodel.machine.numbering import ascending
+from hwmodel.machine.separable.axes import Ints, Mask
+from hwmodel.machine.separable.block_order import Structures
+from hwmodel.machine.separable.counts import GroupCounts
+from hwmodel.machine.separable.coupled_contents import coupled_memories
+from hwmodel.machine.separable.live_sets import LiveSets
+from hwmodel.machine.separable.sizes import Sizes
+from hwmodel.machine.tables.buffers import LocalMemory
+
+
+@dataclass(frozen=True, eq=False)
+class CountedBuffers:
+    """The memories of `of` structures that are products; of others their figures mean nothing."""
+
+    counts: GroupCounts
+    of: Structures
+    layouts: tuple[BankLayout, ...] = ()
+    _depths: dict[tuple[int, BankFunction], RowCache] = field(default_factory=dict, repr=False)
+
+    @property
+    def structures(self) -> int:
+        """How many structures there are."""
+        return len(self.of.pairs)
+
+    @cached_property
+    def addressed(self) -> RowCache:
+        """Of each memory (S, memories): of buffers those of their addresses, of states what lives."""
+        sizes, states = Sizes(self.counts), LiveSets(self.counts, ("state",))
+        are_states = np.array([memory.kind == "state" for memory in self.counts.memories], np.bool_)
+
+        def of_rows(rows: Ints) -> Ints:
+            some, (there, live) = self.of.only(rows), self.live.known(rows)
+            return sizes.sizes(some) + (live * are_states if there.all() else states.sizes(some))
+
+        return self._cache(of_rows)
+
+    @cached_property
+    def live(self) -> RowCache:
+        """What is live at once in each memory, (S, memories)."""
+        return self._cache(lambda rows: LiveSets(self.counts).sizes(self.of.only(rows)))
+
+    def depths(self, memory: int, function: BankFunction, rows: Ints) -> Ints:
+        """The words of the deepest bank of a buffer in some structures (n,)."""
+        return self._depths_of(memory, function)(rows)
+
+    def fetch(self, wanted: Iterable[Wanted]) -> None:
+        """Find out depths that are asked for next: those of many buffers take hardly longer together than of one."""
+        asked: dict[tuple[int, BankFunction], list[Ints]] = {}
+        for memory, function, rows in wanted:
+            asked.setdefault((memory, function), []).append(rows)
+        tables = [(self._depths_of(*key), key, ascending(np.concatenate(rows))) for key, rows in asked.items()]
+        new = [(known, (*key, rows)) for known, key, every in tables if len(rows := known.new(every))]
+        found = Sizes(self.counts).depths(self.of, [wanted for _, wanted in new])
+        for (known, (_, _, rows)), depths in zip(new, found, strict=True):
+            known.put(rows, depths)
+
+    def _depths_of(self, memory: int, function: BankFunction) -> RowCache:
+        key = memory, function
+        if key not in self._depths:
+            depths = Sizes(self.counts).depths
+            self._depths[key] = self._cache(lambda new: depths(self.of, [(*key, new)])[0])
+        return self._depths[key]
+
+    def are_listed(self, memory: int) -> Mask:
+        """The structures of which a buffer is told by itself, from its data, (S,)."""
+        coupled = memory in coupled_memories(self.counts, self.of.walked)
+        return np.asarray(self.of.listed[:, memory] | coupled, np.bool_)
+
+    def state_banks(self, memory: int, units: int, rows: Ints) -> Ints:
+        """Banks (n,) that keep apart the chains which so many units have in work: one for each, as far as they go."""
+        chains = self.addressed(rows)[:, memory] // self.counts.memories[memory].size
+        return np.asarray(np.maximum(1, np.minimum(units, chains)))
+
+    @cached_property
+    def memories(self) -> Sequence[LocalMemory]:
+        """Buffers, then states."""
+        layouts = {layout.array: layout.banks for layout in self.layouts}
+        return [
+            LocalMemory(own.kind, own.name, own.bits, layouts.get(own.name, own.banks) if own.kind == "buffer" else 1)
+            for own in self.counts.memories
+        ]
+
+    def _cache(self, compute: Callable[[Ints], Ints]) -> RowCache:
+        return RowCache(self.structures, compute)

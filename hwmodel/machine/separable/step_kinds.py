@@ -1,0 +1,123 @@
+"""Cycles of the structures of a separable group under combinations of rates (units and intervals).
+
+The time of a group is the sum of its steps' lengths, and a step's length depends on nothing but the counts of what
+happens in it (docs/machine.md, section 4). Steps with equal counts are one kind. Since a count is the product of one of
+the row and one of the column, a pair of a kind of rows and a kind of columns is a kind of steps, which occurs as often
+as the product of theirs; the sum over kinds, each times how often it occurs, is the sum over all steps. Where frames
+follow each other (section 8), steps are taken modulo the number of ticks: the rows above the first are the last ones.
+
+How many rounds of its interval a processor takes is told by its lines and levels (`rounds`): the lines of a row and
+the indices along a delay belong to one dimension, times 1 or 0 for each other. Structures where what a step has
+along a delay leaves gaps are not priced here (`batch`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from hwmodel.machine.schedule.rounds import RowLines
+from hwmodel.machine.separable.axes import Ints
+from hwmodel.machine.separable.block_order import Structures
+from hwmodel.machine.separable.counts import GroupCounts
+from hwmodel.machine.separable.place_counts import (
+    Kinds,
+    PlaceCounts,
+    changing_columns,
+    changing_rows,
+    counts_above,
+    earlier,
+    kinds_of,
+)
+
+_STEP_CELLS = 1 << 22  # of a part's tables
+_SMALL_CELLS = 1 << 17  # of all tables of a call, which then is one part
+
+
+@dataclass(frozen=True, eq=False)
+class StepKinds:
+    """How often each kind of step of some structures occurs (S, K), and what happens in it.
+
+    `happens` (S, K, Q) in the order of what is counted, `along` (S, K, T + D) the kind of each task's rows of lines,
+    and for tasks with a delay how many indices along it, as far as blocks go; `rows` has by task the lines of its
+    kinds. `chosen` (S,) are the structures' numbers. `runs` (S, K, M) and `starts` (S, bursts, 3) tell of the runs that
+    are moved (`separable.runs`).
+    """
+
+    chosen: Ints
+    times: Ints
+    happens: Ints
+    along: Ints
+    rows: tuple[RowLines, ...]
+    runs: Ints
+    starts: Ints
+
+    @staticmethod
+    def of(counts: GroupCounts, structures: Structures, chosen: Ints, times: Ints, happens: Ints) -> StepKinds:
+        """Of counts (S, K, Q + T + D + M) without their factors."""
+        quantities, ends = len(counts.factor), len(counts.shift) - len(counts.moved.axes)
+        counted, along, runs = np.split(happens, (quantities, ends), axis=2)
+        return StepKinds(
+            chosen, times, counted * counts.factor, along, structures.rows, runs, structures.starts[chosen]
+        )
+
+
+def step_kinds(counts: GroupCounts, structures: Structures, *, cyclic: bool) -> Iterator[StepKinds]:
+    """The kinds of steps of structures, in parts; with `cyclic` frames follow each other without a pause."""
+    shift = counts.shift
+    columns = structures.inner.once(lambda: column_kinds(structures.inner.steps, shift), "columns")
+    for late, chosen in structures.by_lateness(int(shift.max())):
+        rows = structures.outer.once(
+            partial(row_kinds, structures.outer.steps, late, cyclic=cyclic), "rows", late, cyclic
+        )
+        for part, high, wide in _alike(structures.pairs[chosen], rows, columns, len(shift)):
+            times, happens = paired(structures.pairs[chosen[part]], rows.first(high), columns.first(wide))
+            yield StepKinds.of(counts, structures, chosen[part], times, happens)
+
+
+def _alike(pairs: Ints, rows: Kinds, columns: Kinds, entries: int) -> Iterator[tuple[Ints, int, int]]:
+    """Places of structures in parts of bounded tables, and how many rows and columns each part has at most.
+
+    Structures with few kinds of steps come apart from those with many, unless all their tables are small: else most of
+    what is computed is padding.
+    """
+    high, wide = rows.number[pairs[:, 0]], columns.number[pairs[:, 1]]
+    kinds = np.zeros(len(pairs), np.int64)
+    if len(pairs) * int(high.max()) * int(wide.max()) * entries > _SMALL_CELLS:
+        kinds = np.floor(np.log2(high) / 2).astype(np.int64) * 64 + np.floor(np.log2(wide) / 2).astype(np.int64)
+    for kind in np.unique(kinds).tolist():
+        alike = np.flatnonzero(kinds == kind)
+        each = int(high[alike].max()), int(wide[alike].max())
+        step = max(1, _STEP_CELLS // (each[0] * each[1] * entries))
+        for start in range(0, len(alike), step):
+            yield (alike[start : start + step], *each)
+
+
+def row_kinds(outer: PlaceCounts, late: int, *, cyclic: bool) -> Kinds:
+    """Rows (S, kinds, entries, late + 1): of steps what is counted, then what tells lines, levels and runs."""
+    entries = np.arange(outer.entries)
+    rows = changing_rows(outer, np.zeros_like(entries), late, cyclic=cyclic)
+    counts = counts_above(outer, entries[None, :], rows, late, cyclic=cyclic)
+    return kinds_of(rows.side, counts, rows.run)
+
+
+def column_kinds(inner: PlaceCounts, shift: Ints) -> Kinds:
+    """Columns (S, kinds, entries, 2): rows above, and the count in the column there."""
+    entries = np.arange(inner.entries)
+    columns = changing_columns(inner, np.zeros_like(entries), shift)
+    late, counts, _ = earlier(inner, entries[None, :], shift[None, :], columns)
+    narrow = np.int32 if counts.max(initial=0) <= np.iinfo(np.int32).max else np.int64  # of many tasks they are many
+    return kinds_of(columns.side, np.stack([late, counts], axis=2, dtype=narrow, casting="unsafe"), columns.run)
+
+
+def paired(pairs: Ints, rows: Kinds, columns: Kinds) -> tuple[Ints, Ints]:
+    """How often each pair of a row and a column occurs (S, kinds), and the entries there (S, kinds, entries)."""
+    late, count = columns.values[pairs[:, 1], ..., 0], columns.values[pairs[:, 1], ..., 1]
+    row = np.arange(rows.times.shape[1])[None, :, None, None]
+    entry = np.arange(count.shape[2])[None, None, None, :]
+    happens = rows.values[pairs[:, 0][:, None, None, None], row, entry, late[:, None, :, :]] * count[:, None, :, :]
+    times = rows.times[pairs[:, 0]][:, :, None] * columns.times[pairs[:, 1]][:, None, :]
+    return times.reshape(len(pairs), -1), happens.reshape(len(pairs), -1, happens.shape[3])

@@ -1,0 +1,104 @@
+"""All that the figures of structures of one group are computed from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from arrayol.arrays import BoolArray, IntArray
+from hwmodel.accesses import Accesses
+from hwmodel.design import BankLayout
+from hwmodel.machine.built.local_ports import LocalPorts
+from hwmodel.machine.built.organised import Builder
+from hwmodel.machine.estimate import Path
+from hwmodel.machine.group import Group
+from hwmodel.machine.tables.accesses import AccessTable, JoinedAccesses
+from hwmodel.machine.tables.buffers import BufferTable, FifoMemory, JoinedBuffers
+from hwmodel.machine.tables.steps import JoinedSteps, StepTable
+from hwmodel.platform import Platform
+
+
+@dataclass(frozen=True, eq=False)
+class GroupTables:
+    """S structures of a group; those of `buffers` are more, these being their `rows`.
+
+    `ports` and `layouts` say what memories are built for. Of structures that are `missing` the tables mean nothing:
+    `tables_of` makes tables of one of them.
+    """
+
+    group: Group
+    platform: Platform
+    ports: LocalPorts
+    layouts: tuple[BankLayout, ...]
+    path: Path
+    steps: StepTable
+    buffers: BufferTable
+    accesses: AccessTable
+    rows: IntArray
+    fifos: tuple[FifoMemory, ...] = ()
+    missing: BoolArray = field(default_factory=lambda: np.zeros(1, np.bool_))
+    tables_of: Callable[[int], GroupTables] | None = None
+
+    @property
+    def structures(self) -> int:
+        """How many structures there are."""
+        return len(self.rows)
+
+    @property
+    def network_accesses(self) -> Accesses:
+        """Who accesses what in the network."""
+        return self.group.accesses
+
+    @property
+    def builder(self) -> Builder | None:
+        """What builds the memories; None without a technology."""
+        return Builder.of(self.ports, self.layouts)
+
+    @property
+    def apart(self) -> GroupTables:
+        """The same without FIFOs, each task on its own."""
+        return replace(self, steps=self.steps.apart, fifos=())
+
+    def only(self, rows: IntArray) -> GroupTables:
+        """Some of the structures."""
+        return replace(
+            self,
+            steps=self.steps.only(rows),
+            accesses=self.accesses.only(rows),
+            rows=self.rows[rows],
+            missing=self.missing[rows],
+            tables_of=self.tables_of and _at(self.tables_of, rows),
+        )
+
+    @property
+    def complete(self) -> GroupTables:
+        """The same with the tables of those that are missing."""
+        missing = np.flatnonzero(self.missing)
+        if not len(missing):
+            return self
+        assert self.tables_of is not None, "what is missing can be made"
+        return self.joined(missing, [self.tables_of(row) for row in missing.tolist()])
+
+    def joined(self, missing: IntArray, others: Sequence[GroupTables]) -> GroupTables:
+        """The same with other tables, of one structure each, of those that are `missing`, by their rows."""
+        there = np.flatnonzero(~self.missing)
+        steps = [(there, self.steps.only(there))] if len(there) else []
+        accesses = [(there, self.accesses.only(there))] if len(there) else []
+        for row, other in zip(missing[:, None], others, strict=True):
+            steps.append((row, other.steps))
+            accesses.append((row, other.accesses))
+        buffers = {row: other.buffers for row, other in zip(self.rows[missing].tolist(), others, strict=True)}
+        return replace(
+            self,
+            steps=JoinedSteps(steps, self.structures),
+            buffers=JoinedBuffers(self.buffers, buffers),
+            accesses=JoinedAccesses(accesses, self.structures),
+            missing=np.zeros(self.structures, np.bool_),
+            tables_of=None,
+        )
+
+
+def _at(tables_of: Callable[[int], GroupTables], rows: IntArray) -> Callable[[int], GroupTables]:
+    return lambda row: tables_of(int(rows[row]))

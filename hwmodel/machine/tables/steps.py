@@ -1,0 +1,199 @@
+"""Steps of structures by kinds: how often each occurs, what the port does in it, and how long each pipeline computes.
+
+A step's length depends on what happens in it and on the rates (units and II) of the tasks. So steps in which the same
+happens are one kind, and all times are sums over kinds. What a pipeline (tasks joined by FIFOs; mostly one) does in
+them is its `Work`: a closed form of lines and levels, or a schedule of one step of each kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from arrayol.arrays import BoolArray, IntArray
+from hwmodel.machine.port import PortCycles
+from hwmodel.machine.schedule.datapaths import Datapaths
+from hwmodel.machine.tables.offered import Offered
+
+Pipeline = tuple[str, ...]
+
+
+class Busy(Protocol):
+    """A pipeline at rates of its tasks."""
+
+    @property
+    def cycles(self) -> IntArray:
+        """Cycles that each task computes in each kind of step, (tasks, S, kinds)."""
+
+    def fewest_units(self, length: IntArray, offered: Mapping[str, Offered]) -> IntArray:
+        """The fewest units (S, tasks) at the same II with which no task takes longer than steps of `length` (S, kinds).
+
+        At these rates none does. Of tasks that need a schedule they are the units that these have.
+        """
+
+
+class Work(Protocol):
+    """What a pipeline does in each kind of step of some structures."""
+
+    @property
+    def tasks(self) -> Pipeline:
+        """Its tasks, in dataflow order."""
+
+    def at(self, rates: IntArray) -> Busy:
+        """At rates (tasks,) of all structures, or (S, tasks) of each."""
+
+
+@dataclass(frozen=True, eq=False)
+class StepPart:
+    """Kinds of steps of the structures `rows` (S,), each kind with `times` (S, kinds) and the port's cycles."""
+
+    rows: IntArray
+    times: IntArray
+    port: PortCycles
+    works: Sequence[Work]
+
+    def summed(self, length: IntArray) -> IntArray:
+        """The sum (S,) over all steps of their lengths by kind (S, kinds)."""
+        total: IntArray = np.einsum("sk,sk->s", length, self.times)
+        return total
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Combinations of the rates of a pipeline's `tasks` that may be the fastest of a structure: `rates` (S, C, tasks).
+
+    `kept` (S, C) says which are, `number` (S,) how many are legal in all. A candidate stands for others with fewer
+    units, down to `fewest` (S, C, tasks). `spare` (S, C, tasks) are the fewest units that a task may have by rates that
+    are left out, where it has none as many otherwise.
+    """
+
+    tasks: Pipeline
+    rates: IntArray
+    kept: BoolArray
+    number: IntArray
+    fewest: IntArray
+    spare: IntArray
+
+
+class StepTable(Protocol):
+    """The steps of S structures; columns of rates stand for `tasks`."""
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The columns of rates."""
+
+    @property
+    def paths(self) -> Datapaths:
+        """The datapaths of the tasks, with the rounds in which their windows fill."""
+
+    @property
+    def longest(self) -> IntArray:
+        """The most units that each task can use, its longest line, (S, tasks); 0 where it never runs."""
+
+    @property
+    def count(self) -> IntArray:
+        """How many steps there are from the first that does anything to the last, (S,)."""
+
+    @property
+    def apart(self) -> StepTable:
+        """The same with each task on its own, as if FIFOs made none wait: no task then takes longer."""
+
+    def parts(self, *, cyclic: bool) -> Iterator[StepPart]:
+        """All kinds of steps; with `cyclic` of frames that follow each other without a pause."""
+
+    def in_order(self, rates: IntArray) -> BoolArray:
+        """Whether rates (U, tasks) that are not too many units keep the order of all FIFOs, (1, U) or (S, U)."""
+
+    def require_order(self, rates: Mapping[str, int]) -> None:
+        """Raises ArrayolError (`fifo-refused`) where they do not in the one structure there is."""
+
+    def candidates(self, offered: Sequence[Sequence[int]]) -> list[Candidates]:
+        """By pipeline the rates that may be the fastest, of those offered to each task (ascending)."""
+
+    def only(self, rows: IntArray) -> StepTable:
+        """Some of the structures."""
+
+
+@dataclass(frozen=True, eq=False)
+class JoinedSteps:
+    """Structures of several tables, which have no FIFOs: `tables` with the rows of each, `structures` in all."""
+
+    tables: Sequence[tuple[IntArray, StepTable]]
+    structures: int
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The columns of rates."""
+        return self.tables[0][1].tasks
+
+    @property
+    def paths(self) -> Datapaths:
+        """The datapaths of the tasks."""
+        return self.tables[0][1].paths
+
+    @property
+    def longest(self) -> IntArray:
+        """The most units that each task can use, (S, tasks)."""
+        return self._put(lambda table: table.longest)
+
+    @property
+    def count(self) -> IntArray:
+        """How many steps there are, (S,)."""
+        return self._put(lambda table: table.count)
+
+    @property
+    def apart(self) -> StepTable:
+        """The same: there are no FIFOs."""
+        return self
+
+    def parts(self, *, cyclic: bool) -> Iterator[StepPart]:
+        """All kinds of steps, table by table."""
+        for rows, table in self.tables:
+            for part in table.parts(cyclic=cyclic) if len(rows) else ():
+                yield StepPart(rows[part.rows], part.times, part.port, part.works)
+
+    def in_order(self, rates: IntArray) -> BoolArray:
+        """All rates: there are no FIFOs."""
+        return np.ones((1, len(rates)), np.bool_)
+
+    def require_order(self, _: Mapping[str, int]) -> None:
+        """Nothing is refused: there are no FIFOs."""
+
+    def candidates(self, offered: Sequence[Sequence[int]]) -> list[Candidates]:
+        """By task the rates that may be the fastest."""
+        each = [table.candidates(offered) for _, table in self.tables]
+        return [self._joined(own) for own in zip(*each, strict=True)]
+
+    def only(self, rows: IntArray) -> StepTable:
+        """Some of the structures."""
+        where = np.full(self.structures, -1)
+        where[rows] = np.arange(len(rows))
+        there = [(where[own], table) for own, table in self.tables]
+        return JoinedSteps([(own[own >= 0], table.only(np.flatnonzero(own >= 0))) for own, table in there], len(rows))
+
+    def _put(self, of: Callable[[StepTable], IntArray]) -> IntArray:
+        values = [of(table) for _, table in self.tables]
+        found = np.zeros((self.structures, *values[0].shape[1:]), np.int64)
+        for (rows, _), own in zip(self.tables, values, strict=True):
+            found[rows] = own
+        return found
+
+    def _joined(self, parts: Sequence[Candidates]) -> Candidates:
+        wide = max(part.kept.shape[1] for part in parts)
+
+        def put(values: Sequence[IntArray | BoolArray]) -> IntArray:
+            found = np.zeros((self.structures, wide, *values[0].shape[2:]), np.int64)
+            for (rows, _), own in zip(self.tables, values, strict=True):
+                found[rows, : own.shape[1]] = own
+                found[rows, own.shape[1] :] = own[:, -1:]
+            return found
+
+        kept, number = np.zeros((self.structures, wide), np.bool_), np.zeros(self.structures, np.int64)
+        for (rows, _), part in zip(self.tables, parts, strict=True):
+            kept[rows, : part.kept.shape[1]] = part.kept
+            number[rows] = part.number
+        rates, fewest, spare = (put([getattr(part, name) for part in parts]) for name in ("rates", "fewest", "spare"))
+        return Candidates(parts[0].tasks, rates, kept, number, fewest, spare)
