@@ -112,20 +112,20 @@ class ScheduledPipeline:
         """Raises ArrayolError (`fifo-refused`) for a FIFO whose data are read in another order than written."""
         self.one_of_each.require_order(self.one_of_each.busy(self.tasks, rates), self.one_of_each.fifos)
 
-    def candidates(self, offered: Sequence[Sequence[int]]) -> Candidates:
+    def candidates(self, offered: Sequence[Offered]) -> Candidates:
         """The rates that may be the fastest: those of most units of each family, of others all that are legal.
 
         Rounds that wait for data of several repetitions may come later with more units. Where a formula holds, more
         units at the same II and fill are a family; one is left out whose last member has no step shorter than that of
         another.
         """
-        rates = np.array(list(product(*offered)), np.int64)
+        rates = np.array(list(product(*(np.sort(own.rates).tolist() for own in offered))), np.int64)
         legal = np.array([self.at(tuple(row)).is_legal for row in rates.tolist()], np.bool_)
         kept = np.flatnonzero(legal)
         if self.has_formula:
             kept = self._unbeaten(rates[:, 0], kept)
         chosen = rates[kept] if len(kept) else rates[:1]
-        spare = np.array([int(units_of(np.array(own)).min()) for own in offered], np.int64)
+        spare = np.array([units_of(own.rates).min() for own in offered], np.int64)
         return Candidates(
             self.tasks,
             chosen[None],
@@ -205,6 +205,12 @@ class ScheduledBusy:
         """Cycles that each task computes in each kind of step, (tasks, 1, kinds)."""
         return self.work.pipeline.at(self.rates).cycles[:, None, self.work.kind]
 
+    @property
+    def longest(self) -> IntArray:
+        """Those of the task that computes longest, (1, kinds)."""
+        longest: IntArray = self.work.pipeline.at(self.rates).cycles.max(axis=0)[None, self.work.kind]
+        return longest
+
     def fewest_units(self, length: IntArray, offered: Mapping[str, Offered]) -> IntArray:
         """The fewest units (1, tasks) that take no longer than steps of `length` (1, kinds)."""
         work = self.work
@@ -277,10 +283,9 @@ class ScheduledSteps:
         for pipeline in self.pipelines:
             pipeline.require_order(tuple(rates[task] for task in pipeline.tasks))
 
-    def candidates(self, offered: Sequence[Sequence[int]]) -> list[Candidates]:
+    def candidates(self, offered: Mapping[str, Offered]) -> list[Candidates]:
         """By pipeline the rates that may be the fastest; pipelines by the columns of their first tasks."""
-        of_task = dict(zip(self.tasks, offered, strict=True))
-        found = [own.candidates([of_task[task] for task in own.tasks]) for own in self.pipelines]
+        found = [own.candidates([offered[task] for task in own.tasks]) for own in self.pipelines]
         return sorted(found, key=lambda own: min(map(self.tasks.index, own.tasks)))
 
     def only(self, rows: IntArray) -> StepTable:

@@ -89,7 +89,7 @@ class _Steps:
         for part in steps.parts(cyclic=cyclic):
             busy = dict[str, IntArray]()
             for work in part.works:
-                cycles = work.at(rates[part.rows][:, columns_of(steps.tasks, work.tasks)]).cycles
+                cycles = work.at(rates[part.rows[:, None], columns_of(steps.tasks, work.tasks)]).cycles
                 busy |= dict(zip(work.tasks, cycles, strict=True))
             for row, structure in enumerate(part.rows.tolist()):
                 own = {task: busy[task][row] for task in tasks}

@@ -47,7 +47,7 @@ class FastestRates:
             task: Offered.of(rates, partial(steps.paths.fill, task))
             for task, rates in zip(steps.tasks, offered, strict=True)
         }
-        candidates = steps.candidates(offered)
+        candidates = steps.candidates(families)
         count, variants = _variants(steps.tasks, candidates)
         cycles: dict[str, list[IntArray]] = {name: [] for name in times}
         chosen = []

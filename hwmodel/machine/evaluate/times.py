@@ -12,6 +12,7 @@ from hwmodel.machine.tables.offered import Offered
 from hwmodel.machine.tables.steps import StepPart, StepTable
 
 _CELLS = 1 << 18  # of intermediate arrays at a time
+_FEWEST = 64  # kinds of steps at a time, however many combinations there are
 
 Prefixes = list[tuple[IntArray, IntArray, IntArray]]
 
@@ -30,8 +31,8 @@ def cycles_of_each(steps: StepTable, rates: IntArray, *, cyclic: bool) -> IntArr
     for part in steps.parts(cyclic=cyclic):
         length = part.port.cycles
         for work in part.works:
-            own = rates[part.rows][:, columns_of(steps.tasks, work.tasks)]
-            length = np.maximum(length, work.at(own).cycles.max(axis=0))
+            own = rates[part.rows[:, None], columns_of(steps.tasks, work.tasks)]
+            length = np.maximum(length, work.at(own).longest)
         total[part.rows] = part.summed(length)
     return total
 
@@ -50,8 +51,8 @@ def least_cycles(
         length, known = part.port.cycles, []
         for work in part.works:
             columns = columns_of(steps.tasks, work.tasks)
-            busy = work.at(most[part.rows][:, columns])
-            length = np.maximum(length, busy.cycles.max(axis=0))
+            busy = work.at(most[part.rows[:, None], columns])
+            length = np.maximum(length, busy.longest)
             known.append((columns, busy))
         cycles[part.rows] = part.summed(length)
         for columns, busy in known:
@@ -69,13 +70,13 @@ def _sums(part: StepPart, tasks: Sequence[str], rates: IntArray) -> IntArray:
     tables, numbers = [], []
     for work in part.works:
         distinct, number = _distinct(rates[:, columns_of(tasks, work.tasks)])
-        tables.append(np.stack([work.at(row).cycles.max(axis=0) for row in distinct]))
+        tables.append(np.stack([work.at(row).longest for row in distinct]))
         numbers.append(number)
     prefixes = _prefixes(np.stack(numbers, axis=1))
     total = np.zeros((len(part.times), len(rates)), np.int64)
     structures, kinds = part.times.shape
     cells = max(1, _CELLS // max(len(parent) for parent, _, _ in prefixes))
-    wide, high = min(kinds, cells), max(1, cells // kinds)
+    wide, high = min(kinds, max(cells, _FEWEST)), max(1, cells // kinds)
     port = part.port.cycles
     for start in range(0, structures, high):
         for left in range(0, kinds, wide):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
@@ -70,9 +69,14 @@ class LinesBusy:
     @property
     def cycles(self) -> IntArray:
         """Cycles that it computes in each kind of step, (1, S, kinds)."""
+        return self.longest[None]
+
+    @property
+    def longest(self) -> IntArray:
+        """Cycles that it computes in each kind of step, (S, kinds)."""
         pace = self.pace
         rounds = self.work.lines.rounds(self.units, pace.near, pace.far, pace.fill)
-        return np.where(self.work.works, rounds * pace.occupancy + pace.latency, 0)[None]
+        return np.where(self.work.works, rounds * pace.occupancy + pace.latency, 0)
 
     def fewest_units(self, length: IntArray, _: Mapping[str, Offered]) -> IntArray:
         """The fewest units (S, 1) that take no longer than steps of `length` (S, kinds).
@@ -223,13 +227,10 @@ class CountedSteps:
         """The place of a task in the group's dataflow order, which `tasks` need not have."""
         return self.counts.parts.group.tasks.index(task)
 
-    def candidates(self, offered: Sequence[Sequence[int]]) -> list[Candidates]:
+    def candidates(self, offered: Mapping[str, Offered]) -> list[Candidates]:
         """By task the rates that may be the fastest: of each family the one of most units, unless another beats it."""
         longest = self.longest
-        return [
-            self._candidates(task, Offered.of(own, partial(self.paths.fill, task)), longest[:, place])
-            for place, (task, own) in enumerate(zip(self.tasks, offered, strict=True))
-        ]
+        return [self._candidates(task, offered[task], longest[:, place]) for place, task in enumerate(self.tasks)]
 
     def _candidates(self, task: str, offered: Offered, longest: IntArray) -> Candidates:
         suiting = offered.suiting(longest)

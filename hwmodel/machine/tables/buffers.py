@@ -101,21 +101,16 @@ class JoinedBuffers:
     @cached_property
     def live(self) -> RowCache:
         """Data that are live at once in each memory, (S, memories)."""
-        return RowCache(self.structures, lambda rows: self._put(rows, self.table.live, lambda own: own.live))
+        return RowCache(self.structures, lambda rows: self._of_rows(rows, lambda table, own: table.live(own)))
 
     @cached_property
     def addressed(self) -> RowCache:
         """Words that the addresses of each memory take in one bank, (S, memories)."""
-        return RowCache(self.structures, lambda rows: self._put(rows, self.table.addressed, lambda own: own.addressed))
+        return RowCache(self.structures, lambda rows: self._of_rows(rows, lambda table, own: table.addressed(own)))
 
     def depths(self, memory: int, function: BankFunction, rows: IntArray) -> IntArray:
         """The words of the deepest bank of a buffer in some structures (n,)."""
-        found = np.zeros(len(rows), np.int64)
-        there = self._there(rows)
-        found[there] = self.table.depths(memory, function, rows[there])
-        for place in np.flatnonzero(~there).tolist():
-            found[place] = self.others[int(rows[place])].depths(memory, function, np.zeros(1, np.int64))[0]
-        return found
+        return self._of_rows(rows, lambda table, own: table.depths(memory, function, own))
 
     def fetch(self, wanted: Iterable[Wanted]) -> None:
         """Find out depths that are asked for next."""
@@ -129,19 +124,22 @@ class JoinedBuffers:
 
     def state_banks(self, memory: int, units: int, rows: IntArray) -> IntArray:
         """Banks (n,) that keep apart the chains which so many units have in work."""
-        found, there = np.zeros(len(rows), np.int64), self._there(rows)
-        found[there] = self.table.state_banks(memory, units, rows[there])
-        for place in np.flatnonzero(~there).tolist():
-            found[place] = self.others[int(rows[place])].state_banks(memory, units, np.zeros(1, np.int64))[0]
-        return found
+        return self._of_rows(rows, lambda table, own: table.state_banks(memory, units, own))
 
     def _there(self, rows: IntArray) -> BoolArray:
         return ~np.isin(rows, list(self.others))
 
-    def _put(self, rows: IntArray, known: RowCache, of: Callable[[BufferTable], RowCache]) -> IntArray:
-        found, there = np.zeros((len(rows), len(self.memories)), np.int64), self._there(rows)
-        if there.any():
-            found[there] = known(rows[there])
-        for place in np.flatnonzero(~there).tolist():
-            found[place] = of(self.others[int(rows[place])])(np.zeros(1, np.int64))[0]
+    def _of_rows(self, rows: IntArray, of: Callable[[BufferTable, IntArray], IntArray]) -> IntArray:
+        """Figures (n, ...) of some structures, each from its table."""
+        there = self._there(rows)
+        if there.all():
+            return of(self.table, rows)
+        parts = [(np.flatnonzero(there), of(self.table, rows[there]))] if there.any() else []
+        parts += [
+            (place, of(self.others[int(rows[place[0]])], np.zeros(1, np.intp)))
+            for place in np.flatnonzero(~there)[:, None]
+        ]
+        found = np.zeros((len(rows), *parts[0][1].shape[1:]), np.int64)
+        for places, own in parts:
+            found[places] = own
         return found

@@ -28,6 +28,10 @@ class Busy(Protocol):
     def cycles(self) -> IntArray:
         """Cycles that each task computes in each kind of step, (tasks, S, kinds)."""
 
+    @property
+    def longest(self) -> IntArray:
+        """Those of the task that computes longest, (S, kinds)."""
+
     def fewest_units(self, length: IntArray, offered: Mapping[str, Offered]) -> IntArray:
         """The fewest units (S, tasks) at the same II with which no task takes longer than steps of `length` (S, kinds).
 
@@ -110,8 +114,8 @@ class StepTable(Protocol):
     def require_order(self, rates: Mapping[str, int]) -> None:
         """Raises ArrayolError (`fifo-refused`) where they do not in the one structure there is."""
 
-    def candidates(self, offered: Sequence[Sequence[int]]) -> list[Candidates]:
-        """By pipeline the rates that may be the fastest, of those offered to each task (ascending)."""
+    def candidates(self, offered: Mapping[str, Offered]) -> list[Candidates]:
+        """By pipeline the rates that may be the fastest, of those offered to each task."""
 
     def only(self, rows: IntArray) -> StepTable:
         """Some of the structures."""
@@ -162,7 +166,7 @@ class JoinedSteps:
     def require_order(self, _: Mapping[str, int]) -> None:
         """Nothing is refused: there are no FIFOs."""
 
-    def candidates(self, offered: Sequence[Sequence[int]]) -> list[Candidates]:
+    def candidates(self, offered: Mapping[str, Offered]) -> list[Candidates]:
         """By task the rates that may be the fastest."""
         each = [table.candidates(offered) for _, table in self.tables]
         return [self._joined(own) for own in zip(*each, strict=True)]
