@@ -1,7 +1,7 @@
 """The machine model of a network on a platform (docs/machine.md).
 
-The way in: `MachineModel` prices group designs by the separable path where that takes them and by the exact path where
-not (both give the same figures), and says what may usefully be opened in a plain structure.
+The way in: `MachineModel` makes tables of group designs, by counts where these are products and by every run and element
+where not, and has them evaluated; and it says what may usefully be opened in a plain structure.
 """
 
 from __future__ import annotations
@@ -167,10 +167,7 @@ class MachineModel:
         return lone is None or lone.may_serve(units, cycles, in_fifos=in_fifos)
 
     def estimate(self, group: GroupDesign) -> GroupEstimate:
-        """The estimate of a group: by the separable path where that takes it, else by the exact one.
-
-        Both give the same figures. Raises ArrayolError for choices that docs/machine.md, section 6, refuses.
-        """
+        """The estimate of a group. Raises ArrayolError for choices that docs/machine.md, section 6, refuses."""
         return self.estimates([group])[0]
 
     def estimates(self, groups: Sequence[GroupDesign]) -> list[GroupEstimate]:

@@ -1,9 +1,9 @@
-"""Blocks of blocks as blocks of one level, which is how the separable path takes them.
+"""Blocks of blocks as blocks of one level, so that they can be counted.
 
 A dimension that a scan walks twice becomes two: over outer blocks, and inside one of them. A tiler's step along the
 first is as many steps along the second as an outer block is long, so that the repetitions and what they touch stay the
 same, in the same order of ticks; a block holds one index of the first. So it is where outer blocks divide the extent
-and no delay crosses them; else the exact path takes such blocks.
+and no delay crosses them; else such blocks are enumerated.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a group does in each step, whatever its rates: what every figure of the exact path is computed from."""
+"""What a group does in each step, whatever its rates: what its tables are made of."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from hwmodel.machine.separable.counts import GroupCounts
 from hwmodel.machine.separable.runs import local_words_of_kinds, runs_of_kinds
 from hwmodel.machine.separable.step_kinds import StepKinds, step_kinds
 from hwmodel.machine.tables.offered import Offered
-from hwmodel.machine.tables.steps import Candidates, Pipeline, StepPart, StepTable
+from hwmodel.machine.tables.steps import Candidates, Pipeline, StepPart, StepTable, WithoutFifos
 
 _MANY = 1 << 40  # more units than there are
 
@@ -90,7 +90,7 @@ class LinesBusy:
 
 
 @dataclass(frozen=True, eq=False)
-class CountedSteps:
+class CountedSteps(WithoutFifos):
     """The steps of structures; columns of rates stand for `tasks`, `paths` has the figures of their datapaths."""
 
     counts: GroupCounts
@@ -110,11 +110,6 @@ class CountedSteps:
         free = np.array([self.counts.levels_hold(task) for task in self.counts.parts.group.tasks])
         return np.asarray((self.structures.contiguous & free).all(axis=1))
 
-    @property
-    def apart(self) -> StepTable:
-        """The same: each task is on its own."""
-        return self
-
     def parts(self, *, cyclic: bool) -> Iterator[StepPart]:
         """All kinds of steps, of some structures at a time."""
         return map(self.part, step_kinds(self.counts, self.structures, cyclic=cyclic))
@@ -123,13 +118,6 @@ class CountedSteps:
         """Some kinds of steps."""
         works = [LinesWork(self, task, self._lines(kinds, task), self._runs(kinds, task) > 0) for task in self.tasks]
         return StepPart(kinds.chosen, kinds.times, self.port(kinds), works)
-
-    def in_order(self, rates: IntArray) -> BoolArray:
-        """All rates: there are no FIFOs."""
-        return np.ones((1, len(rates)), np.bool_)
-
-    def require_order(self, _: Mapping[str, int]) -> None:
-        """Nothing is refused: there are no FIFOs."""
 
     def only(self, rows: IntArray) -> StepTable:
         """Some of the structures."""

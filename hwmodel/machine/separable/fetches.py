@@ -9,7 +9,7 @@ digits of a clock do. Let j be the innermost of the l outer loops at which not e
 Below it, all digits run full, so one prefix follows another where the digit of j goes up by one: along j, each run of
 places is one fetch (`RUNS`), along the loops outside of j each place is, and below there is one run. That is all, but
 for an element that is read at the last place of j and at the first: there the next digit outside may go up, and what is
-fetched is no product. Such structures are left to the exact path.
+fetched is no product. Such structures are enumerated.
 
 One code stands for others where they do the same: where elements are read at single places, or in one run, or from the
 first place on. So equal codes are equal fetches, and what is unchanging is fetched `ONCE`.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, Self
 
 import numpy as np
 
@@ -121,9 +121,25 @@ class StepTable(Protocol):
         """Some of the structures."""
 
 
+class WithoutFifos:
+    """A table of structures without FIFOs: each task is on its own, and any order is kept."""
+
+    @property
+    def apart(self) -> Self:
+        """The same."""
+        return self
+
+    def in_order(self, rates: IntArray) -> BoolArray:
+        """All rates, (1, U)."""
+        return np.ones((1, len(rates)), np.bool_)
+
+    def require_order(self, _: Mapping[str, int]) -> None:
+        """Nothing is refused."""
+
+
 @dataclass(frozen=True, eq=False)
-class JoinedSteps:
-    """Structures of several tables, which have no FIFOs: `tables` with the rows of each, `structures` in all."""
+class JoinedSteps(WithoutFifos):
+    """Structures of several tables: `tables` with the rows of each, `structures` in all."""
 
     tables: Sequence[tuple[IntArray, StepTable]]
     structures: int
@@ -148,23 +164,11 @@ class JoinedSteps:
         """How many steps there are, (S,)."""
         return self._put(lambda table: table.count)
 
-    @property
-    def apart(self) -> StepTable:
-        """The same: there are no FIFOs."""
-        return self
-
     def parts(self, *, cyclic: bool) -> Iterator[StepPart]:
         """All kinds of steps, table by table."""
         for rows, table in self.tables:
             for part in table.parts(cyclic=cyclic) if len(rows) else ():
                 yield StepPart(rows[part.rows], part.times, part.port, part.works)
-
-    def in_order(self, rates: IntArray) -> BoolArray:
-        """All rates: there are no FIFOs."""
-        return np.ones((1, len(rates)), np.bool_)
-
-    def require_order(self, _: Mapping[str, int]) -> None:
-        """Nothing is refused: there are no FIFOs."""
 
     def candidates(self, offered: Mapping[str, Offered]) -> list[Candidates]:
         """By task the rates that may be the fastest."""
