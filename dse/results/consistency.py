@@ -23,7 +23,8 @@ from dse.results.schema import Result
 from dse.results.shared import quantity
 from dse.results.volume import volume_of
 from dse.space.objectives import FRAMES_PER_SECOND, LATENCY, MACHINE, MICROSECONDS, grows
-from hwmodel.machine.estimate import ENERGY, POWER, RESIDENT
+from hwmodel.machine.estimate import ENERGY, POWER
+from hwmodel.machine.memory_kinds import LOCAL, ONCE, ROM, kind_named
 
 MISTAKES_TOLD = 5
 LIVE, ADDRESSED = "live_bits", "addressed_bits"
@@ -208,8 +209,8 @@ def _figures(design: Design, *, shares_memory: bool) -> Iterator[Value]:
 def _from_groups(design: Design, *, shares_memory: bool) -> Iterator[tuple[str, Number]]:
     """What the groups of a design and what stands beside them say of its figures; of the published model, the least."""
     yield "units", sum(processor.units for processor in design.processors.values())
-    for kind in ("rom", "local"):
-        yield f"{kind}_bits", sum(memory.bits for memory in design.resident if memory.kind == kind)
+    for kind in (ROM, LOCAL):
+        yield f"{kind.name}_bits", sum(memory.bits for memory in design.resident if memory.kind == kind.name)
     mappings = design.mappings
     if not mappings:
         return
@@ -220,18 +221,21 @@ def _from_groups(design: Design, *, shares_memory: bool) -> Iterator[tuple[str, 
     if len(mappings) > 1:  # of one group frames overlap
         yield "frame_cycles", latency
     sizes: dict[str, Callable[[MemoryRecord], int]] = {
-        "internal_memory_data": lambda memory: 0 if memory.kind == "rom" else memory.data,
-        "internal_memory_bits": lambda memory: 0 if memory.kind == "rom" else memory.bits,
+        "internal_memory_data": lambda memory: memory.data if kind_named(memory.kind).is_internal else 0,
+        "internal_memory_bits": lambda memory: memory.bits if kind_named(memory.kind).is_internal else 0,
         "memory_blocks": lambda memory: memory.blocks or 0,
         LIVE: lambda memory: memory.live * memory.width,
         ADDRESSED: lambda memory: memory.addressed * memory.width,
     }
     for name, size in sizes.items():
         own, resident = (
-            [sum(size(one) for one in mapping.memories if (one.kind in RESIDENT) is stays) for mapping in mappings]
+            [
+                sum(size(one) for one in mapping.memories if kind_named(one.kind).is_resident is stays)
+                for mapping in mappings
+            ]
             for stays in (False, True)
         )
-        beside = sum(size(memory) for memory in design.resident if memory.kind == "once") + sum(resident)
+        beside = sum(size(memory) for memory in design.resident if memory.kind == ONCE.name) + sum(resident)
         yield name, (max(own) if shares_memory else sum(own)) + beside
 
 
@@ -245,7 +249,7 @@ def _of_group(group: GroupRecord) -> Iterator[Value]:
     yield LATENCY, latency, sum(group.mapping.ends.values())
     for memory in group.mapping.memories:
         # Words of a buffer and of a state are more than are live at once where addresses leave gaps.
-        most = max(memory.live, memory.addressed) if memory.kind in ("buffer", "state") else memory.live
+        most = max(memory.live, memory.addressed) if kind_named(memory.kind).is_addressed else memory.live
         yield f"the words of {memory.kind} {memory.name}", memory.addressed, most
     for processor in group.processors:
         if processor.cycles is not None:
@@ -316,7 +320,7 @@ def _unit_costs(result: Result, designs: Sequence[Design]) -> Iterator[Mistake]:
     paths = {(path.splits, path.task, path.interval): path for path in result.datapaths}
     alike: dict[tuple[object, ...], list[_UnitCost]] = defaultdict(list)
     for design in designs:
-        has_any = any(memory.kind in ("rom", "local") for memory in design.resident)
+        has_any = any(memory.kind in (ROM.name, LOCAL.name) for memory in design.resident)
         for task, processor in design.processors.items():
             if processor.costs is None:
                 continue

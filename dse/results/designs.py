@@ -17,6 +17,7 @@ from dse.space.study import parse_scan
 from hwmodel.datapath.figures import Origin
 from hwmodel.design import ArrayLoads, BankLayout, Blocks, Choice, GroupDesign, Policy, Processor, parse_keep
 from hwmodel.design import Design as Decisions
+from hwmodel.machine.memory_kinds import ROM
 from hwmodel.residence import Load
 
 LOCAL_MEMORIES = "local memories"  # beside tasks, whose names have no space
@@ -321,7 +322,7 @@ class Design(Record):
             cycles.update(mapping.ends)
         in_groups = [memory for mapping in self.mappings for memory in mapping.memories]
         built = {memory.kind for memory in in_groups}
-        beside = [memory for memory in self.resident if memory.kind != "rom" or "rom" not in built]
+        beside = [memory for memory in self.resident if memory.kind != ROM.name or ROM.name not in built]
         for memory in (*in_groups, *beside):
             bits[memory.kind] += memory.bits
             data[memory.kind] += memory.data

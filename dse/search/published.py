@@ -33,6 +33,7 @@ from dse.space.task_graph import task_graph
 from hwmodel.accesses import Accesses
 from hwmodel.assumptions import assumed_by_published
 from hwmodel.design import Fusion
+from hwmodel.machine import memory_kinds
 from hwmodel.published.group import Infeasible, ProcessorEstimate, PublishedDesign
 from hwmodel.published.model import PublishedModel
 from hwmodel.residence import ONCE, ROM
@@ -320,12 +321,12 @@ def _resident(accesses: Accesses, design: PublishedDesign) -> Iterator[MemoryRec
         data, readers, rom_bits = accesses.size(name), len(arrays[name].readers), arrays[name].rom_bits or 0
         if load == ONCE:
             width = arrays[name].type.bits
-            yield _memory("once", name, data * width, width=width, data=data)
+            yield _memory(memory_kinds.ONCE.name, name, data * width, width=width, data=data)
         elif load == ROM and rom_bits and readers:
-            yield _memory("rom", name, rom_bits * readers)
+            yield _memory(memory_kinds.ROM.name, name, rom_bits * readers)
     for processor in design.processors:
         if bits := design.resident.local_bits[processor.process]:
-            yield _memory("local", processor.process, processor.units * bits)
+            yield _memory(memory_kinds.LOCAL.name, processor.process, processor.units * bits)
 
 
 def _memory(kind: str, name: str, bits: int, *, width: int = 0, data: int = 0) -> MemoryRecord:

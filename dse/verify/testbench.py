@@ -21,6 +21,7 @@ from hwmodel.design import Design, GroupDesign, structure_of
 from hwmodel.machine.banked import IN_BANKS, banked_memories
 from hwmodel.machine.enumerated.plan import Plan, plan_group
 from hwmodel.machine.estimate import DesignEstimate, GroupEstimate, MemoryUse, Once
+from hwmodel.machine.memory_kinds import BUFFER, FIFO, STATE
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import Platform
 from hwmodel.residence import Loads
@@ -160,11 +161,11 @@ def local_memories(plan: Plan, group: GroupDesign, estimate: GroupEstimate) -> L
     sizes: dict[tuple[str, str], int] = {(use.kind, use.name): use.live for use in estimate.memories}
     fills = {one.task: one.fill for one in estimate.processors}
     built = banked_memories(plan, group, estimate)
-    states = {use.name: _state_banks(use) for use in estimate.memories if use.kind == "state"}
+    states = {use.name: _state_banks(use) for use in estimate.memories if use.kind == STATE.name}
     fifos = {
         use.name: (use.organisation.width // use.width, use.organisation.depth)
         for use in estimate.memories
-        if use.kind == "fifo" and use.organisation is not None
+        if use.kind == FIFO.name and use.organisation is not None
     }
     return LocalMemories(sizes, built.words, fills, built.banks, built.residents, states, fifos, built.layouts)
 
@@ -203,7 +204,7 @@ def _memory_mismatches(run: GroupRun, estimate: GroupEstimate) -> Iterator[str]:
         if peak != use.live:
             yield f"the {use.kind} of {use.name} holds at most {peak:,} data, where the model gives it {use.live:,}"
         expected = _words(use)
-        if use.kind == "buffer" and run.words[use.name] != expected:
+        if use.kind == BUFFER.name and run.words[use.name] != expected:
             words = f"has {run.words[use.name]:,} words, where the model says {expected:,}"
             yield f"the {use.kind} of {use.name} {words}"
 

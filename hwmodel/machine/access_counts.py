@@ -18,14 +18,15 @@ import numpy as np
 from arrayol.execute.patterns import elements_of
 from arrayol.ir.spec import Delay, port_named
 from hwmodel.accesses import Accesses, Indices, Touch, follows_axes, points
-from hwmodel.machine.estimate import MemoryKind
+from hwmodel.machine import memory_kinds
 from hwmodel.machine.group import Elements, Group, frames_back
+from hwmodel.machine.memory_kinds import KindName
 from hwmodel.residence import ONCE, ROM
 
 _CELLS = 1 << 22  # elements of patterns at a time
 
-Place = tuple[MemoryKind, str]  # a memory of the machine: its kind and name
-Counts = Counter[tuple[MemoryKind, str, bool]]  # with whether it is written
+Place = tuple[KindName, str]  # a memory of the machine: its kind and name
+Counts = Counter[tuple[KindName, str, bool]]  # with whether it is written
 
 
 def accesses_of_runs(group: Group, runs: Mapping[str, Elements], fifos: Iterable[str]) -> Counts:
@@ -67,7 +68,7 @@ def _touches(accesses: Accesses, task: str) -> list[tuple[Touch, bool]]:
 def _add_state(counts: Counts, name: str, data: int) -> None:
     """A delayed value is written once and read once."""
     for writes in (False, True):
-        counts["state", name, writes] += data
+        counts[memory_kinds.STATE.name, name, writes] += data
 
 
 def states_of(group: Group, task: str) -> list[tuple[str, Delay, int, int]]:
@@ -85,10 +86,10 @@ def _place(accesses: Accesses, touch: Touch, fifos: Iterable[str]) -> Place | No
     """The memory that a tiler accesses; None for what a counter makes."""
     load, own = accesses.load.get(touch.array), f"{touch.process}.{touch.array}"
     if load == ROM:
-        return ("rom", own) if accesses.network.arrays[touch.array].rom_bits else None
+        return (memory_kinds.ROM.name, own) if accesses.network.arrays[touch.array].rom_bits else None
     if load == ONCE:
-        return "once", own
-    return "fifo" if touch.array in fifos else "buffer", touch.array
+        return memory_kinds.ONCE.name, own
+    return (memory_kinds.FIFO if touch.array in fifos else memory_kinds.BUFFER).name, touch.array
 
 
 def count_accesses(accesses: Accesses, touch: Touch, repetitions: Indices) -> int:

@@ -16,6 +16,7 @@ from hwmodel.local_memory.words import Words
 from hwmodel.machine.built.organised import Builder
 from hwmodel.machine.enumerated.plan import Plan
 from hwmodel.machine.estimate import GroupEstimate
+from hwmodel.machine.memory_kinds import BUFFER
 
 IN_BANKS = ("window", "banks", "copies")
 
@@ -52,7 +53,7 @@ def banked_memories(plan: Plan, design: GroupDesign, estimate: GroupEstimate) ->
     )
     read_ports = builder.terms.read_ports
     for array in plan.buffers:
-        (ports, _), built = builder.ports.ways(array, rates), organised["buffer", array]
+        (ports, _), built = builder.ports.ways(array, rates), organised[BUFFER.name, array]
         is_banked = built is not None and built.way in (*IN_BANKS, "layout")
         function = built.function if built is not None and is_banked else None
         words[array] = plan.words(array, function)

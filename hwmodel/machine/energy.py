@@ -16,9 +16,10 @@ from arrayol.text import listed
 from hwmodel.accesses import Accesses
 from hwmodel.datapath.figures import Datapath
 from hwmodel.datapath.technology.technology import Technology
+from hwmodel.machine import memory_kinds
 from hwmodel.machine.access_counts import Counts
 from hwmodel.machine.built.local_ports import terms_of
-from hwmodel.machine.estimate import EnergyUse, MemoryKind, MemoryUse, memory_use
+from hwmodel.machine.estimate import EnergyUse, MemoryUse, memory_use
 from hwmodel.machine.int64 import require_energy
 from hwmodel.machine.residents import once_memories
 from hwmodel.platform import Platform
@@ -116,7 +117,7 @@ def with_residents(
         if name in once:
             found.append(replace(once[name], name=f"{task}.{name}"))
         elif accesses.load.get(name) == ROM and arrays[name].rom_bits:
-            what: tuple[MemoryKind, str, int] = ("rom", f"{task}.{name}", arrays[name].type.bits)
+            what = memory_kinds.ROM.name, f"{task}.{name}", arrays[name].type.bits
             found.append(memory_use(platform, what, accesses.size(name)))
     return tuple(found)
 

@@ -8,12 +8,11 @@ from functools import cached_property
 from typing import Literal, get_args
 
 from hwmodel.local_memory.organisations import Organisation
+from hwmodel.machine.memory_kinds import KINDS, KindName
 from hwmodel.platform import Platform
 
 Number = int | float
 Path = Literal["separable", "exact"]
-MemoryKind = Literal["buffer", "fifo", "state", "once", "rom", "local"]
-RESIDENT: tuple[MemoryKind, ...] = ("once", "rom")
 LOADS, STORES = "loads", "stores"
 
 
@@ -47,7 +46,7 @@ class MemoryUse:
     without a technology it is None, and the size is the addressed one.
     """
 
-    kind: MemoryKind
+    kind: KindName
     name: str
     data: int
     bits: int
@@ -61,12 +60,12 @@ class MemoryUse:
     @property
     def is_internal(self) -> bool:
         """Whether it counts as internal memory: ROMs have figures of their own."""
-        return self.kind != "rom"
+        return KINDS[self.kind].is_internal
 
     @property
     def is_resident(self) -> bool:
         """Whether it holds the same data through all of a frame, so that no other group may have its place."""
-        return self.kind in RESIDENT
+        return KINDS[self.kind].is_resident
 
     @property
     def costs(self) -> dict[str, Number]:
@@ -365,7 +364,7 @@ def leakage_fj(leakage_pw: float, frame_cycles: float, clock_mhz: float) -> floa
 
 
 def memory_use(
-    platform: Platform, what: tuple[MemoryKind, str, int], live: int, banks: int = 1, addressed: int | None = None
+    platform: Platform, what: tuple[KindName, str, int], live: int, banks: int = 1, addressed: int | None = None
 ) -> MemoryUse:
     """A memory of a kind, name and bits of each datum, for so many data at once in so many banks, each its share.
 

@@ -1,7 +1,7 @@
 """The machine model of a network on a platform (docs/machine.md).
 
-The way in: `MachineModel` makes tables of group designs, by counts where these are products and by every run and element
-where not, and has them evaluated; and it says what may usefully be opened in a plain structure.
+The way in: `MachineModel` makes tables of group designs, by counts where these are products and by every run and
+element where not, and has them evaluated; and it says what may usefully be opened in a plain structure.
 """
 
 from __future__ import annotations

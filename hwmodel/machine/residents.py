@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from hwmodel.accesses import Accesses
+from hwmodel.machine import memory_kinds
 from hwmodel.machine.built.local_ports import terms_of
 from hwmodel.machine.estimate import MemoryUse, Once, memory_use
 from hwmodel.machine.port import Port
@@ -26,7 +27,7 @@ def once_memories(accesses: Accesses, platform: Platform) -> tuple[MemoryUse, ..
             if touch.array in patterns:
                 patterns[touch.array] = max(patterns[touch.array], math.prod(touch.pattern))
     uses = (
-        memory_use(platform, ("once", name, network.arrays[name].type.bits), accesses.size(name), banks)
+        memory_use(platform, (memory_kinds.ONCE.name, name, network.arrays[name].type.bits), accesses.size(name), banks)
         for name, banks in patterns.items()
     )
     # What is built for the ports of those that read them is counted in their groups.
@@ -54,12 +55,19 @@ def resident_memories(accesses: Accesses, platform: Platform, units: Mapping[str
     return (
         *once_memories(accesses, platform),
         *(
-            MemoryUse("rom", array.name, 0, (array.rom_bits or 0) * len(array.readers), len(array.readers), None)
+            MemoryUse(
+                memory_kinds.ROM.name,
+                array.name,
+                0,
+                (array.rom_bits or 0) * len(array.readers),
+                len(array.readers),
+                None,
+            )
             for array in roms
             if array.rom_bits and array.readers
         ),
         *(
-            MemoryUse("local", task, 0, process.local_bits * units[task], units[task], None)
+            MemoryUse(memory_kinds.LOCAL.name, task, 0, process.local_bits * units[task], units[task], None)
             for task, process in network.processes.items()
             if process.local_bits
         ),

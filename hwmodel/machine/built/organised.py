@@ -32,11 +32,13 @@ from hwmodel.local_memory.organisations import (
     ways_of,
 )
 from hwmodel.local_memory.port_plan import PortPlan, Ports
+from hwmodel.machine import memory_kinds
 from hwmodel.machine.built.bank_figures import BankFigures
 from hwmodel.machine.built.figures import Figures, Ints
 from hwmodel.machine.built.layout_ports import LayoutPorts
 from hwmodel.machine.built.local_ports import LocalPorts, Rates
-from hwmodel.machine.estimate import MemoryKind, MemoryUse
+from hwmodel.machine.estimate import MemoryUse
+from hwmodel.machine.memory_kinds import KindName
 from hwmodel.residence import ROM
 
 
@@ -118,13 +120,9 @@ class Builder:
         use = MemoryUse(self.resident_kind(array), f"{task}.{array}", 0, 0, 1, None, self.bits(array))
         return with_organisation(use, self.resident(task, array, rates))
 
-    def resident_kind(self, array: str) -> MemoryKind:
+    def resident_kind(self, array: str) -> KindName:
         """What a resident array lies in."""
-        return "rom" if self.ports.group.accesses.load[array] == ROM else "once"
-
-    def touching(self, kind: str, name: str) -> tuple[str, ...]:
-        """The tasks on whose rates a memory of the group hangs."""
-        return (name.rpartition(".")[0],) if kind == "state" else self.ports.touching(name)
+        return (memory_kinds.ROM if self.ports.group.accesses.load[array] == ROM else memory_kinds.ONCE).name
 
     def most_bits(self, array: str, rates: Rates) -> float:
         """The bits of the largest buffer of an array whose ports something serves."""

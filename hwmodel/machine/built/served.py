@@ -28,9 +28,8 @@ def served(
     structures = max((len(own) for own in bits.values()), default=len(combinations))
     found, why = np.ones((structures, combinations.shape[1]), np.bool_), None
     for array, own in bits.items():
-        most = at_rates(
-            paths, tasks, combinations, builder.touching("buffer", array), partial(builder.most_bits, array)
-        )
+        touching = builder.ports.touching(array)
+        most = at_rates(paths, tasks, combinations, touching, partial(builder.most_bits, array))
         there = own[:, None] <= most
         if why is None and not there.all():
             row, column = np.argwhere(~there)[0].tolist()

@@ -19,6 +19,7 @@ from hwmodel.machine.bounds import Volume, require_plan
 from hwmodel.machine.built.local_ports import LocalPorts
 from hwmodel.machine.enumerated.scheduled import GroupSteps
 from hwmodel.machine.group import Group
+from hwmodel.machine.memory_kinds import BUFFER
 from hwmodel.machine.moves import Held, Stored, load_array, make_array
 from hwmodel.machine.pieces import contents_of
 from hwmodel.machine.port import Port, PortCycles, Transfer
@@ -113,7 +114,7 @@ class Plan:
         runs = {task: self.processors.stages[task].work.repetition for task in self.group.tasks}
         counts = Counts(accesses_of_runs(self.group, runs, frozenset(self.fifos)))
         for moved in self.transfers:
-            counts["buffer", moved.array, not moved.write] += len(moved.element)
+            counts[BUFFER.name, moved.array, not moved.write] += len(moved.element)
         return counts
 
     @cached_property

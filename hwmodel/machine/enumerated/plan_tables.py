@@ -20,13 +20,13 @@ from hwmodel.machine.built.local_ports import LocalPorts
 from hwmodel.machine.built.row_cache import RowCache
 from hwmodel.machine.enumerated.plan import Plan, plan_group
 from hwmodel.machine.enumerated.scheduled import ScheduledPipeline, ScheduledSteps
-from hwmodel.machine.estimate import MemoryKind
 from hwmodel.machine.group import frames_back
+from hwmodel.machine.memory_kinds import KindName
 from hwmodel.machine.moves import largest_live, largest_live_folded
 from hwmodel.machine.schedule.chains import Chains, open_intervals
 from hwmodel.machine.tables.accesses import AccessTable
-from hwmodel.machine.tables.buffers import FifoMemory, LocalMemory
 from hwmodel.machine.tables.group_tables import GroupTables
+from hwmodel.machine.tables.memories import Buffer, DelayState, Fifo, LocalMemory, TableMemory
 from hwmodel.platform import Platform
 
 
@@ -62,14 +62,14 @@ def plan_tables(plan: Plan, *, in_succession: bool = False) -> GroupTables:
     )
 
 
-def fifo_memories(pipelines: Iterable[ScheduledPipeline]) -> tuple[FifoMemory, ...]:
+def fifo_memories(pipelines: Iterable[ScheduledPipeline]) -> tuple[Fifo, ...]:
     """The FIFOs inside of pipelines."""
     return tuple(_fifo_memory(pipeline, array) for pipeline in pipelines for array in pipeline.one_of_each.fifos)
 
 
-def _fifo_memory(pipeline: ScheduledPipeline, array: str) -> FifoMemory:
+def _fifo_memory(pipeline: ScheduledPipeline, array: str) -> Fifo:
     bits = pipeline.one_of_each.group.network.arrays[array].type.bits
-    return FifoMemory(array, bits, pipeline.tasks, lambda rates: pipeline.at(rates).depths.get(array))
+    return Fifo(array, bits, tasks=pipeline.tasks, data=lambda rates: pipeline.at(rates).depths.get(array))
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,13 +85,11 @@ class PlanBuffers:
         return 1
 
     @cached_property
-    def memories(self) -> Sequence[LocalMemory]:
+    def memories(self) -> Sequence[TableMemory]:
         """Buffers, then states."""
         arrays = self.plan.group.network.arrays
-        buffers = [
-            LocalMemory("buffer", array, arrays[array].type.bits, self._banks(array)) for array in self.plan.buffers
-        ]
-        states = [LocalMemory("state", name, bits, 1) for name, (_, _, _, bits) in self._states.items()]
+        buffers = [Buffer(array, arrays[array].type.bits, self._banks(array)) for array in self.plan.buffers]
+        states = [DelayState(name, bits) for name, (_, _, _, bits) in self._states.items()]
         return [*buffers, *states]
 
     @cached_property
@@ -125,14 +123,14 @@ class PlanBuffers:
         return np.full(len(rows), self.plan.processors.state(self.memories[memory].name).banks(units))
 
     def _live_in(self, memory: LocalMemory) -> int:
-        if memory.kind == "state":
+        if isinstance(memory, DelayState):
             task, delay, each, _ = self._states[memory.name]
             return each * self._chains_open(task, delay)
         held = self.plan.buffers[memory.name].held
         return self._live(held.born, held.last)
 
     def _addressed(self, memory: LocalMemory) -> int:
-        if memory.kind == "state":
+        if isinstance(memory, DelayState):
             words = self.plan.processors.state(memory.name).words
             return self._states[memory.name][2] * words if self.period is None else self._live_in(memory)
         contents = self.plan.buffers[memory.name].contents
@@ -195,7 +193,7 @@ class PlanAccesses:
         """The words that the port moves of each array."""
         return _each(self.plan.port_words)
 
-    def of_memory(self, kind: MemoryKind, name: str) -> tuple[IntArray, IntArray]:
+    def of_memory(self, kind: KindName, name: str) -> tuple[IntArray, IntArray]:
         """The data that are read from a memory and written to it."""
         counts = self.plan.access_counts
         return np.array([counts[kind, name, False]]), np.array([counts[kind, name, True]])

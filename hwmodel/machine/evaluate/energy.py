@@ -40,7 +40,7 @@ def addressed_fj(tables: GroupTables, prices: EnergyPrices, combinations: IntArr
     for number, memory in enumerate(tables.buffers.memories):
         sizes, of = np.unique(-(-words[:, number] // memory.banks) * memory.bits, return_inverse=True)
         each = np.array([prices.access(size, memory.bits) for size in sizes.tolist()], np.int64)[of.ravel()]
-        terms += [(data, each) for data in tables.accesses.of_memory(memory.kind, memory.name)]
+        terms += [(data, each) for data in tables.accesses.of_memory(memory.kind.name, memory.name)]
     for use in with_residents(tables.group.accesses, tables.platform, tables.group.tasks, ()):
         terms += _priced(tables, prices, use)
     total = _sum(terms, (tables.structures,))[:, None]
@@ -50,7 +50,7 @@ def addressed_fj(tables: GroupTables, prices: EnergyPrices, combinations: IntArr
         each = np.array([prices.access(size * fifo.bits, fifo.bits) for size in sizes.tolist()], np.int64)
         own = each[of.reshape(there.shape)]
         total = total + _sum(
-            [(data[:, None], own) for data in tables.accesses.of_memory("fifo", fifo.name)], there.shape
+            [(data[:, None], own) for data in tables.accesses.of_memory(fifo.kind.name, fifo.name)], there.shape
         )
     return total
 

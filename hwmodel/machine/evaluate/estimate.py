@@ -10,12 +10,9 @@ import numpy as np
 from arrayol.arrays import IntArray
 from arrayol.errors import error
 from hwmodel.design import interval_of, units_of
-from hwmodel.local_memory.bank_functions import BankFunction
-from hwmodel.local_memory.organisations import Organisation
 from hwmodel.machine.access_counts import Counts
 from hwmodel.machine.built.figures import rates_at
-from hwmodel.machine.built.local_ports import Rates as LocalRates
-from hwmodel.machine.built.organised import Builder, with_organisation
+from hwmodel.machine.built.organised import with_organisation
 from hwmodel.machine.costs import design_costs, with_memories
 from hwmodel.machine.energy import energy_prices, energy_uses, with_residents
 from hwmodel.machine.estimate import (
@@ -33,6 +30,7 @@ from hwmodel.machine.evaluate.traffic import Traffic
 from hwmodel.machine.port import PortCycles
 from hwmodel.machine.schedule.datapaths import Datapaths
 from hwmodel.machine.tables.group_tables import GroupTables
+from hwmodel.machine.tables.memories import LocalMemory, Sized
 from hwmodel.machine.tables.steps import StepTable
 
 Rates = Mapping[str, int]  # by task
@@ -207,35 +205,19 @@ def memories_of(tables: GroupTables, row: int, rates: Rates) -> tuple[MemoryUse,
     """The memories of a structure at rates by task: buffers, states, FIFOs by name, and residents if they are built."""
     platform, builder, where = tables.platform, tables.builder, tables.rows[row : row + 1]
     live, words = (own(where)[0].tolist() for own in (tables.buffers.live, tables.buffers.addressed))
-    memories = [
-        memory_use(platform, (own.kind, own.name, own.bits), alive, own.banks, addressed)
-        for own, alive, addressed in zip(tables.buffers.memories, live, words, strict=True)
-    ]
+    memories: list[LocalMemory] = [*tables.buffers.memories]
     for fifo in sorted(tables.fifos, key=lambda fifo: fifo.name):
-        data = fifo.data(tuple(rates[task] for task in fifo.tasks))
-        memories.append(memory_use(platform, ("fifo", fifo.name, fifo.bits), data or 0))
+        data = fifo.data(tuple(rates[task] for task in fifo.tasks)) or 0
+        memories, live, words = [*memories, fifo], [*live, data], [*words, data]
+    uses = [
+        memory_use(platform, (own.kind.name, own.name, own.bits), alive, own.banks, addressed)
+        for own, alive, addressed in zip(memories, live, words, strict=True)
+    ]
     if builder is None:
-        return tuple(memories)
+        return tuple(uses)
     at = rates_at(tables.steps.paths, rates)
     organised = [
-        with_organisation(use, _organisation(tables, builder, number, where, use, at))
-        for number, use in enumerate(memories)
+        with_organisation(use, own.organisation(builder, at, Sized(use.addressed, tables.buffers, number, where)))
+        for number, (own, use) in enumerate(zip(memories, uses, strict=True))
     ]
     return (*organised, *(builder.resident_use(task, array, at) for task, array in builder.residents))
-
-
-def _organisation(
-    tables: GroupTables, builder: Builder, number: int, where: IntArray, use: MemoryUse, rates: LocalRates
-) -> Organisation:
-    """What a memory of a structure is built of; buffers and states by their `number` in the table."""
-    if use.kind == "fifo":
-        return builder.fifo(use.name, rates, use.live)
-    if use.kind == "state":
-        ((units, _),) = (rates[task] for task in builder.touching("state", use.name))
-        banks = int(tables.buffers.state_banks(number, units, where)[0])
-        return builder.state(use.name, banks, use.addressed)
-
-    def depth(function: BankFunction) -> int:
-        return int(tables.buffers.depths(number, function, where)[0])
-
-    return builder.buffer(use.name, rates, use.addressed, depth)

@@ -22,8 +22,8 @@ from hwmodel.machine.evaluate.memories import MemoryFigures, built_memories, fif
 from hwmodel.machine.evaluate.times import total_cycles
 from hwmodel.machine.evaluate.traffic import Traffic
 from hwmodel.machine.priced import FRAME, LATENCY, TIMES, Figures, Priced, PricedEnergy
-from hwmodel.machine.tables.buffers import memory_blocks
 from hwmodel.machine.tables.group_tables import GroupTables
+from hwmodel.machine.tables.memories import memory_blocks
 
 Time = Callable[[str], Figures]
 
@@ -178,7 +178,7 @@ class Evaluation:
         buffers = {
             memory.name: words[:, number] * memory.bits
             for number, memory in enumerate(tables.buffers.memories)
-            if memory.kind == "buffer"
+            if memory.asks_for_ports
         }
         return served(builder, tables.steps.paths, tables.steps.tasks, combinations, buffers)
 

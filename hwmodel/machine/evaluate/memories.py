@@ -9,24 +9,18 @@ from functools import cache, cached_property, partial
 import numpy as np
 
 from arrayol.arrays import IntArray
-from hwmodel.machine.built.bank_figures import SizeTable
-from hwmodel.machine.built.buffer_figures import BufferFigures, Kind
 from hwmodel.machine.built.figures import (
-    ROWS,
     BuiltMemories,
     BuiltMemory,
-    Figures,
-    Wanted,
     distinct_rates,
     of_rates,
     rates_at,
 )
-from hwmodel.machine.built.local_ports import Rates
 from hwmodel.machine.built.organised import Builder
-from hwmodel.machine.estimate import MemoryKind
+from hwmodel.machine.memory_kinds import KindName
 from hwmodel.machine.priced import PricedMemories
-from hwmodel.machine.tables.buffers import BufferTable, FifoMemory, LocalMemory
 from hwmodel.machine.tables.group_tables import GroupTables
+from hwmodel.machine.tables.memories import BufferTable, Fifo
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,55 +33,13 @@ class MemoryFigures:
     @cached_property
     def of_buffers(self) -> Sequence[BuiltMemory]:
         """Buffers and states, in the order of the table."""
-        each = enumerate(self.buffers.memories)
-        return [self._buffer(*own) if own[1].kind == "buffer" else self._state(*own) for own in each]
+        return [own.figures(self.builder, self.buffers, number) for number, own in enumerate(self.buffers.memories)]
 
     @cached_property
     def of_residents(self) -> Sequence[BuiltMemory]:
         """What each task has of resident arrays."""
         figures = self.builder.figures_of_resident
         return [of_rates((task,), partial(figures, task, array)) for task, array in self.builder.residents]
-
-    def _buffer(self, number: int, memory: LocalMemory) -> BuiltMemory:
-        table = self.buffers
-        buffer = BufferFigures(
-            self.builder,
-            memory.name,
-            table.structures,
-            lambda rows: table.addressed(rows)[:, number],
-            lambda rows: table.live(rows)[:, number],
-            partial(table.depths, number),
-        )
-        touching, listed = self.builder.touching(memory.kind, memory.name), table.are_listed(number)
-        needs = partial(_needs, number, buffer)
-        return BuiltMemory(touching, buffer.kind, buffer.figures, buffer.least, listed, needs)
-
-    def _state(self, number: int, memory: LocalMemory) -> BuiltMemory:
-        table, builder = self.buffers, self.builder
-
-        @cache
-        def sizes(banks: int) -> SizeTable:
-            return SizeTable(lambda data: builder.figures(builder.state(memory.name, banks, data), memory.bits))
-
-        def figures(units: int, rows: IntArray) -> Figures:
-            data, banks = table.addressed(rows)[:, number], table.state_banks(number, units, rows)
-            found = np.zeros((ROWS, len(rows)))
-            for own in np.unique(banks).tolist():
-                found[:, banks == own] = sizes(own)(data[banks == own])
-            return found
-
-        return BuiltMemory(builder.touching(memory.kind, memory.name), _units, figures)
-
-
-def _needs(number: int, buffer: BufferFigures, kind: Kind, rows: IntArray) -> Iterator[Wanted]:
-    """The depths that figures of a kind of buffer depend on in some structures."""
-    return ((number, function, some) for function, some in buffer.needs(kind, rows))
-
-
-def _units(rates: Rates) -> int:
-    """The units of a single task."""
-    ((units, _),) = rates.values()
-    return units
 
 
 def built_memories(
@@ -115,33 +67,27 @@ def built_memories(
     )
 
 
-def _names(tables: GroupTables, builder: Builder) -> Iterator[tuple[MemoryKind, str]]:
+def _names(tables: GroupTables, builder: Builder) -> Iterator[tuple[KindName, str]]:
     """Kind and name of each memory: buffers, states, FIFOs, and of what each task has of resident arrays."""
-    yield from ((memory.kind, memory.name) for memory in tables.buffers.memories)
-    yield from (("fifo", fifo.name) for fifo in tables.fifos)
+    yield from ((memory.kind.name, memory.name) for memory in (*tables.buffers.memories, *tables.fifos))
     yield from ((builder.resident_kind(array), f"{task}.{array}") for task, array in builder.residents)
 
 
-def _built_fifo(tables: GroupTables, builder: Builder, fifo: FifoMemory, combinations: IntArray) -> BuiltMemory:
+def _built_fifo(tables: GroupTables, builder: Builder, fifo: Fifo, combinations: IntArray) -> BuiltMemory:
     paths, known = tables.steps.paths, dict[tuple[tuple[int, int], ...], int | None]()
     for row in _rates_of(tables, fifo, combinations)[0].tolist():
         own = rates_at(paths, dict(zip(fifo.tasks, row, strict=True)))
         known[tuple(own.values())] = fifo.data(tuple(row))
-
-    def figures(rates: Rates) -> tuple[float, ...]:
-        data = known[tuple(rates[task] for task in fifo.tasks)]
-        return (0.0,) * ROWS if data is None else builder.figures(builder.fifo(fifo.name, rates, data), fifo.bits)
-
-    return of_rates(fifo.tasks, figures)
+    return fifo.figures(builder, known)
 
 
-def fifo_data(tables: GroupTables, fifo: FifoMemory, combinations: IntArray) -> IntArray:
+def fifo_data(tables: GroupTables, fifo: Fifo, combinations: IntArray) -> IntArray:
     """The data that are in a FIFO at once under combinations of rates, (1, U) or (S, U)."""
     rates, of = _rates_of(tables, fifo, combinations)
     data: IntArray = np.array([fifo.data(tuple(row)) or 0 for row in rates.tolist()], np.int64)[of]
     return data
 
 
-def _rates_of(tables: GroupTables, fifo: FifoMemory, combinations: IntArray) -> tuple[IntArray, IntArray]:
+def _rates_of(tables: GroupTables, fifo: Fifo, combinations: IntArray) -> tuple[IntArray, IntArray]:
     """The rates of a FIFO's tasks that differ, and which of them each combination has."""
     return distinct_rates(combinations[:, :, [tables.steps.tasks.index(task) for task in fifo.tasks]])

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from hwmodel.machine.access_counts import Counts, accesses_of_products
-from hwmodel.machine.estimate import MemoryKind
+from hwmodel.machine.memory_kinds import BUFFER, KindName
 from hwmodel.machine.port import Port
 from hwmodel.machine.separable.axes import Ints
 from hwmodel.machine.separable.block_order import Structures
@@ -73,10 +73,10 @@ class CountedAccesses:
                 moved[name][kinds.chosen] += (words * kinds.times).sum(axis=1)
         return moved
 
-    def of_memory(self, kind: MemoryKind, name: str) -> tuple[Ints, Ints]:
+    def of_memory(self, kind: KindName, name: str) -> tuple[Ints, Ints]:
         """The data that are read from a memory and written to it, by tasks and for what is loaded and stored."""
         reads, writes = (self._by_tasks(kind, name, writes=own) for own in (False, True))
-        if kind != "buffer":
+        if kind != BUFFER.name:
             return reads, writes
         bursts = self.counts.bursts
         stored, loaded = (self._quantities[:, bursts.get((way, name), [])].sum(axis=1) for way in ("store", "load"))
@@ -86,7 +86,7 @@ class CountedAccesses:
         """Some of the structures."""
         return replace(self, structures=self.structures.only(rows))
 
-    def _by_tasks(self, kind: MemoryKind, name: str, *, writes: bool) -> Ints:
+    def _by_tasks(self, kind: KindName, name: str, *, writes: bool) -> Ints:
         """Data that tasks read from a memory or write to it."""
         key = kind, name, writes
         own = np.array([self.counts.accesses[key]])

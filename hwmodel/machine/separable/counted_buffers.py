@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -19,7 +19,7 @@ from hwmodel.machine.separable.counts import GroupCounts
 from hwmodel.machine.separable.coupled_contents import coupled_memories
 from hwmodel.machine.separable.live_sets import LiveSets
 from hwmodel.machine.separable.sizes import Sizes
-from hwmodel.machine.tables.buffers import LocalMemory
+from hwmodel.machine.tables.memories import DelayState, TableMemory
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +39,8 @@ class CountedBuffers:
     @cached_property
     def addressed(self) -> RowCache:
         """Of each memory (S, memories): of buffers those of their addresses, of states what lives."""
-        sizes, states = Sizes(self.counts), LiveSets(self.counts, ("state",))
-        are_states = np.array([memory.kind == "state" for memory in self.counts.memories], np.bool_)
+        sizes, states = Sizes(self.counts), LiveSets(self.counts, (DelayState,))
+        are_states = np.array([isinstance(own.memory, DelayState) for own in self.counts.memories], np.bool_)
 
         def of_rows(rows: Ints) -> Ints:
             some, (there, live) = self.of.only(rows), self.live.known(rows)
@@ -86,12 +86,11 @@ class CountedBuffers:
         return np.asarray(np.maximum(1, np.minimum(units, chains)))
 
     @cached_property
-    def memories(self) -> Sequence[LocalMemory]:
+    def memories(self) -> Sequence[TableMemory]:
         """Buffers, then states."""
         layouts = {layout.array: layout.banks for layout in self.layouts}
         return [
-            LocalMemory(own.kind, own.name, own.bits, layouts.get(own.name, own.banks) if own.kind == "buffer" else 1)
-            for own in self.counts.memories
+            replace(own.memory, banks=layouts.get(own.memory.name, own.memory.banks)) for own in self.counts.memories
         ]
 
     def _cache(self, compute: Callable[[Ints], Ints]) -> RowCache:

@@ -34,6 +34,7 @@ from hwmodel.machine.separable.links import Link
 from hwmodel.machine.separable.moved import Burst, Bursts, Counted
 from hwmodel.machine.separable.needed import Needed, needed_of
 from hwmodel.machine.separable.places import NEVER
+from hwmodel.machine.tables.memories import Buffer, DelayState, TableMemory
 from hwmodel.machine.ticks import STORES
 from hwmodel.units import Riding, riding_dimensions, unit_dimension
 
@@ -71,10 +72,7 @@ class Source:
 class Memory:
     """A local memory: what lives in it, `size` data for each instance, or (`fixed`) a size that no block changes."""
 
-    kind: Literal["buffer", "state"]
-    name: str
-    bits: int
-    banks: int
+    memory: TableMemory
     size: int
     living: tuple[Living, ...]
     fixed: int = 0
@@ -230,7 +228,7 @@ class GroupCounts:
     @cached_property
     def bits(self) -> Ints:
         """The bits of a datum of each memory."""
-        return np.array([memory.bits for memory in self.memories], np.int64)
+        return np.array([own.memory.bits for own in self.memories], np.int64)
 
     @cached_property
     def accesses(self) -> AccessCounts:
@@ -408,7 +406,7 @@ class GroupCounts:
         banks = max(math.prod(touch.pattern) for touch in touches)
         bits = group.network.arrays[array].type.bits
         living = [way for piece in self.parts.pieces.get(array, [array]) for way in self._living(piece)]
-        return Memory("buffer", array, bits, banks, 1, tuple(living))
+        return Memory(Buffer(array, bits, banks), 1, tuple(living))
 
     def _source(self, piece: str, memory: int) -> Source:
         group, stages = self.parts.group, self.parts.stages
@@ -468,7 +466,7 @@ class GroupCounts:
             back = frames_back(process.repetition, delay)
             fixed = back * math.prod(group.accesses.extents(task)) * size
             living = () if back else (self._chains(task),)
-            states.append(Memory("state", f"{task}.{delay.port}", port.type.bits, 1, size, living, fixed))
+            states.append(Memory(DelayState(f"{task}.{delay.port}", port.type.bits), size, living, fixed))
         return states
 
     def _chains(self, task: str) -> Living:

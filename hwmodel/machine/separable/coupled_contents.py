@@ -114,7 +114,7 @@ class CoupledBuffer:
 
     @property
     def _shape(self) -> tuple[int, ...]:
-        return tuple(self.counts.parts.group.accesses.shape(self.counts.memories[self.memory].name))
+        return tuple(self.counts.parts.group.accesses.shape(self.counts.memories[self.memory].memory.name))
 
     def _contents(self, function: BankFunction | None) -> Contents:
         shape, pieces = self._shape, self._pieces

@@ -29,7 +29,7 @@ from hwmodel.machine.separable.counted_buffers import CountedBuffers
 from hwmodel.machine.separable.fetches import Reading, StructureKeeps
 from hwmodel.machine.separable.live_sets import LiveSets
 from hwmodel.machine.separable.sizes import Sizes
-from hwmodel.machine.tables.buffers import memory_blocks
+from hwmodel.machine.tables.memories import memory_blocks
 
 
 @dataclass(frozen=True, eq=False)

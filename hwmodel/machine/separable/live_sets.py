@@ -25,6 +25,7 @@ from hwmodel.machine.separable.counts import GroupCounts
 from hwmodel.machine.separable.coupled_contents import CoupledBuffer
 from hwmodel.machine.separable.distinct import distinct_rows
 from hwmodel.machine.separable.place_counts import PlaceRuns, above, changing_columns, changing_rows, earlier, with_ends
+from hwmodel.machine.tables.memories import Buffer, DelayState, TableMemory
 
 _CELLS = 1 << 16  # of intermediate arrays at a time
 _MANY = 256  # rows after which equal ones are looked for
@@ -39,13 +40,13 @@ class LiveSets:
     """
 
     counts: GroupCounts
-    kinds: tuple[str, ...] = ("buffer", "state")
+    kinds: tuple[type[TableMemory], ...] = (Buffer, DelayState)
 
     @cached_property
     def memories(self) -> list[int]:
         """The memories that blocks change, by number."""
         memories = enumerate(self.counts.memories)
-        return [number for number, memory in memories if memory.living and memory.kind in self.kinds]
+        return [number for number, memory in memories if memory.living and isinstance(memory.memory, self.kinds)]
 
     @cached_property
     def _ways(self) -> int:
@@ -105,7 +106,7 @@ class LiveSets:
             for number, left, right in zip(self.memories, rows, columns, strict=True):
                 grid = _largest(left.only(outer), right.only(inner).multiplied(late))
                 largest[chosen, number] = grid[first, second]
-        listed = structures.listed & structures.holds[:, None] & ("buffer" in self.kinds)
+        listed = structures.listed & structures.holds[:, None] & (Buffer in self.kinds)
         for row, number in zip(*np.nonzero(listed), strict=True):
             largest[row, number] = CoupledBuffer(self.counts, structures, int(row), int(number)).live
         return largest

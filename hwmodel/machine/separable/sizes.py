@@ -46,7 +46,7 @@ class Sizes:
         return words
 
     def _shape(self, source: Source) -> Sequence[int]:
-        return self.counts.parts.group.accesses.shape(self.counts.memories[source.memory].name)
+        return self.counts.parts.group.accesses.shape(self.counts.memories[source.memory].memory.name)
 
     def depths(self, structures: Structures, wanted: Sequence[Wanted]) -> list[Ints]:
         """The words of the deepest bank of buffers under functions from places to banks, (n,) each."""

@@ -1,14 +1,10 @@
-"""Cycles of the structures of a separable group under combinations of rates (units and intervals).
+"""Kinds of steps of the structures of a separable group.
 
 The time of a group is the sum of its steps' lengths, and a step's length depends on nothing but the counts of what
 happens in it (docs/machine.md, section 4). Steps with equal counts are one kind. Since a count is the product of one of
 the row and one of the column, a pair of a kind of rows and a kind of columns is a kind of steps, which occurs as often
 as the product of theirs; the sum over kinds, each times how often it occurs, is the sum over all steps. Where frames
 follow each other (section 8), steps are taken modulo the number of ticks: the rows above the first are the last ones.
-
-How many rounds of its interval a processor takes is told by its lines and levels (`rounds`): the lines of a row and
-the indices along a delay belong to one dimension, times 1 or 0 for each other. Structures where what a step has
-along a delay leaves gaps are not priced here (`batch`).
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 
 from arrayol.arrays import IntArray
-from hwmodel.machine.estimate import MemoryKind
+from hwmodel.machine.memory_kinds import KindName
 
 Key = TypeVar("Key")
 
@@ -29,7 +29,7 @@ class AccessTable(Protocol):
     def port_words(self) -> Mapping[str, IntArray]:
         """The words that the port moves of each array, of the bursts or requests of all steps."""
 
-    def of_memory(self, kind: MemoryKind, name: str) -> tuple[IntArray, IntArray]:
+    def of_memory(self, kind: KindName, name: str) -> tuple[IntArray, IntArray]:
         """The data that are read from a memory and written to it, by tasks and for what is loaded and stored."""
 
     def only(self, rows: IntArray) -> AccessTable:
@@ -58,7 +58,7 @@ class JoinedAccesses:
         """The words that the port moves of each array."""
         return self._put(lambda table: table.port_words)
 
-    def of_memory(self, kind: MemoryKind, name: str) -> tuple[IntArray, IntArray]:
+    def of_memory(self, kind: KindName, name: str) -> tuple[IntArray, IntArray]:
         """The data that are read from a memory and written to it."""
         found = self._put(lambda table: dict(enumerate(table.of_memory(kind, name))))
         return found[0], found[1]

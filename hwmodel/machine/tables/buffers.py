@@ -1,11 +1,10 @@
-"""The local memories of structures that no rate changes: what lives in each, and the words of their addresses."""
+"""Buffers and delay states of structures of several tables."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, Protocol
 
 import numpy as np
 
@@ -13,72 +12,7 @@ from arrayol.arrays import BoolArray, IntArray
 from hwmodel.local_memory.bank_functions import BankFunction
 from hwmodel.machine.built.figures import Wanted
 from hwmodel.machine.built.row_cache import RowCache
-from hwmodel.platform import Platform
-
-
-@dataclass(frozen=True, slots=True)
-class LocalMemory:
-    """The buffer of an array, or the state of a delay (named TASK.PORT): bits of a datum, and banks without prices."""
-
-    kind: Literal["buffer", "state"]
-    name: str
-    bits: int
-    banks: int
-
-
-def memory_blocks(platform: Platform, memories: Sequence[LocalMemory], words: IntArray) -> IntArray:
-    """The blocks of memories of so many words, (S, memories), each in its banks; 0 on a platform without blocks."""
-    size = platform.local.block_bits
-    if size is None:
-        return np.zeros_like(words)
-    bits, banks = (np.array(own, np.int64) for own in zip(*((one.bits, one.banks) for one in memories), strict=True))
-    blocks: IntArray = banks * -(-(-(-words // banks) * bits) // size)
-    return blocks
-
-
-@dataclass(frozen=True, eq=False)
-class FifoMemory:
-    """The FIFO of an array inside a pipeline of `tasks`.
-
-    `data` are there at once at rates of these; None where the rates are refused.
-    """
-
-    name: str
-    bits: int
-    tasks: tuple[str, ...]
-    data: Callable[[tuple[int, ...]], int | None]
-
-
-class BufferTable(Protocol):
-    """The buffers and delay states of structures, each row computed when it is first asked for."""
-
-    @property
-    def memories(self) -> Sequence[LocalMemory]:
-        """Buffers, then states."""
-
-    @property
-    def structures(self) -> int:
-        """How many structures there are."""
-
-    @property
-    def live(self) -> RowCache:
-        """Data that are live at once in each memory, (S, memories)."""
-
-    @property
-    def addressed(self) -> RowCache:
-        """Words that the addresses of each memory take in one bank, (S, memories)."""
-
-    def depths(self, memory: int, function: BankFunction, rows: IntArray) -> IntArray:
-        """The words of the deepest bank of a buffer in some structures (n,)."""
-
-    def fetch(self, wanted: Iterable[Wanted]) -> None:
-        """Find out depths that are asked for next, which may take less time together."""
-
-    def are_listed(self, memory: int) -> BoolArray:
-        """The structures of which a buffer takes its own time, (S,)."""
-
-    def state_banks(self, memory: int, units: int, rows: IntArray) -> IntArray:
-        """Banks (n,) that keep apart the chains which so many units have in work, in some structures."""
+from hwmodel.machine.tables.memories import BufferTable, TableMemory
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +23,7 @@ class JoinedBuffers:
     others: Mapping[int, BufferTable]
 
     @property
-    def memories(self) -> Sequence[LocalMemory]:
+    def memories(self) -> Sequence[TableMemory]:
         """Buffers, then states."""
         return self.table.memories
 

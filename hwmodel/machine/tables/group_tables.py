@@ -15,7 +15,8 @@ from hwmodel.machine.built.organised import Builder
 from hwmodel.machine.estimate import Path
 from hwmodel.machine.group import Group
 from hwmodel.machine.tables.accesses import AccessTable, JoinedAccesses
-from hwmodel.machine.tables.buffers import BufferTable, FifoMemory, JoinedBuffers
+from hwmodel.machine.tables.buffers import JoinedBuffers
+from hwmodel.machine.tables.memories import BufferTable, Fifo
 from hwmodel.machine.tables.steps import JoinedSteps, StepTable
 from hwmodel.platform import Platform
 
@@ -37,7 +38,7 @@ class GroupTables:
     buffers: BufferTable
     accesses: AccessTable
     rows: IntArray
-    fifos: tuple[FifoMemory, ...] = ()
+    fifos: tuple[Fifo, ...] = ()
     missing: BoolArray = field(default_factory=lambda: np.zeros(1, np.bool_))
     tables_of: Callable[[int], GroupTables] | None = None
 

@@ -136,7 +136,7 @@ def compared(case: Taps, scan: Scan, shape: tuple[int, int]) -> list[tuple[str, 
         batch.counts.lines.clear()  # what is known of equal buffers
         with patch.object(Cells, "near_ends", lambda cells, *_, **__: cells):
             assert few == figures(CoupledBuffer(batch.counts, structures, 0, memory), FUNCTIONS)
-        told.append((batch.counts.memories[memory].name, any(fewer)))
+        told.append((batch.counts.memories[memory].memory.name, any(fewer)))
     return told
 
 

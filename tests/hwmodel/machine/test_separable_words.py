@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from hypothesis import Phase, event, given, settings
 from hypothesis import strategies as st
 from many_cases import case_count
@@ -57,7 +58,7 @@ def test_words_and_depths_are_those_of_the_exact_path(data: st.DataObject) -> No
         assert expected.size == sizes[number]
         several = st.lists(functions(len(model.accesses.shape(held.array))), min_size=1, max_size=3)
         drawn = data.draw(several)
-        words.fetch((number, function, words.every) for function in drawn)
-        deepest = [words.depths(number, function, words.every).tolist() for function in drawn]
+        words.fetch((number, function, np.arange(words.structures)) for function in drawn)
+        deepest = [words.depths(number, function, np.arange(words.structures)).tolist() for function in drawn]
         assert deepest == [[expected.depth(function)] for function in drawn]
         assert expected.in_succession.size >= expected.size
