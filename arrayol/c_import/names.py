@@ -17,6 +17,7 @@ from arrayol.errors import ArrayolError, error
 from arrayol.ir.affine import Affine
 from arrayol.language.loader import load_source
 from arrayol.language.parser import KEYWORDS, expressions_of
+from arrayol.operators.registry import FUNCTIONS
 from arrayol.source import SourceFile, Span
 from arrayol.text import clipped
 
@@ -217,7 +218,10 @@ def span_at(text: Text, line: int, column: int) -> Span:
     return Span(text.file, start, word.end() if word else start)
 
 
-TAKEN = frozenset(KEYWORDS) | {  # words of the language and of isl's texts
-    *("abs", "sqrt", "exp", "log", "floor", "ceil", "sin", "cos", "tan", "min", "max", "sat", "round", "real", "imag"),
-    *("conj", "bool", "exists", "implies", "mod", "floord", "ceild", "infty", "NaN"),
-}
+TAKEN = (
+    KEYWORDS
+    | FUNCTIONS.keys()
+    | {  # words of the language and of isl's texts
+        *("bool", "exists", "implies", "mod", "floord", "ceild", "infty", "NaN"),
+    }
+)

@@ -10,22 +10,12 @@ from pycparser import c_ast
 from arrayol.c_import.constants import FLOATS, Constant, common_type, converted, negative, operation
 from arrayol.c_import.model import BOOL, Value
 from arrayol.c_import.names import Names, Place
+from arrayol.operators.registry import FUNCTIONS
 from arrayol.text import clipped
 
 _COMPARISONS = {"<", "<=", ">", ">=", "==", "!="}
 _BITS = {"&", "|", "^"}
-_FUNCTIONS = {  # of math.h: those that NumPy's are to the last bit
-    "sqrt": "sqrt",
-    "sqrtf": "sqrt",
-    "fabs": "abs",
-    "fabsf": "abs",
-    "abs": "abs",
-    "floor": "floor",
-    "floorf": "floor",
-    "ceil": "ceil",
-    "ceilf": "ceil",
-}
-_NEAR = {"exp": "exp", "log": "log", "sin": "sin", "cos": "cos", "tan": "tan"}
+_FUNCTIONS = {of_c: name for name, function in FUNCTIONS.items() for of_c in function.c.read_from}
 _WEAK = {"literal", "const", "form"}  # in the language they take the type that they meet
 
 
@@ -158,16 +148,15 @@ class Values:
     def _call(self, node: Any) -> Value:
         name = getattr(node.name, "name", "this")
         arguments = node.args.exprs if node.args else []
-        known = {**_FUNCTIONS, **_NEAR}
         if name in self.names.text.callables or name in self.names.text.consts:
             hint = "write out what it computes; a macro with arguments is replaced by gcc -E -P"
             raise self.names.refused(node, f"'{name}' is what this file defines", hint)
-        if name not in known or len(arguments) != 1:
-            hint = f"known are {', '.join(sorted(known))}; a macro with arguments is replaced by gcc -E -P"
+        if name not in _FUNCTIONS or len(arguments) != 1:
+            hint = f"known are {', '.join(sorted(_FUNCTIONS))}; a macro with arguments is replaced by gcc -E -P"
             raise self.names.refused(node, f"'{name}' is not known", hint)
         wanted = "i32" if name == "abs" else "f32" if name.endswith("f") else "f64"
         operand = self.converted(self.number(self.value(arguments[0])), wanted, node)
-        return Value("call", wanted, _definite((operand,), wanted), text=known[name])
+        return Value("call", wanted, _definite((operand,), wanted), text=_FUNCTIONS[name])
 
     def _unary(self, node: Any) -> Value:
         if node.op == "!":

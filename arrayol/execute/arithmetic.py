@@ -1,17 +1,12 @@
 """The arithmetic of bodies, type by type (docs/language.md, "Arithmetic"): NumPy's, where NumPy is exact.
 
-Two things differ from plain ufuncs. A complex product and quotient are written out, each real operation rounded
-(NumPy's array product may use FMA):
-    (a + bi) (c + di) = (ac - bd) + (ad + bc) i
-    (a + bi) / (c + di) = (ac + bd) / (cc + dd) + ((bc - ad) / (cc + dd)) i
-The magnitude of a complex number is hypot's: NumPy's own has other last bits where its vector loop runs.
-And elementary functions are given contiguous arguments: over long strides NumPy takes another implementation of exp,
-log and tan, with other last bits, and then the result would depend on the mapping.
+The records of `arrayol/operators/` say which function of NumPy an operator is, and which it is of complex numbers,
+where NumPy's own has other last bits. Elementary functions are given contiguous arguments: over long strides NumPy
+takes another implementation of exp, log and tan, with other last bits, and the result would depend on the mapping.
 """
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -20,129 +15,48 @@ import numpy as np
 from arrayol.execute.environment import DTYPES, Fault, Values
 from arrayol.execute.stored import moved, scaled_float, stored_conversion, wrapping
 from arrayol.ir.types import ElementType, Kind, ValueType, Weak
+from arrayol.operators.arithmetic import joined
+from arrayol.operators.record import Operator
+from arrayol.operators.registry import FUNCTIONS, operator_of
 
 Apply = Callable[..., Values]
 
 
-def _product(left: Values, right: Values) -> Values:
-    a, b, c, d = left.real, left.imag, right.real, right.imag
-    return _complex(a * c - b * d, a * d + b * c)
-
-
-def _quotient(left: Values, right: Values) -> Values:
-    a, b, c, d = left.real, left.imag, right.real, right.imag
-    norm = c * c + d * d
-    return _complex((a * c + b * d) / norm, (b * c - a * d) / norm)
-
-
-def _complex(real: Values, imaginary: Values) -> Values:
-    result = np.empty(np.shape(real), np.result_type(real, np.complex64))
-    result.real, result.imag = real, imaginary
-    return result
-
-
-def _joined(real: Values, imaginary: Values) -> Values:
-    return _complex(*np.broadcast_arrays(real, imaginary))
-
-
-_BINARY: dict[str, Apply] = {
-    "+": np.add,
-    "-": np.subtract,
-    "*": np.multiply,
-    "/": np.true_divide,
-    "//": np.floor_divide,
-    "%": np.remainder,
-    "<<": np.left_shift,
-    ">>": np.right_shift,
-    "&": np.bitwise_and,
-    "^": np.bitwise_xor,
-    "|": np.bitwise_or,
-    "==": np.equal,
-    "!=": np.not_equal,
-    "<": np.less,
-    "<=": np.less_equal,
-    ">": np.greater,
-    ">=": np.greater_equal,
-    "and": np.logical_and,
-    "or": np.logical_or,
-}
-_LEAVING = {"+", "-", "*", "//", "<<", "~"}  # the results may lie outside the range of an odd width
-_UNARY: dict[str, Apply] = {"-": np.negative, "~": np.invert, "not": np.logical_not}
-
-# Integers of no type yet: exact, Python's own or int64 where a range is computed at once (vectorise.py).
-_WEAK: dict[str, Apply] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.truediv,
-    "//": operator.floordiv,
-    "%": operator.mod,
-    "<<": operator.lshift,
-    ">>": operator.rshift,
-    "&": operator.and_,
-    "^": operator.xor,
-    "|": operator.or_,
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "and": np.logical_and,
-    "or": np.logical_or,
-}
-_WEAK_UNARY: dict[str, Apply] = {"-": operator.neg, "~": operator.invert, "not": np.logical_not}
-
-
 def operation(name: str, operands: int, operand_type: ElementType | None) -> Apply:
     """The function of an operator on operands of one element type; None stands for weak operands."""
+    operator = operator_of(name, operands)
     if operand_type is None:
-        return (_WEAK_UNARY if operands == 1 else _WEAK)[name]
-    if operand_type.kind is Kind.COMPLEX and name in ("*", "/"):
-        return _product if name == "*" else _quotient
-    apply = (_UNARY if operands == 1 else _BINARY)[name]
-    return wrapping(apply, operand_type) if name in _LEAVING else apply
+        return operator.exact  # Python's own, or int64 where a range is computed at once (vectorise.py)
+    apply = _of_type(operator, operand_type)
+    return wrapping(apply, operand_type) if operator.leaves else apply
 
 
-_STEADY: dict[str, Apply] = {
-    "abs": np.absolute,
-    "min": np.minimum,
-    "max": np.maximum,
-    "floor": np.floor,
-    "ceil": np.ceil,
-    "real": np.real,
-    "imag": np.imag,
-    "conj": np.conjugate,
-    "c64": _joined,
-    "c128": _joined,
-}
-_LAID_OUT: dict[str, Apply] = {
-    "sqrt": np.sqrt,
-    "exp": np.exp,
-    "log": np.log,
-    "sin": np.sin,
-    "cos": np.cos,
-    "tan": np.tan,
-}
-
-
-def _magnitude(values: Values) -> Values:
-    return np.hypot(values.real, values.imag)
+def _of_type(operator: Operator, kind: ElementType) -> Apply:
+    if kind.kind is Kind.COMPLEX and operator.numpy_complex is not None:
+        return operator.numpy_complex(np)
+    return operator.arrays(np)
 
 
 def function(name: str, kind: ValueType, *, exact: bool) -> Apply:
-    """The function of a name; min and max take their arguments from the left.
+    """The function of a name; those of any number of arguments take them from the left.
 
     `kind` is the type of the arguments. `exact`: of integers of no type.
     """
-    if name == "abs" and isinstance(kind, ElementType) and not exact:
-        return _magnitude if kind.kind is Kind.COMPLEX else wrapping(np.absolute, kind)
-    if exact and name in _EXACT:
-        return _EXACT[name]
-    if name in _LAID_OUT:
-        return _contiguous(_LAID_OUT[name])
-    apply = _STEADY[name]
-    return apply if name not in ("min", "max") else _folded(apply)
+    if name not in FUNCTIONS:  # c64 and c128 of their parts
+        return lambda real, imaginary: joined(np, *np.broadcast_arrays(real, imaginary))
+    operator = FUNCTIONS[name]
+    apply = operator.arrays(np)
+    if operator.arguments[1] is None:
+        apply = _folded(apply)
+    if exact and operator.bounds is not None:
+        return _numbers_or_arrays(operator.exact, apply)
+    if operator.contiguous:
+        return _contiguous(apply)
+    if not isinstance(kind, ElementType):
+        return apply
+    if kind.kind is Kind.COMPLEX:
+        return _of_type(operator, kind)
+    return wrapping(apply, kind) if operator.leaves else apply
 
 
 def _numbers_or_arrays(numbers: Apply, arrays: Apply) -> Apply:
@@ -179,13 +93,6 @@ def _scaled(values: Values, target: ElementType) -> Values:
 def unfit_amount(values: Values, target: ElementType) -> Values:
     """Where a shift of a value of `target` is negative or not below its width."""
     return np.logical_or(np.less(values, 0), np.greater_equal(values, target.bits))
-
-
-_EXACT: dict[str, Apply] = {
-    "abs": abs,
-    "min": _numbers_or_arrays(min, _folded(np.minimum)),
-    "max": _numbers_or_arrays(max, _folded(np.maximum)),
-}
 
 
 # Conversions between element types, and of constants to the type they meet.

@@ -43,6 +43,8 @@ from arrayol.ir.expressions import (
     mentions,
 )
 from arrayol.ir.types import ElementType, Kind, ValueType, Weak
+from arrayol.operators.record import Fixed, Gives, Guard
+from arrayol.operators.registry import FUNCTIONS, operator_of
 from arrayol.source import Span
 
 # Subscripts that depend on counters, taken apart into an integer and a step along one axis computed at once.
@@ -214,15 +216,16 @@ def _segmented(segments: list[Code], cells: list[list[Values]], last: Code) -> C
 
 def _operated(node: Operation, operands: list[Code], scope: Scope) -> Code:
     kind = _exact_type(node.operands)
-    if node.operator in ("and", "or") and not operands[1].safe:
-        return _short_circuit(node, operands, scope)
+    operator = operator_of(node.operator, len(operands))
+    if operator.decides is not None and not operands[1].safe:
+        return _short_circuit(node, operands, operator.decides, scope)
     apply = arithmetic.operation(node.operator, len(operands), kind)
-    if isinstance(node.type, ElementType) and node.type.is_fixed and node.operator in ("*", "<<", ">>"):
-        apply = stored.product(node.type) if node.operator == "*" else stored.shift(node.operator, node.type)
+    if isinstance(node.type, ElementType) and node.type.is_fixed and operator.fixed is not Fixed.ALIKE:
+        apply = stored.combination(operator, node.type)
     integers = kind is None or kind.is_integer
-    if node.operator in ("//", "%") and integers:
+    if operator.guard is Guard.DIVISOR and integers:
         return _guarded(apply, operands, lambda divisor: np.equal(divisor, 0), _ZERO, node.span)
-    if node.operator in ("<<", ">>"):
+    if operator.guard is Guard.AMOUNT:
         width = f"0..{kind.bits}" if kind else "0..64"
         fault = Fault("shift-out-of-range", f"a shift by {{value}}, outside {width}", "keep the amount below the width")
         return _guarded(
@@ -242,17 +245,17 @@ def _exact_type(operands: Sequence[Expr]) -> ElementType | None:
     return kind
 
 
-def _short_circuit(node: Operation, operands: list[Code], scope: Scope) -> Code:
+def _short_circuit(node: Operation, operands: list[Code], decides: bool, scope: Scope) -> Code:
     """`a and b` where b may fail: b is evaluated only where a does not decide, as in Python."""
-    decided = _known(node.operator == "or")
+    decided = _known(decides)
     left, right = operands
-    then, otherwise = (right, decided) if node.operator == "and" else (decided, right)
+    then, otherwise = (decided, right) if decides else (right, decided)
     return _settled(node, _chosen(left, then, otherwise, np.dtype(bool)), scope)
 
 
 def _function(node: Function, scope: Scope) -> Code:
     kind = node.arguments[0].type
-    if node.name in ("round", "sat"):
+    if node.name in FUNCTIONS and FUNCTIONS[node.name].numpy is None:
         return _rounding(node, compile_expression(node.arguments[0], scope))
     arguments = [compile_expression(argument, scope) for argument in node.arguments]
     return _applied(arithmetic.function(node.name, kind, exact=node.type is Weak.INTEGER), arguments)
@@ -260,7 +263,7 @@ def _function(node: Function, scope: Scope) -> Code:
 
 def _rounding(node: Function, operand: Code) -> Code:
     source, last = node.arguments[0].type, node.arguments[-1]
-    if node.name == "round":
+    if FUNCTIONS[node.name].gives is Gives.ROUNDED:
         assert isinstance(last, Constant)
         return _applied(stored.rounding(source, node.type, int(last.value)), [operand])
     assert isinstance(node.type, ElementType)

@@ -14,6 +14,7 @@ import numpy as np
 
 from arrayol.execute.environment import DTYPES, Values
 from arrayol.ir.types import ElementType, Kind, ValueType, Weak
+from arrayol.operators.record import Fixed, Operator
 
 Apply = Callable[..., Values]
 
@@ -80,16 +81,11 @@ def settle(array: Values, kind: ElementType) -> None:
         array[...] = wrapped(array, kind)
 
 
-def product(kind: ElementType) -> Apply:
-    """Products of stored integers, exact in a type that has their bits together."""
-    dtype = DTYPES[kind]
-    return lambda left, right: np.multiply(np.asarray(left).astype(dtype), np.asarray(right).astype(dtype))
-
-
-def shift(sign: str, kind: ElementType) -> Apply:
-    """Shifts of stored integers by amounts that have been checked, of any integer type."""
-    dtype = DTYPES[kind]
-    apply: Apply = np.left_shift if sign == "<<" else np.right_shift
+def combination(operator: Operator, kind: ElementType) -> Apply:
+    """Products of stored integers, exact in a type that has their bits together; shifts of them by checked amounts."""
+    dtype, apply = DTYPES[kind], operator.arrays(np)
+    if operator.fixed is Fixed.PRODUCT:
+        return lambda left, right: apply(np.asarray(left).astype(dtype), np.asarray(right).astype(dtype))
     return wrapping(lambda values, amount: apply(values, np.asarray(amount).astype(dtype)), kind)
 
 

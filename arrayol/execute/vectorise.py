@@ -40,9 +40,10 @@ from arrayol.ir.expressions import (
     mentions,
     ranges,
 )
-from arrayol.ir.intervals import Interval, UnboundedError, Variables, interval
+from arrayol.ir.intervals import UnboundedError, Variables, interval
 from arrayol.ir.spec import Around, Elementary, Local
 from arrayol.ir.types import Weak
+from arrayol.operators.record import Interval
 from arrayol.polyhedral.dependences import Level, Nest
 
 # What is known when a statement is compiled: its range variables, and ports.

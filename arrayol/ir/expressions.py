@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from arrayol.ir.types import ElementType, ValueType, Weak
+from arrayol.operators.registry import operator_of
 from arrayol.source import Span
 
 
@@ -58,7 +59,7 @@ class Read:
 class Operation:
     """One or two operands of the same type.
 
-    `operator` is as written: - ~ not * / // % + << >> & ^ | == != < <= > >= and or.
+    `operator` is as written, a name of `PREFIX` or `INFIX` in operators/registry.py.
     """
 
     operator: str
@@ -69,7 +70,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """One of abs min max sqrt exp log floor ceil sin cos tan, round sat, real imag conj c64 c128.
+    """A function of operators/registry.py, or `c64` and `c128` of two parts.
 
     The arguments have the result's type, but for abs, real and imag of complex numbers and c64 and c128 of their parts.
     `round` has the number of bits after the point as a second argument, a weak constant; `sat` has an argument of any
@@ -180,6 +181,11 @@ def chain_of(node: Operation) -> tuple[Expr, list[Operation]]:
         chain.append(left)
         left = left.operands[0]
     return left, chain[::-1]
+
+
+def decides_of(node: Operation) -> bool | None:
+    """The truth value of the left operand that leaves the right one out: False of `and`; None of other operators."""
+    return operator_of(node.operator, len(node.operands)).decides
 
 
 def mentions(expr: Expr, name: str) -> bool:

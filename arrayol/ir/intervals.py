@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from arrayol.ir.expressions import Constant, Convert, Expr, Function, Index, Operation, Select
 from arrayol.ir.types import ElementType, Weak
+from arrayol.operators.record import Interval, Operator
+from arrayol.operators.registry import FUNCTIONS, operator_of
 
-Interval = tuple[int, int]  # least and greatest value
 Variables = Mapping[str, Interval]
 
 _WEAK_RANGE = (-(1 << 63) + 1, (1 << 63) - 1)  # its negatives are 64 bits wide too
@@ -67,9 +68,9 @@ def _weak(expr: Expr, variables: Variables) -> Interval:
             (low, high), (least, most) = interval(then, variables), interval(otherwise, variables)
             return min(low, least), max(high, most)
         case Function(name=name, arguments=arguments):
-            return _function(name, [interval(argument, variables) for argument in arguments])
-        case Operation(operands=operands):
-            return _operation(expr, [interval(operand, variables) for operand in operands])
+            return _bounds(FUNCTIONS[name], expr, arguments, variables)
+        case Operation(operator=name, operands=operands):
+            return _bounds(operator_of(name, len(operands)), expr, operands, variables)
         case _:
             raise UnboundedError(expr)
 
@@ -79,50 +80,17 @@ def _typed(expr: Expr, kind: ElementType, variables: Variables) -> Interval:
         return int(expr.value), int(expr.value)
     if isinstance(expr, Convert) and fits(expr.operand, kind, variables):
         return interval(expr.operand, variables)
-    if isinstance(expr, Operation) and expr.operator in _CORNERS:
-        return _operation(expr, [interval(operand, variables) for operand in expr.operands])
+    if isinstance(expr, Operation):
+        operator = operator_of(expr.operator, len(expr.operands))
+        if operator.ring:
+            return _bounds(operator, expr, expr.operands, variables)
     return kind.integer_range
 
 
-def _function(name: str, arguments: list[Interval]) -> Interval:
-    if name == "abs":
-        low, high = arguments[0]
-        return (0 if low <= 0 <= high else min(abs(low), abs(high))), max(abs(low), abs(high))
-    choose = min if name == "min" else max
-    return choose(low for low, _ in arguments), choose(high for _, high in arguments)
-
-
-_CORNERS: dict[str, Callable[[int, int], int]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-}
-
-
-def _operation(expr: Operation, operands: list[Interval]) -> Interval:  # noqa: PLR0911  a case per operator
-    sign = expr.operator
-    if len(operands) == 1:
-        low, high = operands[0]
-        return (-high, -low) if sign == "-" else (-1 - high, -1 - low)
-    (low, high), (least, most) = operands
-    if sign in _CORNERS:
-        return _over_corners(_CORNERS[sign], operands)
-    if sign == "//":
-        size = max(abs(low), abs(high)) + 1  # a quotient is no larger than its dividend, but for the rounding down
-        return (-size, size) if low < 0 or least < 0 else (0, high)
-    if sign == "%":
-        return min(0, least + 1), max(0, most - 1)
-    if sign == ">>":
-        return min(low, 0) if low < 0 else 0, max(high, 0)
-    if sign == "<<":
-        if most > 63:
-            raise UnboundedError(expr)
-        return _over_corners(lambda a, b: a << max(0, b), operands)
-    size = max(abs(bound) for operand in operands for bound in operand)
-    whole = (1 << size.bit_length()) - 1
-    return (0 if min(low, least) >= 0 else -1 - whole), whole
-
-
-def _over_corners(apply: Callable[[int, int], int], operands: list[Interval]) -> Interval:
-    values = [apply(left, right) for left in operands[0] for right in operands[1]]
-    return min(values), max(values)
+def _bounds(operator: Operator, expr: Expr, operands: Sequence[Expr], variables: Variables) -> Interval:
+    """Bounds on the exact result of an operator or a function. Raises UnboundedError where it has none."""
+    known = [interval(operand, variables) for operand in operands]
+    bounds = operator.bounds(*known) if operator.bounds is not None else None
+    if bounds is None:
+        raise UnboundedError(expr)
+    return bounds

@@ -7,6 +7,8 @@ from enum import Enum, StrEnum
 from fractions import Fraction
 from typing import Any, ClassVar, TypeAlias
 
+from arrayol.operators.record import Operands
+
 MAXIMUM_WIDTH = 64  # bits of an integer or fixed-point number
 
 
@@ -222,3 +224,21 @@ class Weak(Enum):
 
 
 ValueType: TypeAlias = ElementType | Weak
+
+_OPERANDS = {
+    Kind.BOOL: Operands.TRUTH,
+    Kind.SIGNED: Operands.INTEGER,
+    Kind.UNSIGNED: Operands.INTEGER,
+    Kind.FLOAT: Operands.FLOAT,
+    Kind.COMPLEX: Operands.COMPLEX,
+    Weak.INTEGER: Operands.INTEGER,
+    Weak.FLOAT: Operands.FLOAT,
+    Weak.BOOL: Operands.TRUTH,
+}
+
+
+def operands_of(kind: ValueType) -> Operands:
+    """What the rules of operators tell a type apart by."""
+    if isinstance(kind, Weak):
+        return _OPERANDS[kind]
+    return Operands.FIXED if kind.is_fixed else _OPERANDS[kind.kind]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from arrayol.ir import expressions, syntax
-from arrayol.ir.intervals import Interval, UnboundedError, interval
+from arrayol.ir.intervals import UnboundedError, interval
 from arrayol.ir.spec import LOCAL_MARK, MAXIMUM_RANK, Around, Local, Port, written_name
 from arrayol.ir.types import ElementType, Weak
 from arrayol.language.constants import check_stored
@@ -16,6 +16,7 @@ from arrayol.language.tasks import Signature, resolve_element_type, resolve_shap
 from arrayol.language.tree import names_in
 from arrayol.language.typing.expressions import Scope, settle, shown
 from arrayol.language.typing.promotion import meet
+from arrayol.operators.record import Interval
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 import re
 import struct
 from collections.abc import Callable, Mapping, Sequence, Set
@@ -15,73 +14,48 @@ from arrayol.ir.spec import ConstValue
 from arrayol.ir.types import MAXIMUM_WIDTH, NUMPY_TYPES, ElementType, Kind, is_type, is_width
 from arrayol.language.diagnose import Mistake, did_you_mean, mistake
 from arrayol.language.tree import chain_of
+from arrayol.operators.functions import rounded
+from arrayol.operators.record import Gives, Guard, Operands, Operator
+from arrayol.operators.registry import FUNCTIONS, INFIX, PREFIX
 from arrayol.source import Span
 from arrayol.text import counted
 
 MAXIMUM_BITS = 4096
 
-_ARITHMETIC: dict[str, Callable[[ConstValue, ConstValue], ConstValue]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.truediv,
-    "//": operator.floordiv,
-    "%": operator.mod,
-}
-_BITWISE: dict[str, Callable[[int, int], int]] = {
-    "&": operator.and_,
-    "|": operator.or_,
-    "^": operator.xor,
-    "<<": operator.lshift,
-    ">>": operator.rshift,
-}
-COMPARISONS: dict[str, Callable[[ConstValue, ConstValue], bool]] = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
-_REAL_FUNCTIONS: dict[str, Callable[[float], float]] = {
-    "sqrt": math.sqrt,
-    "exp": math.exp,
-    "log": math.log,
-    "floor": lambda value: float(math.floor(value)),
-    "ceil": lambda value: float(math.ceil(value)),
-    "sin": math.sin,
-    "cos": math.cos,
-    "tan": math.tan,
-}
-# The least and the greatest number of arguments; None is any.
-FUNCTIONS: dict[str, tuple[int, int | None]] = {
-    "abs": (1, 1),
-    "min": (2, None),
-    "max": (2, None),
-    "round": (2, 2),
-    "sat": (2, 2),
-    "real": (1, 1),
-    "imag": (1, 1),
-    "conj": (1, 1),
-} | dict.fromkeys(_REAL_FUNCTIONS, (1, 1))
-_OF_COMPLEX = ("real", "imag", "conj")
-
 
 def binary(sign: str, left: ConstValue, right: ConstValue, span: Span) -> ConstValue:
     """An operator between two constants."""
-    if sign in COMPARISONS:
-        if isinstance(left, bool) != isinstance(right, bool):
+    operator = INFIX[sign]
+    truths = [isinstance(value, bool) for value in (left, right)]
+    if operator.is_comparison:
+        if truths[0] != truths[1]:
             raise mistake("wrong-operand", f"'{sign}' between a truth value and a number", span)
-        return COMPARISONS[sign](left, right)
-    if sign in _BITWISE:
-        return _bitwise(sign, left, right, span)
-    if isinstance(left, bool) or isinstance(right, bool):
+        return bool(operator.exact(left, right))
+    if not _takes_floats(operator):
+        _check_bits(operator, (left, right), span)
+    elif any(truths):
         raise mistake("wrong-operand", f"'{sign}' takes numbers, not true or false", span)
-    if sign in ("/", "//", "%") and right == 0:
+    if operator.guard in (Guard.DIVISOR, Guard.EXACT) and right == 0:
         raise mistake("division-by-zero", f"'{sign}' by zero", span)
-    if sign == "/" and isinstance(left, int) and isinstance(right, int):
+    if operator.guard is Guard.EXACT and isinstance(left, int) and isinstance(right, int):
         return _exact_quotient(left, right, span)
-    return _bounded(lambda: _ARITHMETIC[sign](left, right), span)
+    if operator.guard is Guard.AMOUNT and isinstance(right, int):
+        if right < 0:
+            raise mistake("wrong-operand", f"'{sign}' by the negative number {right}", span)
+        right = min(right, MAXIMUM_BITS + 1)  # the result of a longer shift is as well known, or as unknown
+    return _bounded(lambda: operator.exact(left, right), span)
+
+
+def _takes_floats(operator: Operator) -> bool:
+    return Operands.FLOAT in operator.domain.defined
+
+
+def _check_bits(operator: Operator, values: Sequence[ConstValue], span: Span) -> None:
+    """Raise where operands of an operator on integers are neither integers nor, if it takes them, truth values."""
+    if Operands.TRUTH in operator.domain.defined and all(isinstance(value, bool) for value in values):
+        return
+    if any(isinstance(value, (bool, float)) for value in values):
+        raise mistake("wrong-operand", f"'{operator.name}' takes integers", span)
 
 
 def _exact_quotient(left: int, right: int, span: Span) -> int:
@@ -95,57 +69,35 @@ def _exact_quotient(left: int, right: int, span: Span) -> int:
     return left // right
 
 
-def _bitwise(sign: str, left: ConstValue, right: ConstValue, span: Span) -> ConstValue:
-    if isinstance(left, bool) and isinstance(right, bool) and sign in ("&", "|", "^"):
-        return bool(_BITWISE[sign](left, right))
-    if isinstance(left, (bool, float)) or isinstance(right, (bool, float)):
-        raise mistake("wrong-operand", f"'{sign}' takes integers", span)
-    if sign in ("<<", ">>") and right < 0:
-        raise mistake("wrong-operand", f"'{sign}' by the negative number {right}", span)
-    if sign == "<<" and right + left.bit_length() > MAXIMUM_BITS:
-        raise too_large(span)
-    return _BITWISE[sign](left, min(right, MAXIMUM_BITS) if sign == ">>" else right)
-
-
 def unary(sign: str, value: ConstValue, span: Span) -> ConstValue:
-    """`-`, `~` or `not` of a constant."""
-    if sign == "not":
+    """A prefix operator of a constant."""
+    operator = PREFIX[sign]
+    if operator.is_connective:
         if not isinstance(value, bool):
-            raise mistake("wrong-operand", "'not' takes a truth value", span)
+            raise mistake("wrong-operand", f"'{sign}' takes a truth value", span)
+    elif isinstance(value, float) and not _takes_floats(operator):
+        raise mistake("wrong-operand", f"'{sign}' takes an integer", span)
+    elif isinstance(value, bool):
+        if Operands.TRUTH not in operator.domain.defined:
+            raise mistake("wrong-operand", f"'{sign}' takes a number, not true or false", span)
         return not value
-    if sign == "~":
-        if isinstance(value, float):
-            raise mistake("wrong-operand", "'~' takes an integer", span)
-        return not value if isinstance(value, bool) else ~value
-    if isinstance(value, bool):
-        raise mistake("wrong-operand", "'-' takes a number, not true or false", span)
-    return -value
+    return operator.exact(value)  # type: ignore[no-any-return]
 
 
 def apply(name: str, values: Sequence[ConstValue], span: Span) -> ConstValue:
-    """A function of constants; integers stay integers in abs, min and max only."""
+    """A function of constants."""
+    function = FUNCTIONS[name]
     if any(isinstance(value, bool) for value in values):
         raise mistake("wrong-operand", f"'{name}' takes numbers, not true or false", span)
-    if name in _OF_COMPLEX:
+    if not _takes_floats(function):
         raise mistake("wrong-operand", f"'{name}' takes a complex number", span)
-    if name == "round":
+    if function.gives is Gives.ROUNDED:
         return rounded(values[0], rounding_bits(values[1], span))
-    if name == "abs":
-        return abs(values[0])
-    if name in ("min", "max"):
-        chosen = (min if name == "min" else max)(values)
-        return _bounded(lambda: float(chosen), span) if any(isinstance(value, float) for value in values) else chosen
     try:
-        return _bounded(lambda: _REAL_FUNCTIONS[name](values[0]), span)
+        return _bounded(lambda: function.exact(*values), span)
     except ValueError:
-        raise mistake("undefined-value", f"{name}({values[0]}) is not defined", span) from None
-
-
-def rounded(value: ConstValue, bits: int) -> ConstValue:
-    """A number to so many bits after the point: floor(value * 2**bits + 1/2) / 2**bits, the exact one."""
-    if isinstance(value, int) or abs(value) >= _WHOLE:
-        return value
-    return float(Fraction(math.floor(Fraction(value) * (1 << bits) + Fraction(1, 2)), 1 << bits))
+        shown = ", ".join(map(str, values))
+        raise mistake("undefined-value", f"{name}({shown}) is not defined", span) from None
 
 
 def rounding_bits(value: object, span: Span) -> int:
@@ -160,8 +112,8 @@ def saturate(target: ElementType, value: ConstValue, span: Span) -> ConstValue:
     """A constant as the nearest value of an integer or fixed-point type; what is finer is cut off."""
     if isinstance(value, bool):
         raise mistake("wrong-operand", "'sat' takes numbers, not true or false", span)
-    low, high = target.integer_range
-    return target.value(min(max(math.trunc(Fraction(value) * (1 << target.fraction)), low), high))
+    whole = math.trunc(Fraction(value) * (1 << target.fraction))
+    return target.value(FUNCTIONS["sat"].exact(whole, *target.integer_range))
 
 
 def convert(target: ElementType, value: ConstValue, span: Span) -> ConstValue:
@@ -208,7 +160,6 @@ def check_fits(value: ConstValue, target: ElementType, span: Span, hint: str | N
         raise mistake("constant-does-not-fit", f"the value is beyond the range of {target}", span)
 
 
-_WHOLE = 1 << 53  # from here on each f64 is an integer
 _F64_MAXIMUM = (2**54 - 1) << 970
 _F32_MAXIMUM = (2 - 2**-24) * 2.0**127  # the midpoint to the next power of two rounds to infinity
 
@@ -352,12 +303,12 @@ class Constants:
         if node.operator == "//" and isinstance(node.right, syntax.Ref) and not self._is_known(node.right.name.text):
             hint = "'//' divides; a comment starts with '#'"
             raise mistake("unknown-name", f"no const is named '{node.right.name.text}'", node.right.name.span, hint)
-        if node.operator not in ("and", "or"):
+        decides = INFIX[node.operator].decides
+        if decides is None:
             return binary(node.operator, left, self.evaluate(node.right), node.span)
         if not isinstance(left, bool):
             raise mistake("wrong-operand", f"'{node.operator}' takes truth values", node.left.span)
-        decided = left if node.operator == "or" else not left
-        return left if decided else self._truth(node.right, node.operator)
+        return left if left is decides else self._truth(node.right, node.operator)
 
     def _is_known(self, name: str) -> bool:
         return name in self.values or name in self.broken or name in self.others
@@ -371,7 +322,7 @@ class Constants:
     def _apply(self, expr: syntax.Apply) -> ConstValue:
         name = expr.function.text
         check_function(expr)
-        if name == "sat":
+        if name in FUNCTIONS and FUNCTIONS[name].gives is Gives.NAMED:
             return saturate(saturated_type(expr), self.evaluate(expr.arguments[1]), expr.span)
         return self.evaluate_applied(expr, [self.evaluate(argument) for argument in expr.arguments])
 
@@ -391,7 +342,7 @@ def check_function(expr: syntax.Apply) -> None:
     elif name not in FUNCTIONS and name not in TYPE_NAMES:
         hint = meant_type(name) or did_you_mean(name, {*FUNCTIONS, *TYPE_NAMES})
         raise mistake("unknown-function", f"no function is named '{name}'", expr.function.span, hint)
-    least, most = FUNCTIONS.get(name) or (1, 2 if name in ("c64", "c128") else 1)
+    least, most = FUNCTIONS[name].arguments if name in FUNCTIONS else (1, 2 if name in ("c64", "c128") else 1)
     if count < least or (most is not None and count > most):
         words = _COUNTS[least] if most is None else _COUNTS[most]
         wanted = f"{words} arguments or more" if most is None else f"{words} argument{'s' if most > 1 else ''}"

@@ -39,6 +39,8 @@ from arrayol.language.parser import Parsed
 from arrayol.language.printer import print_file
 from arrayol.language.typing.fixed import narrowest
 from arrayol.language.typing.promotion import meet
+from arrayol.operators.record import Fixed, Gives, Operands
+from arrayol.operators.registry import FUNCTIONS, operator_of
 from arrayol.source import SourceFile, Span
 
 NOWHERE = Span(SourceFile("", ""), 0, 0)
@@ -146,11 +148,12 @@ def _apply(function: str, *arguments: syntax.Expr) -> syntax.Apply:
 
 
 def _function(expr: expressions.Function) -> syntax.Expr:
-    if expr.name == "sat":
-        return _apply("sat", _ref(str(expr.type)), written(expr.arguments[0]))
     if expr.name in ("c64", "c128"):
         return _apply(expr.name, *(written(_whole(_raw(part))) for part in expr.arguments))
-    if expr.name in ("round", "real", "imag", "conj"):
+    function = FUNCTIONS[expr.name]
+    if function.gives is Gives.NAMED:
+        return _apply(expr.name, _ref(str(expr.type)), written(expr.arguments[0]))
+    if function.gives is Gives.ROUNDED or function.domain.defined == {Operands.COMPLEX}:
         return _apply(expr.name, *map(written, expr.arguments))
     return _apply(expr.name, *map(written, _operands(expr)))
 
@@ -185,7 +188,8 @@ def _operands(expr: expressions.Operation | expressions.Function | expressions.S
 def _is_special(expr: expressions.Operation) -> bool:
     """Whether it is a product or shift of fixed-point numbers, whose operands are of types of their own."""
     fixed_left = isinstance(expr.type, ElementType) and expr.type.is_fixed
-    return fixed_left and expr.operator in ("*", "<<", ">>")
+    operator = operator_of(expr.operator, len(expr.operands))
+    return fixed_left and operator.fixed is not Fixed.ALIKE
 
 
 def _alone(operand: expressions.Expr) -> expressions.Expr:
@@ -259,13 +263,17 @@ def _comes_back(
     folds = all(isinstance(form, expressions.Constant) and isinstance(form.type, Weak) for form in forms)
     if folds and not isinstance(expr, expressions.Select):
         return False
-    if isinstance(expr, expressions.Operation) and expr.operator in ("and", "or") and _is_weak_truth(forms[0]):
+    if (
+        isinstance(expr, expressions.Operation)
+        and expressions.decides_of(expr) is not None
+        and _is_weak_truth(forms[0])
+    ):
         return False
     common = _common(forms)
     if isinstance(wanted, Weak):
         return isinstance(common, Weak)
     integer = isinstance(common, ElementType) and common.wraps
-    if isinstance(expr, expressions.Function) and expr.name not in ("abs", "min", "max") and integer:
+    if isinstance(expr, expressions.Function) and FUNCTIONS[expr.name].gives is Gives.FLOAT and integer:
         common = ElementType.F64
     return common is wanted
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from copy import copy
 from dataclasses import dataclass, field, fields, is_dataclass
+from functools import lru_cache
 from typing import Any
 
 from lark import Token
@@ -25,6 +26,7 @@ from arrayol.language.characters import plain_hint, without_unseen
 from arrayol.language.diagnose import closest
 from arrayol.language.grammar import Grammar, grammar
 from arrayol.language.tree import Builder
+from arrayol.operators.registry import INFIX, PREFIX, WORDS
 from arrayol.source import SourceFile, Span
 from arrayol.text import clipped, listed
 
@@ -68,7 +70,7 @@ ITEM_KEYWORDS = {"IMPORT": "import", "CONST": "const", "TILER": "tiler", "ELEMEN
 
 KEYWORDS = {
     "extern", "for", "where", "loop", "in", "repeat", "of", "at", "delay", "else", "origin", "paving", "fitting",
-    "wrap", "if", "or", "and", "not", "true", "false", *ITEM_KEYWORDS.values(),
+    "wrap", "if", "true", "false", *WORDS, *ITEM_KEYWORDS.values(),
 }  # fmt: skip
 
 _SIGNS = {
@@ -76,23 +78,26 @@ _SIGNS = {
     "SEMICOLON": ";", "LPAR": "(", "RPAR": ")", "LSQB": "[", "RSQB": "]", "LBRACE": "{", "RBRACE": "}",
 }  # fmt: skip
 
-_OPERATORS = {
-    "EQ", "NE", "LE", "GE", "LT", "GT", "PIPE", "CARET", "AMPERSAND", "SHIFT_LEFT", "SHIFT_RIGHT", "PLUS", "STAR",
-    "DOUBLE_SLASH", "SLASH", "PERCENT", "AND", "OR", "IF",
-}  # fmt: skip
+_EXPRESSION_STARTS = {"NUMBER", "NAME", "LPAR", "TRUE", "FALSE"}
 
-_EXPRESSION_STARTS = {"NUMBER", "NAME", "LPAR", "MINUS", "TILDE", "NOT", "TRUE", "FALSE"}
+
+@lru_cache(maxsize=1)
+def _terminals_of_operators() -> tuple[frozenset[str], frozenset[str]]:
+    """The grammar's names of infix and of prefix operators."""
+    names = {str(terminal.pattern.value): terminal.name for terminal in grammar().lark.terminals}
+    return frozenset(names[sign] for sign in INFIX), frozenset(names[sign] for sign in PREFIX)
 
 
 def describe(expected: Iterable[str]) -> str:
     """What may stand at a place, in words: `',' or ']'`, `an expression`, `a name`."""
     left = set(expected)
+    infix, prefix = _terminals_of_operators()
     words: list[str] = []
-    if left >= _EXPRESSION_STARTS - {"NOT"}:
+    if left >= _EXPRESSION_STARTS and left & prefix:
         words.append("an expression")
-        left -= _EXPRESSION_STARTS
-    if left & {"PLUS", "STAR"} and left & {"SLASH", "EQ"}:
-        left -= _OPERATORS | {"MINUS"}
+        left -= _EXPRESSION_STARTS | prefix
+    if len(left & infix) > 1:
+        left -= infix | {"IF"}
     if "NAME" in left:
         words.append("a name")
     words += [f"'{_SIGNS[name]}'" for name in _SIGNS if name in left]
@@ -208,7 +213,6 @@ _FOREIGN_PAIRS = {
     ("*", "*"): "there is no power: write a product",
     ("-", "-"): _COMMENT,
 }
-_COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 
 
 def _slip_after(before: Token, token: Token, expected: set[str]) -> str | None:
@@ -216,7 +220,7 @@ def _slip_after(before: Token, token: Token, expected: set[str]) -> str | None:
     touching = before.end_pos == token.start_pos
     if touching and before.type == "NUMBER" and token.type == "NAME":
         return "numbers are decimal: 16, 0.5, 1e-3; a name does not start with a digit"
-    if token in _COMPARISONS and "AND" in expected:
+    if token in INFIX and INFIX[token].is_comparison and "AND" in expected:
         return "comparisons do not chain: write a < b and b < c"
     return _FOREIGN_PAIRS.get((str(before), str(token))) if touching else None
 

@@ -13,23 +13,13 @@ from dataclasses import dataclass, replace
 from arrayol.ir import syntax
 from arrayol.language.parser import Comment, Parsed
 from arrayol.language.tree import BORDER_MODES, chain_of
+from arrayol.operators.record import CALLED
+from arrayol.operators.registry import INFIX, PREFIX, WORDS
 
 # Expressions as text, with just the parentheses that their structure needs.
 
-# How tightly each form binds; an operand that binds less tightly than its place asks for is put in parentheses.
-_CONDITIONAL, _COMPARISON, _UNARY, _ATOM = 0, 4, 11, 12
-_BINARY = {
-    "or": 1,
-    "and": 2,
-    **dict.fromkeys(("==", "!=", "<", "<=", ">", ">="), _COMPARISON),
-    "|": 5,
-    "^": 6,
-    "&": 7,
-    **dict.fromkeys(("<<", ">>"), 8),
-    **dict.fromkeys(("+", "-"), 9),
-    **dict.fromkeys(("*", "/", "//", "%"), 10),
-}
-_NOT = 3
+# How tightly what is no operator binds. An operand that binds less tightly than its place asks for has parentheses.
+_CONDITIONAL, _ATOM = 0, CALLED
 
 
 def expression(expr: syntax.Expr) -> str:
@@ -48,8 +38,9 @@ def _chain(expr: syntax.Binary) -> tuple[str, int]:
     text, binding = _single(left)
     parts = [text]
     for node in chain:
-        own = _BINARY[node.operator]
-        if binding < own + (own == _COMPARISON):  # comparisons do not chain
+        operator = INFIX[node.operator]
+        own = operator.binding
+        if binding < own + operator.is_comparison:  # comparisons do not chain
             parts = ["(", *parts, ")"]
         parts += [f" {node.operator} ", _text(node.right, own + 1)]
         binding = own
@@ -60,7 +51,7 @@ def _single(expr: syntax.Expr) -> tuple[str, int]:
     """The text of an expression that is no chain, and how tightly it binds."""
     match expr:
         case syntax.Unary():
-            blank, binding = (" ", _NOT) if expr.operator == "not" else ("", _UNARY)
+            binding, blank = PREFIX[expr.operator].binding, " " if expr.operator in WORDS else ""
             return f"{expr.operator}{blank}{_text(expr.operand, binding)}", binding
         case syntax.Conditional():
             then, condition = _text(expr.then, 1), _text(expr.condition, 1)

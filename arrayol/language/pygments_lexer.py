@@ -12,9 +12,9 @@ from pygments.lexer import Lexer
 from pygments.token import Comment, Error, Keyword, Name, Number, Operator, Punctuation, String, Whitespace
 
 from arrayol.ir.types import is_type
-from arrayol.language.constants import FUNCTIONS
 from arrayol.language.grammar import grammar
 from arrayol.language.parser import ITEM_KEYWORDS, KEYWORDS
+from arrayol.operators.registry import FUNCTIONS, WORDS
 from arrayol.source import SourceFile
 
 _KINDS = {
@@ -24,9 +24,7 @@ _KINDS = {
     "STRING": String,
     "UNKNOWN": Error,
 } | dict.fromkeys(("COMMA", "COLON", "SEMICOLON", "LPAR", "RPAR", "LSQB", "RSQB", "LBRACE", "RBRACE"), Punctuation)
-_WORDS = {"and": Operator.Word, "or": Operator.Word, "not": Operator.Word} | dict.fromkeys(
-    ("true", "false"), Keyword.Constant
-)
+_WORDS = dict.fromkeys(WORDS, Operator.Word) | dict.fromkeys(("true", "false"), Keyword.Constant)
 _DEFINED = {
     "CONST": Name.Constant,
     "TILER": Name.Variable,

@@ -8,12 +8,13 @@ from itertools import pairwise
 
 from arrayol.ir import syntax
 from arrayol.language.awaited import Awaited, awaited
-from arrayol.language.constants import FUNCTIONS, TYPE_NAMES
+from arrayol.language.constants import TYPE_NAMES
 from arrayol.language.parser import KEYWORDS
 from arrayol.language.printer import port_text
 from arrayol.language.tree import BORDER_MODES
 from arrayol.lsp.analysis import Analysis
 from arrayol.lsp.names import Kind, Symbol
+from arrayol.operators.registry import FUNCTIONS
 
 _VALUES = (Kind.CONST, Kind.CONST_ARRAY, Kind.PARAMETER, Kind.INPUT, Kind.OUTPUT, Kind.LOCAL, Kind.RANGE)
 _ARRAYS = (Kind.CONST_ARRAY, Kind.INPUT, Kind.OUTPUT, Kind.ARRAY)

@@ -13,11 +13,11 @@ from arrayol.errors import ArrayolError
 from arrayol.ir import syntax
 from arrayol.ir.spec import CompoundTask, Elementary, Port, RepetitiveTask, Shape, TiledDefault, Tiler
 from arrayol.ir.types import ElementType
-from arrayol.language.constants import FUNCTIONS
 from arrayol.language.diagnose import shown_port, shown_shape
 from arrayol.language.printer import port_text
 from arrayol.lsp.analysis import Analysis
 from arrayol.lsp.names import Kind, Occurrence, Symbol
+from arrayol.operators.registry import FUNCTIONS
 from arrayol.pictures.text import constant_text, tiler_parts
 from arrayol.polyhedral.accesses import Access
 from arrayol.source import Span
@@ -81,7 +81,7 @@ def _of_name(analysis: Analysis, found: Occurrence) -> Iterator[str]:
         case Kind.TYPE:
             yield f"`{symbol.text}`: {_of_type(ElementType(symbol.text))}"
         case Kind.FUNCTION:
-            least, most = FUNCTIONS[symbol.text]
+            least, most = FUNCTIONS[symbol.text].arguments
             yield f"`{symbol.text}`: a function of {counted(least, 'argument')}{'' if most == least else ' or more'}"
         case _:
             yield from _of_array(analysis, symbol)

@@ -14,8 +14,8 @@ from typing import Any
 
 from arrayol.ir import syntax
 from arrayol.ir.types import is_type
-from arrayol.language.constants import FUNCTIONS
 from arrayol.language.tree import nodes_in
+from arrayol.operators.registry import FUNCTIONS
 from arrayol.source import Span
 
 Component = syntax.Elementary | syntax.Task

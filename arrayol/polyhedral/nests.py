@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import islpy as isl
 
 from arrayol.ir import expressions
+from arrayol.ir.expressions import decides_of
 from arrayol.ir.spec import Elementary
 from arrayol.ir.types import ElementType, Weak
 from arrayol.polyhedral.isl import Point, TooHardError, bounded_effort, box, coordinates, tidied
@@ -217,9 +218,9 @@ def _nodes(
         if isinstance(node, expressions.Select):
             stack += [(node.otherwise, under.where(_negated(node.condition))), (node.then, under.where(node.condition))]
             stack.append((node.condition, under))
-        elif isinstance(node, expressions.Operation) and node.operator in ("and", "or"):
+        elif isinstance(node, expressions.Operation) and (decides := decides_of(node)) is not None:
             left, right = node.operands
-            stack += [(right, under.where(left if node.operator == "and" else _negated(left))), (left, under)]
+            stack += [(right, under.where(_negated(left) if decides else left)), (left, under)]
         elif not isinstance(node, (expressions.Constant, expressions.Index)):
             stack += [(part, under) for part in reversed(expressions.operands_of(node))]
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import product
 
 from arrayol.ir import expressions
 from arrayol.ir.types import Weak
+from arrayol.operators.record import Guard, Operator
+from arrayol.operators.registry import FUNCTIONS, INFIX, operator_of
 
 Pieces = list[tuple[str, str]]  # where each holds, and its value there
 
 MAXIMUM_PIECES = 16
 MAXIMUM_TEXT = 10_000  # characters; what stands twice in a text that stands twice in another one doubles each time
-_COMPARISONS = {"==": "=", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
 
 def value_pieces(expr: expressions.Expr, names: Mapping[str, str]) -> Pieces | None:
@@ -24,7 +25,7 @@ def value_pieces(expr: expressions.Expr, names: Mapping[str, str]) -> Pieces | N
             return [("", names[name])]
         case expressions.Operation():
             return _chain(expr, names)
-        case expressions.Function(name="abs" | "min" | "max") if expr.type is Weak.INTEGER:
+        case expressions.Function() if expr.type is Weak.INTEGER and FUNCTIONS[expr.name].isl is not None:
             return _function(expr, names)
         case expressions.Select():
             return _select(expr, names)
@@ -40,18 +41,18 @@ def condition_text(expr: expressions.Expr, names: Mapping[str, str]) -> str | No
         return condition_text(expr.operand, names)
     if not isinstance(expr, expressions.Operation):
         return None
-    return _connective(expr, names) if expr.operator in ("and", "or", "not") else _comparison(expr, names)
+    operator = operator_of(expr.operator, len(expr.operands))
+    return _connective(operator, expr, names) if operator.is_connective else _comparison(operator, expr, names)
 
 
-def _connective(expr: expressions.Operation, names: Mapping[str, str]) -> str | None:
+def _connective(operator: Operator, expr: expressions.Operation, names: Mapping[str, str]) -> str | None:
     operands = _flat(expr)
     if len(operands) > MAXIMUM_PIECES:
         return None  # isl would take minutes over it
     parts = [condition_text(operand, names) for operand in operands]
-    if None in parts:
+    if None in parts or operator.isl is None:
         return None
-    joined = f" {expr.operator} ".join(part for part in parts if part)
-    return f"({joined})" if len(parts) > 1 else f"(not {joined})"
+    return operator.isl(*(part for part in parts if part))
 
 
 def split_condition(expr: expressions.Expr | None, names: Mapping[str, str]) -> tuple[str, bool]:
@@ -61,7 +62,7 @@ def split_condition(expr: expressions.Expr | None, names: Mapping[str, str]) -> 
     whole = condition_text(expr, names)
     if whole is not None:
         return whole, True
-    if isinstance(expr, expressions.Operation) and expr.operator == "and":
+    if isinstance(expr, expressions.Operation) and len(expr.operands) == 2 and INFIX[expr.operator].decides is False:
         parts = [split_condition(operand, names)[0] for operand in _flat(expr)[:MAXIMUM_PIECES]]
         return f"({' and '.join(parts)})", False
     return "true", False
@@ -77,16 +78,15 @@ def _flat(expr: expressions.Operation) -> list[expressions.Expr]:
     return [left, *reversed(operands)] if operands else list(expr.operands)
 
 
-def _comparison(expr: expressions.Operation, names: Mapping[str, str]) -> str | None:
-    if expr.operator not in _COMPARISONS or any(operand.type is not Weak.INTEGER for operand in expr.operands):
+def _comparison(operator: Operator, expr: expressions.Operation, names: Mapping[str, str]) -> str | None:
+    weak = all(operand.type is Weak.INTEGER for operand in expr.operands)
+    text_of = operator.isl if operator.is_comparison and weak else None
+    if text_of is None:
         return None
     left, right = (value_pieces(operand, names) for operand in expr.operands)
     if left is None or right is None:
         return None
-    sign = _COMPARISONS[expr.operator]
-    cases = [
-        _both(_both(where, other), f"{text} {sign} {bound}") for (where, text), (other, bound) in product(left, right)
-    ]
+    cases = [_both(_both(where, other), text_of(text, bound)) for (where, text), (other, bound) in product(left, right)]
     text = f"({' or '.join(f'({case})' for case in cases)})"
     return text if len(cases) == 1 or len(text) <= MAXIMUM_TEXT else None
 
@@ -103,30 +103,27 @@ def _chain(expr: expressions.Operation, names: Mapping[str, str]) -> Pieces | No
 def _operation(expr: expressions.Operation, left: Pieces, names: Mapping[str, str]) -> Pieces | None:
     if expr.type is not Weak.INTEGER:
         return None
-    if len(expr.operands) == 1:
-        return _combine([left], "(-{})", "") if expr.operator == "-" else None
-    if expr.operator in ("+", "-"):
-        return _combine([left, value_pieces(expr.operands[1], names)], "({})", f" {expr.operator} ")
+    operator = operator_of(expr.operator, len(expr.operands))
+    if operator.isl is not None:
+        return _combine([left, *(value_pieces(operand, names) for operand in expr.operands[1:])], operator.isl)
+    form = operator.isl_by_number
+    if form is None:
+        return None
     factor, scaled = _constant(expr.operands[1]), left
-    if expr.operator == "*" and factor is None:
+    if operator.guard is Guard.NONE and factor is None:  # a product: the number may stand first
         factor, pieces = _constant(expr.operands[0]), value_pieces(expr.operands[1], names)
         scaled = pieces or []
-    if factor is None or not scaled or (factor == 0 and expr.operator != "*"):
+    if factor is None or not scaled or (factor == 0 and operator.guard is Guard.DIVISOR):
         return None
-    forms = {
-        "*": f"({factor} * {{}})",
-        "//": f"floor(({{}})/{factor})" if factor > 0 else f"floor((-{{}})/{-factor})",
-        "%": f"(({{}}) mod {factor})" if factor > 0 else f"(-((-{{}}) mod {-factor}))",
-    }
-    return _combine([scaled], forms[expr.operator], "") if expr.operator in forms else None
+    number = factor
+    return _combine([scaled], lambda text: form(text, number))
 
 
 def _function(expr: expressions.Function, names: Mapping[str, str]) -> Pieces | None:
-    arguments = [value_pieces(item, names) for item in expr.arguments]
-    if expr.name == "abs":
-        inner = arguments[0]
-        return None if inner is None else _few([(where, f"max({text}, -({text}))") for where, text in inner])
-    return _combine(arguments, f"{expr.name}({{}})", ", ")
+    text_of = FUNCTIONS[expr.name].isl
+    assert text_of is not None
+    pieces = _combine([value_pieces(item, names) for item in expr.arguments], text_of)
+    return None if pieces is None else _few(pieces)
 
 
 def _select(expr: expressions.Select, names: Mapping[str, str]) -> Pieces | None:
@@ -145,8 +142,8 @@ def _few(pieces: Pieces) -> Pieces | None:
     return pieces if len(pieces) <= MAXIMUM_PIECES and length <= MAXIMUM_TEXT else None
 
 
-def _combine(operands: list[Pieces | None], form: str, separator: str) -> Pieces | None:
-    """Every combination of the operands' pieces, joined and put into a form."""
+def _combine(operands: list[Pieces | None], text_of: Callable[..., str]) -> Pieces | None:
+    """Every combination of the operands' pieces, with the text of their texts."""
     known = [operand for operand in operands if operand is not None]
     if len(known) < len(operands):
         return None
@@ -155,7 +152,7 @@ def _combine(operands: list[Pieces | None], form: str, separator: str) -> Pieces
         where = ""
         for condition, _ in combination:
             where = _both(where, condition)
-        pieces.append((where, form.format(separator.join(text for _, text in combination))))
+        pieces.append((where, text_of(*(text for _, text in combination))))
     return pieces if len(pieces) <= MAXIMUM_PIECES else None
 
 

@@ -9,9 +9,10 @@ from typing import Any
 from arrayol.ir import expressions
 from arrayol.ir.affine import affine, expression_of
 from arrayol.ir.expressions import Assign, Constant, Expr, Index, Loop, Operation, Range, Read, Statement
-from arrayol.ir.intervals import Interval, UnboundedError, interval
+from arrayol.ir.intervals import UnboundedError, interval
 from arrayol.ir.spec import Port
 from arrayol.ir.types import Weak
+from arrayol.operators.record import Interval
 from arrayol.source import Span
 from arrayol.transforms.rewrite import Names, refused
 from arrayol.transforms.substitute import substitute

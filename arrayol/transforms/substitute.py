@@ -11,6 +11,8 @@ from arrayol.ir.affine import affine, expression_of
 from arrayol.ir.types import ElementType, Kind, Weak
 from arrayol.language import constants
 from arrayol.language.typing.expressions import saturated, settle
+from arrayol.operators.record import Gives
+from arrayol.operators.registry import FUNCTIONS
 
 Bindings = Mapping[str, expressions.Expr]
 
@@ -74,9 +76,9 @@ def _operation(node: expressions.Operation, left: expressions.Expr, bindings: Bi
         if isinstance(left, expressions.Constant) and (isinstance(left.type, Weak) or left.type is ElementType.BOOL):
             return replace(left, value=constants.unary(node.operator, left.value, node.span))
         return replace(node, operands=(left,))
-    if node.operator in ("and", "or") and isinstance(left, expressions.Constant):
-        decided = bool(left.value) is (node.operator == "or")
-        return left if decided else _part(node.operands[1], node, bindings)
+    decides = expressions.decides_of(node)
+    if decides is not None and isinstance(left, expressions.Constant):
+        return left if bool(left.value) is decides else _part(node.operands[1], node, bindings)
     if left.type is Weak.INTEGER and node.type is not Weak.INTEGER:
         left = expression_of(affine(left), left.span)
     right = _part(node.operands[1], node, bindings)
@@ -92,7 +94,7 @@ def _function(expr: expressions.Function, bindings: Bindings) -> expressions.Exp
     arguments = tuple(_part(item, expr, bindings) for item in expr.arguments)
     folded = [expression_of(affine(item), item.span) if item.type is Weak.INTEGER else item for item in arguments]
     if all(_weak_constant(item) for item in folded):
-        if expr.name == "sat":
+        if FUNCTIONS[expr.name].gives is Gives.NAMED:
             assert isinstance(expr.type, ElementType)
             return saturated(expr.type, folded[0], expr.span)
         values = [item.value for item in folded if isinstance(item, expressions.Constant)]

@@ -106,7 +106,7 @@ def _reads(expr: expressions.Expr, *, sure: bool) -> Iterator[Accessed]:
         parts = [(part, certain) for part in expressions.operands_of(node)]
         if isinstance(node, expressions.Select):
             parts = [(node.then, False), (node.condition, certain), (node.otherwise, False)]
-        elif isinstance(node, expressions.Operation) and node.operator in ("and", "or"):
+        elif isinstance(node, expressions.Operation) and expressions.decides_of(node) is not None:
             parts = [(node.operands[0], certain), (node.operands[1], False)]
         stack += reversed(parts)
 

@@ -10,7 +10,7 @@ import pytest
 from pygments.token import Comment, Error, Keyword, Name, Number, Operator
 
 from arrayol.ir.types import is_type
-from arrayol.language.constants import FUNCTIONS
+from arrayol.operators.registry import FUNCTIONS
 from arrayol.language.parser import KEYWORDS
 from arrayol.language.pygments_lexer import ArrayolLexer
 

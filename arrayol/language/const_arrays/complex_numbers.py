@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
 from arrayol.ir import syntax
 from arrayol.ir.spec import ConstValue
 from arrayol.ir.types import ElementType
@@ -11,6 +9,8 @@ from arrayol.language import constants
 from arrayol.language.constants import Constants, check_function, too_large
 from arrayol.language.diagnose import mistake
 from arrayol.language.tree import chain_of, nodes_in
+from arrayol.operators.record import Gives, Operands, Operator
+from arrayol.operators.registry import FUNCTIONS, INFIX, PREFIX
 from arrayol.source import Span
 
 Value = ConstValue | complex
@@ -27,9 +27,11 @@ def _value(expr: syntax.Expr, known: Constants) -> Value:
     match expr:
         case syntax.Apply():
             return _applied(expr, known)
-        case syntax.Unary(operator="-"):
+        case syntax.Unary() if Operands.COMPLEX in PREFIX[expr.operator].domain.defined:
             value = element_value(expr.operand, known)
-            return -value if isinstance(value, complex) else constants.unary("-", value, expr.span)
+            if isinstance(value, complex):
+                return _complex_value(PREFIX[expr.operator], value)
+            return constants.unary(expr.operator, value, expr.span)
         case syntax.Binary():
             left, chain = chain_of(expr)
             value = element_value(left, known)
@@ -54,9 +56,9 @@ def _applied(expr: syntax.Apply, known: Constants) -> Value:
             values = [values[0].real, values[0].imag]
         parts = [float(constants.convert(_PARTS[name], _real(value, name, expr.span), expr.span)) for value in values]
         return complex(*parts)
-    if name in ("real", "imag", "conj", "abs") and isinstance(values[0], complex):
-        number = values[0]
-        return {"real": number.real, "imag": number.imag, "conj": number.conjugate(), "abs": abs(number)}[name]
+    function = FUNCTIONS.get(name)
+    if isinstance(values[0], complex) and function is not None and _is_known(function):
+        return _complex_value(function, values[0])
     return known.evaluate_applied(expr, [_real(value, name, expr.span) for value in values])
 
 
@@ -66,32 +68,25 @@ def _real(value: Value, name: str, span: Span) -> ConstValue:
     return value
 
 
-def _product(x: complex, y: complex) -> complex:
-    return complex(x.real * y.real - x.imag * y.imag, x.real * y.imag + x.imag * y.real)
+def _is_known(function: Operator) -> bool:
+    """Whether constants have it of complex numbers: those of the mathematical library are for bodies only."""
+    return Operands.COMPLEX in function.domain.defined and function.gives is not Gives.FLOAT
 
 
-def _quotient(x: complex, y: complex) -> complex:
-    norm = y.real * y.real + y.imag * y.imag
-    return complex((x.real * y.real + x.imag * y.imag) / norm, (x.imag * y.real - x.real * y.imag) / norm)
-
-
-_SIGNS: Mapping[str, Callable[[complex, complex], Value]] = {
-    "+": lambda x, y: x + y,
-    "-": lambda x, y: x - y,
-    "*": _product,
-    "/": _quotient,
-    "==": lambda x, y: x == y,
-    "!=": lambda x, y: x != y,
-}
+def _complex_value(operator: Operator, *operands: complex) -> Value:
+    result: Value = (operator.exact_complex or operator.exact)(*operands)
+    return result
 
 
 def _binary(sign: str, left: Value, right: Value, span: Span) -> Value:
     if not isinstance(left, complex) and not isinstance(right, complex):
         return constants.binary(sign, left, right, span)
-    if sign not in _SIGNS or isinstance(left, bool) or isinstance(right, bool):
+    operator = INFIX[sign]
+    takes = Operands.COMPLEX in operator.domain.defined
+    if not takes or isinstance(left, bool) or isinstance(right, bool):
         raise mistake("wrong-operand", f"'{sign}' is not defined on complex numbers", span)
     try:
-        return _SIGNS[sign](complex(left), complex(right))
+        return _complex_value(operator, complex(left), complex(right))
     except ZeroDivisionError:
         raise mistake("division-by-zero", f"'{sign}' by zero", span) from None
     except OverflowError:

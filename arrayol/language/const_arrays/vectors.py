@@ -8,8 +8,7 @@ takes the elements one by one.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,8 @@ from arrayol.ir.spec import ConstValue
 from arrayol.ir.types import MAXIMUM_WIDTH, ElementType, Kind, is_type
 from arrayol.language.constants import saturated_type
 from arrayol.language.tree import chain_of
+from arrayol.operators.record import Gives, Guard, Operands, Operator
+from arrayol.operators.registry import FUNCTIONS, INFIX, PREFIX
 
 Vector = NDArray[Any]  # of int64, float64 or bool
 _INT64 = (-(1 << 63), (1 << 63) - 1)
@@ -51,7 +52,7 @@ class _Evaluation:
             case syntax.Binary():
                 return self._chain(expr)
             case syntax.Unary():
-                return _unary(expr.operator, self.value(expr.operand))
+                return _unary(PREFIX[expr.operator], self.value(expr.operand))
             case syntax.Conditional():
                 condition = _truth(self.value(expr.condition))
                 return self._chosen(condition, expr.then, expr.otherwise)
@@ -65,20 +66,28 @@ class _Evaluation:
         return self.indices[name] if name in self.indices else _constant(self.values[name])
 
     def _apply(self, expr: syntax.Apply) -> Vector:
-        if expr.function.text == "sat" and len(expr.arguments) == 2:
+        name = expr.function.text
+        if is_type(name):
+            return _converted(ElementType(name), [self.value(argument) for argument in expr.arguments])
+        function = FUNCTIONS.get(name)
+        least, most = function.arguments if function is not None else (0, 0)
+        if function is None or not least <= len(expr.arguments) <= (most or len(expr.arguments)):
+            raise OneByOne
+        if function.gives is Gives.NAMED:
             return _saturated(saturated_type(expr), self.value(expr.arguments[1]))
-        return _applied(expr.function.text, [self.value(argument) for argument in expr.arguments])
+        return _applied(function, [self.value(argument) for argument in expr.arguments])
 
     def _chain(self, expr: syntax.Binary) -> Vector:
         left, chain = chain_of(expr)
         value = self.value(left)
         for node in chain:
-            if node.operator in ("and", "or"):
-                decided = syntax.Truth(node.operator == "or", node.span)
-                then, otherwise = (node.right, decided) if node.operator == "and" else (decided, node.right)
+            operator = INFIX[node.operator]
+            if operator.decides is not None:
+                decided = syntax.Truth(operator.decides, node.span)
+                then, otherwise = (decided, node.right) if operator.decides else (node.right, decided)
                 value = self._chosen(_truth(value), then, otherwise)
             else:
-                value = _binary(node.operator, value, self.value(node.right))
+                value = _binary(operator, value, self.value(node.right))
         return value
 
     def _chosen(self, condition: Vector, then: syntax.Expr, otherwise: syntax.Expr) -> Vector:
@@ -135,43 +144,23 @@ def _finite(value: Vector) -> Vector:
     return value
 
 
-_COMPARISONS: Mapping[str, Callable[[Any, Any], Vector]] = {
-    "==": np.equal,
-    "!=": np.not_equal,
-    "<": np.less,
-    "<=": np.less_equal,
-    ">": np.greater,
-    ">=": np.greater_equal,
-}
-_RING: Mapping[str, Callable[[Any, Any], Any]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-}
-_BITS: Mapping[str, Callable[[Any, Any], Vector]] = {"&": np.bitwise_and, "|": np.bitwise_or, "^": np.bitwise_xor}
-
-
-def _binary(sign: str, left: Vector, right: Vector) -> Vector:
-    if sign in _COMPARISONS:
-        return _compared(sign, left, right)
-    if sign in _BITS:
+def _binary(operator: Operator, left: Vector, right: Vector) -> Vector:
+    if operator.is_comparison:
+        return _compared(operator, left, right)
+    apply = operator.arrays(np)
+    if Operands.TRUTH in operator.domain.defined:
         if left.dtype != right.dtype or left.dtype == np.float64:
             raise OneByOne
-        return _BITS[sign](left, right)
+        return np.asarray(apply(left, right))
     left, right = _numbers(left, right)
-    if sign in _RING:
-        if left.dtype == np.int64:
-            corners = [_RING[sign](a, b) for a in _ends(left) for b in _ends(right)]
-            _within(min(corners), max(corners))
-        return _finite(np.asarray(_RING[sign](left, right)))
-    if left.dtype == np.float64:
-        if sign != "/" or not right.all():
-            raise OneByOne
-        return _finite(np.asarray(left / right))
-    return _integers(sign, left, right)
+    if left.dtype == np.int64:
+        return _integers(operator, left, right)
+    if not operator.ring and (operator.guard is not Guard.EXACT or not right.all()):
+        raise OneByOne
+    return _finite(np.asarray(apply(left, right)))
 
 
-def _compared(sign: str, left: Vector, right: Vector) -> Vector:
+def _compared(operator: Operator, left: Vector, right: Vector) -> Vector:
     kinds = {left.dtype, right.dtype}
     if len(kinds) > 1:
         if np.dtype(bool) in kinds:
@@ -179,78 +168,70 @@ def _compared(sign: str, left: Vector, right: Vector) -> Vector:
         whole = left if left.dtype == np.int64 else right
         if max(map(abs, _ends(whole))) > _EXACT_IN_F64:
             raise OneByOne
-    return _COMPARISONS[sign](left, right)
+    return np.asarray(operator.arrays(np)(left, right))
 
 
-def _integers(sign: str, left: Vector, right: Vector) -> Vector:
-    """Division and shifts of integers."""
-    least, most = _ends(right)
-    if sign in ("<<", ">>"):
-        if least < 0 or most > 62:
-            raise OneByOne
-        if sign == "<<":
-            corners = [end << amount for end in _ends(left) for amount in (least, most)]
-            _within(min(corners), max(corners))
-        return np.asarray(left << right if sign == "<<" else left >> right)
-    if not right.all() or least == -1 or most == -1 or _ends(left)[0] == _INT64[0]:
+def _integers(operator: Operator, left: Vector, right: Vector) -> Vector:
+    if operator.guard in (Guard.DIVISOR, Guard.EXACT):
+        return _divided(operator, left, right)
+    if operator.guard is Guard.AMOUNT and not (_ends(right)[0] >= 0 and _ends(right)[1] <= 62):
         raise OneByOne
-    if sign == "/" and (left % right).any():
+    return _bounded(operator, left, right)
+
+
+def _divided(operator: Operator, left: Vector, right: Vector) -> Vector:
+    if not right.all() or -1 in _ends(right) or _ends(left)[0] == _INT64[0]:
         raise OneByOne
-    return np.asarray(left % right if sign == "%" else left // right)
+    if operator.guard is Guard.DIVISOR:
+        return np.asarray(operator.arrays(np)(left, right))
+    if (left % right).any():
+        raise OneByOne
+    return np.asarray(left // right)
 
 
-def _unary(sign: str, value: Vector) -> Vector:
-    if sign == "not":
+def _bounded(operator: Operator, *values: Vector) -> Vector:
+    """A function of integers whose result is within 64 bits, as the bounds say."""
+    bounds = operator.bounds(*map(_ends, values)) if operator.bounds is not None else None
+    if bounds is None:
+        raise OneByOne
+    _within(*bounds)
+    return np.asarray(operator.arrays(np)(*values))
+
+
+def _unary(operator: Operator, value: Vector) -> Vector:
+    if operator.is_connective:
         return ~_truth(value)
-    if sign == "~":
+    if Operands.TRUTH in operator.domain.defined:
         if value.dtype == np.float64:
             raise OneByOne
         return ~value
     (value,) = _numbers(value)
-    if value.dtype == np.int64:
-        _within(-_ends(value)[1], -_ends(value)[0])
-    return np.asarray(-value)
+    return _bounded(operator, value) if value.dtype == np.int64 else np.asarray(-value)
 
 
-_LIBRARY: Mapping[str, Callable[[float], float]] = {
-    "exp": math.exp,
-    "log": math.log,
-    "sin": math.sin,
-    "cos": math.cos,
-    "tan": math.tan,
-}
-
-
-def _applied(name: str, arguments: Sequence[Vector]) -> Vector:
-    if is_type(name):
-        if len(arguments) != 1:
-            raise OneByOne
-        return _converted(ElementType(name), arguments[0])
-    if name == "round" and len(arguments) == 2:
+def _applied(function: Operator, arguments: Sequence[Vector]) -> Vector:
+    if function.gives is Gives.ROUNDED:
         return _rounded(_numbers(arguments[0])[0], arguments[1])
     values = _numbers(*arguments)
-    if name in ("min", "max") and len(values) > 1:
+    if function.gives is Gives.FLOAT:
+        return _float_function(function, values[0].astype("f8"))
+    if values[0].dtype == np.int64 and not function.selects:
+        return _bounded(function, *values)
+    if function.selects:
         result = values[0]
         for value in values[1:]:  # of equal ones, as zeros of two signs, the first
-            result = np.where(value < result if name == "min" else value > result, value, result)
+            result = np.where(value == result, result, function.arrays(np)(result, value))
         return result
-    if len(values) != 1:
+    if function.gives is not Gives.MAGNITUDE:
         raise OneByOne
-    if name == "abs":
-        _within(0, -_ends(values[0])[0] if values[0].dtype == np.int64 else 0)
-        return np.abs(values[0])
-    return _function(name, values[0].astype("f8"))
+    return np.asarray(function.arrays(np)(*values))
 
 
-def _function(name: str, value: Vector) -> Vector:
-    if name in ("floor", "ceil"):
-        return np.floor(value) if name == "floor" else np.ceil(value)
-    if name == "sqrt" and (value >= 0).all():
-        return np.sqrt(value)
-    if name not in _LIBRARY:
-        raise OneByOne
+def _float_function(function: Operator, value: Vector) -> Vector:
+    if not function.by_library:
+        return _finite(np.asarray(function.arrays(np)(value)))
     try:
-        return _finite(np.array(list(map(_LIBRARY[name], value.ravel().tolist())), "f8").reshape(value.shape))
+        return _finite(np.array(list(map(function.exact, value.ravel().tolist())), "f8").reshape(value.shape))
     except (ValueError, OverflowError):
         raise OneByOne from None
 
@@ -287,7 +268,10 @@ def _to_fixed(target: ElementType, value: Vector) -> Vector:
     return np.asarray(np.ldexp(scaled, -target.fraction))
 
 
-def _converted(target: ElementType, value: Vector) -> Vector:
+def _converted(target: ElementType, arguments: Sequence[Vector]) -> Vector:
+    if len(arguments) != 1:
+        raise OneByOne
+    (value,) = arguments
     if target is ElementType.BOOL:
         return value.astype(bool)
     if target.is_fixed:

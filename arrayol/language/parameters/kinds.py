@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from arrayol.ir import syntax
-from arrayol.language.constants import FUNCTIONS
 from arrayol.language.diagnose import Mistakes
 from arrayol.language.namespace import Definitions
 from arrayol.language.tasks import check_fresh
 from arrayol.language.tree import nodes_in
+from arrayol.operators.record import Gives
+from arrayol.operators.registry import FUNCTIONS
 
 Definition = syntax.Elementary | syntax.Task
 Use = syntax.Repeat | syntax.Call
@@ -48,10 +49,15 @@ def _types_named(item: Definition, kinds: Kinds) -> Iterator[str]:
     yield from (ref.name.text for ref in _type_places(item, kinds))
 
 
+def _names_type(function: str) -> bool:
+    """Whether the first argument of a function is a type."""
+    return function in FUNCTIONS and FUNCTIONS[function].gives is Gives.NAMED
+
+
 def _type_places(item: Definition, kinds: Kinds) -> Iterator[syntax.Ref]:
     """The references that stand for types: the first argument of `sat`, and values of parameters that are types."""
     for node in nodes_in(item):
-        if isinstance(node, syntax.Apply) and node.function.text == "sat":
+        if isinstance(node, syntax.Apply) and _names_type(node.function.text):
             yield from (ref for ref in node.arguments[:1] if isinstance(ref, syntax.Ref))
     for use in uses_in(item):
         for value, is_type in zip(use.values or (), kinds.get(use.callee.text, ()), strict=False):

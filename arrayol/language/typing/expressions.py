@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from arrayol.ir import expressions, syntax
 from arrayol.ir.spec import ConstValue, Local, Port, written_name
-from arrayol.ir.types import ElementType, Kind, ValueType, Weak, is_type
+from arrayol.ir.types import ElementType, Kind, ValueType, Weak, is_type, operands_of
 from arrayol.language import constants
 from arrayol.language.constants import check_function, saturated_type
 from arrayol.language.diagnose import Mistake, mistake, shown_port
@@ -15,6 +15,8 @@ from arrayol.language.namespace import Definitions
 from arrayol.language.tree import chain_of, names_in, nodes_in
 from arrayol.language.typing import fixed
 from arrayol.language.typing.promotion import meet
+from arrayol.operators.record import Gives, Operands, Operator
+from arrayol.operators.registry import FUNCTIONS, INFIX, PREFIX
 from arrayol.source import Span
 from arrayol.text import counted, listed
 
@@ -156,14 +158,15 @@ class Scope:
             hint = f"subscripts stand in square brackets, as in {name.text}[0]"
             raise mistake("unknown-function", f"'{name.text}' is a port, no function", name.span, hint)
         check_function(expr)
-        if name.text == "sat":
+        function = FUNCTIONS.get(name.text)
+        if function is not None and function.gives is Gives.NAMED:
             return saturated(saturated_type(expr), self.typed(expr.arguments[1]), expr.span)
         arguments = [self.typed(argument) for argument in expr.arguments]
         if len(arguments) == 2 and name.text in ("c64", "c128"):
             return _complex(ElementType(name.text), arguments, expr.span)
         if is_type(name.text):
             return _convert(ElementType(name.text), arguments[0], expr.span)
-        return (_OWN.get(name.text) or _apply)(name.text, arguments, expr.span)
+        return _applied(FUNCTIONS[name.text], arguments, expr.span)
 
     def _chain(self, expr: syntax.Binary) -> expressions.Expr:
         left, chain = chain_of(expr)
@@ -241,88 +244,57 @@ def _type_name(value_type: ValueType) -> str:
 
 
 def _binary(sign: str, left: expressions.Expr, right: expressions.Expr, span: Span) -> expressions.Expr:
+    operator = INFIX[sign]
     if _weak_constants(left, right):
-        return constant(_logic(sign, left, right) if sign in ("and", "or") else _folded(sign, left, right, span), span)
-    special = fixed.operation(sign, left, right, span)
+        return constant(_folded(operator, left, right, span), span)
+    special = fixed.operation(operator, left, right, span)
     if special is not None:
         return special
     common = _common((left, right), f"the operands of '{sign}'", span)
-    _check_operator(sign, common, span)
+    _check_operator(operator, common, span)
     operands = (settle(left, common), settle(right, common))
-    return expressions.Operation(sign, operands, _result_type(sign, common), span)
+    return expressions.Operation(sign, operands, _result_type(operator, common), span)
 
 
 def _decided(sign: str, left: expressions.Expr) -> bool:
     """Whether a constant left operand of `and` or `or` leaves the right one out."""
-    return isinstance(left, expressions.Constant) and left.type is Weak.BOOL and (sign, left.value) in _CUT_SHORT
-
-
-_CUT_SHORT = (("and", False), ("or", True))
+    decides = INFIX[sign].decides
+    return isinstance(left, expressions.Constant) and left.type is Weak.BOOL and left.value is decides
 
 
 def _weak_constants(*operands: expressions.Expr) -> bool:
     return all(isinstance(operand, expressions.Constant) and isinstance(operand.type, Weak) for operand in operands)
 
 
-def _folded(sign: str, left: expressions.Expr, right: expressions.Expr, span: Span) -> ConstValue:
+def _folded(operator: Operator, left: expressions.Expr, right: expressions.Expr, span: Span) -> ConstValue:
     assert isinstance(left, expressions.Constant)
     assert isinstance(right, expressions.Constant)
-    return constants.binary(sign, left.value, right.value, span)
+    if operator.is_connective:
+        for operand in (left, right):
+            if operand.type is not Weak.BOOL:
+                message = f"'{operator.name}' takes conditions, not {shown(operand.type)}"
+                raise mistake("wrong-operand", message, operand.span)
+    return constants.binary(operator.name, left.value, right.value, span)
 
 
-def _logic(sign: str, left: expressions.Expr, right: expressions.Expr) -> bool:
-    for operand in (left, right):
-        if operand.type is not Weak.BOOL:
-            raise mistake("wrong-operand", f"'{sign}' takes conditions, not {shown(operand.type)}", operand.span)
-    values = [isinstance(operand, expressions.Constant) and bool(operand.value) for operand in (left, right)]
-    return all(values) if sign == "and" else any(values)
-
-
-def _result_type(sign: str, common: ValueType) -> ValueType:
-    if sign not in constants.COMPARISONS:
+def _result_type(operator: Operator, common: ValueType) -> ValueType:
+    if not operator.is_comparison:
         return common
     return Weak.BOOL if isinstance(common, Weak) else ElementType.BOOL
 
 
-_BOOLEAN_SIGNS = {"and", "or", "not"}
-_BIT_SIGNS = {"&", "|", "^", "~"}
-_SHIFTS = {"<<", ">>"}
-_ROUNDING = {"//", "%"}
-_ORDER = {"<", "<=", ">", ">="}
-
-
-def _check_operator(sign: str, common: ValueType, span: Span) -> None:
-    """Raise where an operator is not defined on a type."""
-    is_bool = common in (ElementType.BOOL, Weak.BOOL)
-    is_integer = common is Weak.INTEGER or (isinstance(common, ElementType) and common.is_integer)
-    is_complex = isinstance(common, ElementType) and common.kind is Kind.COMPLEX
-    is_fixed = isinstance(common, ElementType) and common.is_fixed
-    if sign in _BOOLEAN_SIGNS:
-        allowed, hint = is_bool, "compare numbers first, as in x != 0"
-    elif sign in _BIT_SIGNS:
-        allowed, hint = is_bool or is_integer, "it works on integers and bool"
-    elif sign in _SHIFTS:
-        allowed, hint = is_integer, "it works on integers"
-    elif sign in ("/", "//", "%") and is_fixed:
-        allowed, hint = False, "multiply by a constant, or convert first, as in f64(a) / b"
-    elif sign == "/" and is_integer:
-        allowed, hint = False, "'//' rounds down; for a fraction convert first, as in f32(a) / b"
-    elif sign in _ROUNDING or sign in _ORDER:
-        allowed, hint = not is_complex and not (is_bool and sign in _ROUNDING), "it works on real numbers"
-    else:
-        allowed, hint = not is_bool or sign in ("==", "!="), "convert first, as in u8(b)"
-    if not allowed:
-        raise mistake("wrong-operand", f"'{sign}' is not defined on {_type_name(common)}", span, hint)
+def _check_operator(operator: Operator, common: ValueType, span: Span) -> None:
+    """Raise where an operator or a function is not defined on a type."""
+    operands = operands_of(common)
+    if operands not in operator.domain.defined:
+        message = f"'{operator.name}' is not defined on {_type_name(common)}"
+        raise mistake("wrong-operand", message, span, operator.domain.hint_for(operands))
 
 
 def _unary(sign: str, operand: expressions.Expr, span: Span) -> expressions.Expr:
     if isinstance(operand, expressions.Constant) and isinstance(operand.type, Weak):
         return constant(constants.unary(sign, operand.value, span), span)
-    if sign == "-" and operand.type in (ElementType.BOOL, Weak.BOOL):
-        raise mistake(
-            "wrong-operand", "'-' is not defined on bool", span, "'not' negates a condition; i8(b) is a number"
-        )
-    _check_operator(sign, operand.type, span)
+    _check_operator(PREFIX[sign], ElementType.BOOL if operand.type is Weak.BOOL else operand.type, span)
     return expressions.Operation(sign, (operand,), operand.type, span)
 
 
@@ -337,22 +309,25 @@ def _convert(target: ElementType, operand: expressions.Expr, span: Span) -> expr
     return expressions.Convert(operand, target, span)
 
 
-def _apply(name: str, arguments: Sequence[expressions.Expr], span: Span) -> expressions.Expr:
+def _applied(function: Operator, arguments: Sequence[expressions.Expr], span: Span) -> expressions.Expr:
+    if function.gives is Gives.ROUNDED:
+        return _rounded(function, arguments, span)
+    if function.domain.defined == {Operands.COMPLEX}:
+        return _of_complex(function, arguments, span)
+    name = function.name
     if _weak_constants(*arguments):
         values = [argument.value for argument in arguments if isinstance(argument, expressions.Constant)]
         return constant(constants.apply(name, values, span), span)
     common = _common(arguments, f"the arguments of '{name}'", span)
-    is_complex = isinstance(common, ElementType) and common.kind is Kind.COMPLEX
-    if common in (ElementType.BOOL, Weak.BOOL) or (is_complex and name in ("min", "max", "floor", "ceil")):
-        raise mistake("wrong-operand", f"'{name}' is not defined on {_type_name(common)}", span)
-    if name not in ("abs", "min", "max"):
+    _check_operator(function, common, span)
+    if function.gives is Gives.FLOAT:
         if common is Weak.INTEGER:
             return expressions.Function(name, tuple(arguments), Weak.FLOAT, span)
         common = ElementType.F64 if isinstance(common, ElementType) and common.wraps else common
     settled = tuple(settle(argument, common) for argument in arguments)
     result = common
-    if name == "abs" and common in (ElementType.C64, ElementType.C128):
-        result = ElementType.F32 if common is ElementType.C64 else ElementType.F64
+    if function.gives is Gives.MAGNITUDE and isinstance(common, ElementType):
+        result = _COMPONENTS.get(common, common)
     return expressions.Function(name, settled, result, span)
 
 
@@ -365,8 +340,8 @@ def saturated(target: ElementType, operand: expressions.Expr, span: Span) -> exp
     return expressions.Function("sat", (operand,), target, span)
 
 
-def _round(name: str, arguments: Sequence[expressions.Expr], span: Span) -> expressions.Expr:
-    operand, last = arguments
+def _rounded(function: Operator, arguments: Sequence[expressions.Expr], span: Span) -> expressions.Expr:
+    (operand, last), name = arguments, function.name
     bits = constants.rounding_bits(last.number if isinstance(last, expressions.Constant) else None, last.span)
     if isinstance(operand, expressions.Constant) and isinstance(operand.type, Weak):
         return constant(constants.apply(name, (operand.value, bits), span), span)
@@ -376,21 +351,19 @@ def _round(name: str, arguments: Sequence[expressions.Expr], span: Span) -> expr
         return expressions.Function(
             name, (operand, constant(bits, last.span)), fixed.rounded(operand.type, bits, span), span
         )
-    if operand.type is not Weak.FLOAT and (isinstance(operand.type, Weak) or operand.type.kind is not Kind.FLOAT):
-        raise mistake("wrong-operand", f"'{name}' is not defined on {_type_name(operand.type)}", span)
+    _check_operator(function, operand.type, span)
     return expressions.Function(name, (operand, constant(bits, last.span)), operand.type, span)
 
 
 _COMPONENTS = {ElementType.C64: ElementType.F32, ElementType.C128: ElementType.F64}
 
 
-def _of_complex(name: str, arguments: Sequence[expressions.Expr], span: Span) -> expressions.Expr:
+def _of_complex(function: Operator, arguments: Sequence[expressions.Expr], span: Span) -> expressions.Expr:
     (operand,) = arguments
-    if not isinstance(operand.type, ElementType) or operand.type.kind is not Kind.COMPLEX:
-        hint = "it takes a complex number"
-        raise mistake("wrong-operand", f"'{name}' is not defined on {_type_name(operand.type)}", span, hint)
-    result = operand.type if name == "conj" else _COMPONENTS[operand.type]
-    return expressions.Function(name, (operand,), result, span)
+    _check_operator(function, operand.type, span)
+    assert isinstance(operand.type, ElementType)
+    result = _COMPONENTS[operand.type] if function.gives is Gives.PART else operand.type
+    return expressions.Function(function.name, (operand,), result, span)
 
 
 def _complex(target: ElementType, parts: Sequence[expressions.Expr], span: Span) -> expressions.Expr:
@@ -398,6 +371,3 @@ def _complex(target: ElementType, parts: Sequence[expressions.Expr], span: Span)
     component = _COMPONENTS[target]
     settled = (part if part.type is component else _convert(component, part, part.span) for part in parts)
     return expressions.Function(str(target), tuple(settled), target, span)
-
-
-_OWN = {"round": _round} | dict.fromkeys(("real", "imag", "conj"), _of_complex)

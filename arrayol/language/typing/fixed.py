@@ -8,17 +8,20 @@ from fractions import Fraction
 from arrayol.ir import expressions
 from arrayol.ir.types import MAXIMUM_WIDTH, ElementType, ValueType, Weak, fixed_type
 from arrayol.language.diagnose import mistake
+from arrayol.operators.record import Fixed, Operator
 from arrayol.source import Span
 
 _U1 = ElementType("u1")
 
 
-def operation(sign: str, left: expressions.Expr, right: expressions.Expr, span: Span) -> expressions.Operation | None:
+def operation(
+    operator: Operator, left: expressions.Expr, right: expressions.Expr, span: Span
+) -> expressions.Operation | None:
     """A product or shift that fixed-point operands make a special one; None for all else. Raises Mistake."""
-    if sign == "*" and (_is_fixed(left.type) or _is_fixed(right.type)):
-        return _product(left, right, span)
-    if sign in ("<<", ">>") and _is_fixed(left.type):
-        return _shift(sign, left, right, span)
+    if operator.fixed is Fixed.PRODUCT and (_is_fixed(left.type) or _is_fixed(right.type)):
+        return _product(operator.name, left, right, span)
+    if operator.fixed is Fixed.SHIFT and _is_fixed(left.type):
+        return _shift(operator.name, left, right, span)
     return None
 
 
@@ -26,7 +29,7 @@ def _is_fixed(kind: ValueType) -> bool:
     return isinstance(kind, ElementType) and kind.is_fixed
 
 
-def _product(left: expressions.Expr, right: expressions.Expr, span: Span) -> expressions.Operation | None:
+def _product(sign: str, left: expressions.Expr, right: expressions.Expr, span: Span) -> expressions.Operation | None:
     """The exact product: bits before the point and after it add up. None where an operand is no such number."""
     factors = [_factor(operand) for operand in (left, right)]
     if None in factors:
@@ -44,7 +47,7 @@ def _product(left: expressions.Expr, right: expressions.Expr, span: Span) -> exp
         if isinstance(fine, expressions.Constant):
             hint = f"round the constant, as in round({fine.value}, 15)"
         raise mistake("too-wide", message, span, hint)
-    return expressions.Operation("*", (first, second), result, span)
+    return expressions.Operation(sign, (first, second), result, span)
 
 
 def _factor(operand: expressions.Expr) -> expressions.Expr | None:

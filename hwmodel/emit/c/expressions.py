@@ -13,9 +13,11 @@ from dataclasses import dataclass, field, replace
 
 from arrayol.errors import error
 from arrayol.ir.expressions import Constant, Convert, Expr, Function, Index, Operation, Range, Read, Select, chain_of
-from arrayol.ir.intervals import Interval, UnboundedError, interval
+from arrayol.ir.intervals import UnboundedError, interval
 from arrayol.ir.spec import Local
 from arrayol.ir.types import ElementType, Kind, Weak
+from arrayol.operators.record import CForm, Fixed, Gives, Interval, Operator
+from arrayol.operators.registry import FUNCTIONS, INFIX, PREFIX
 from arrayol.polyhedral.pieces import value_pieces
 from hwmodel.emit.c.helpers import bound, c_type, element_type, helper, identifier, literal
 from hwmodel.emit.c.lines import element
@@ -24,18 +26,8 @@ from hwmodel.emit.c.stored import helper_between, moved, name_between
 
 ATOM = 100
 _UNARY, _QUESTION = 90, 10
-_LEVELS = {
-    "*": 80, "/": 80, "+": 70, "-": 70, "<<": 65, ">>": 65, "<": 60, "<=": 60, ">": 60, ">=": 60, "==": 55, "!=": 55,
-    "&": 50, "^": 45, "|": 40, "and": 35, "or": 30,
-}  # fmt: skip
-_SIGNS = {"and": "&&", "or": "||"}
-_CONFUSING = {"<<", ">>", "&", "^", "|", "and", "or"}  # readers, and gcc, want parentheses between unlike ones
-_HELPED = {"//": "floor_divide", "%": "remainder", "<<": "shift_left", ">>": "shift_right"}
-_COMPLEX = {"*": "product", "/": "quotient"}
+_SUM, _PRODUCT, _MASK, _UNEQUAL = (INFIX[sign].c.level for sign in ("+", "*", "&", "!="))
 _COMPONENTS = {ElementType.C64: ElementType.F32, ElementType.C128: ElementType.F64}
-_PARTS = {"real": "creal", "imag": "cimag", "conj": "conj"}
-_MODULAR = {"+", "-", "*", "&", "^", "|"}
-_COMPARISONS = {"==", "!=", "<", "<=", ">", ">="}
 
 
 @dataclass(frozen=True)
@@ -163,33 +155,29 @@ class Scope:
             ) from None
 
     def _unary(self, node: Operation, operand: Text) -> Text:
-        kind = element_type(node.operands[0].type)
-        if node.operator == "not" or (node.operator == "~" and kind is ElementType.BOOL):
+        operator, kind = PREFIX[node.operator], element_type(node.operands[0].type)
+        if kind is ElementType.BOOL:
             return Text(f"!{operand.inside(_UNARY)}", _UNARY)
-        return self._wrapped(kind, Text(f"{node.operator}{_spaced(node.operator, operand.cut_later)}", _UNARY))
+        sign = operator.c.sign
+        return self._wrapped(kind, Text(f"{sign}{_spaced(sign, operand.cut_later)}", _UNARY))
 
     def _binary(self, node: Operation, left: Text, right: Text) -> Text:
-        sign, kind = node.operator, element_type(node.operands[0].type)
-        result = element_type(node.type)
-        if sign == "*" and result.is_fixed:
+        operator, kind = INFIX[node.operator], element_type(node.operands[0].type)
+        form, result = operator.c, element_type(node.type)
+        if operator.fixed is Fixed.PRODUCT and result.is_fixed:
             return exact_product(result, left, right)
-        if sign in ("<<", ">>") and kind.is_fixed:
+        if operator.fixed is Fixed.SHIFT and kind.is_fixed:
             right = self._amount(right, element_type(node.operands[1].type), kind)
-        name = _HELPED.get(sign) or (_COMPLEX.get(sign) if kind.kind is Kind.COMPLEX else None)
-        if name is not None:
-            text = self.helpers.call(name, kind, left.code, right.code)
-            return self._wrapped(kind, text) if sign in ("//", "<<") else text
-        if sign in _MODULAR:
+        called = form.of_complex if kind.kind is Kind.COMPLEX else form.helper
+        if called is not None:
+            text = self.helpers.call(called.name, kind, left.code, right.code)
+            return self._wrapped(kind, text) if operator.leaves else text
+        if form.modular:
             left, right = left.cut_later, right.cut_later
-        level = _LEVELS[sign]
-        strict = _CONFUSING | _COMPARISONS
-        left_level = _UNARY if sign in strict and left.level != level else level
-        right_level = _UNARY if sign in strict else level + 1
-        if sign in _COMPARISONS or sign in ("and", "or"):  # sums under comparisons, and these under and, read well bare
-            left_level = right_level = level + 1
-        code = f"{left.inside(left_level)} {_SIGNS.get(sign, sign)} {right.inside(right_level)}"
-        text = Text(code, level)
-        return self._wrapped(kind, text) if sign in _MODULAR else text
+        left_level, right_level = _operand_levels(form, left)
+        code = f"{left.inside(left_level)} {form.sign} {right.inside(right_level)}"
+        text = Text(code, form.level)
+        return self._wrapped(kind, text) if form.modular else text
 
     def _amount(self, amount: Text, source: ElementType, kind: ElementType) -> Text:
         """The amount of a shift in the type that is shifted, as large as what that refuses where it is too large."""
@@ -202,48 +190,47 @@ class Scope:
         kind = element_type(node.arguments[0].type)
         arguments = [self.text(argument).code for argument in node.arguments]
         self._bound(node)
-        if node.name in ("sat", "round"):
-            return self._rounding(node, kind, arguments)
-        if node.name in ("c64", "c128"):
+        if node.name not in FUNCTIONS:  # c64 and c128 of their parts
             return self.helpers.call("join", element_type(node.type), *arguments)
-        if node.name in _PARTS:
-            return Text(f"{_PARTS[node.name]}{'f' if kind is ElementType.C64 else ''}({arguments[0]})")
-        if node.name in ("min", "max"):
-            name, text = "least" if node.name == "min" else "greatest", Text(arguments[0])
-            for argument in arguments[1:]:
-                text = self.helpers.call(name, kind, text.code, argument)
-            return text
-        if node.name == "abs":
-            return self._absolute(kind, arguments[0])
-        if kind.wraps:  # a number of no type yet
+        function = FUNCTIONS[node.name]
+        if function.gives in (Gives.ROUNDED, Gives.NAMED):
+            return self._rounding(function, node, kind, arguments)
+        if kind.wraps and function.gives is Gives.FLOAT:  # a number of no type yet
             kind = ElementType.F64
             arguments = [f"(double){Text(arguments[0], 0).inside(ATOM)}"]
-        single = "f" if kind in (ElementType.F32, ElementType.C64) else ""
-        return Text(f"{'c' if kind.kind is Kind.COMPLEX else ''}{node.name}{single}({arguments[0]})")
+        if function.c.same_unsigned and kind.kind is Kind.UNSIGNED:
+            return Text(arguments[0], 0)
+        return self._called(function, kind, arguments)
 
-    def _rounding(self, node: Function, kind: ElementType, arguments: Sequence[str]) -> Text:
-        if node.name == "sat":
+    def _called(self, function: Operator, kind: ElementType, arguments: Sequence[str]) -> Text:
+        """A call of a helper, of several values from the left, or of a function of the mathematical library."""
+        form, is_complex = function.c, kind.kind is Kind.COMPLEX
+        library = form.complex_call if is_complex else form.call if kind.kind is Kind.FLOAT else ""
+        called = form.of_complex if is_complex else form.helper
+        if called is None or library:
+            single = "f" if kind in (ElementType.F32, ElementType.C64) else ""
+            return Text(f"{library}{single}({arguments[0]})")
+        if len(called.parameters) == 1:
+            text = self.helpers.call(called.name, kind, arguments[0])
+        else:
+            text = Text(arguments[0])
+            for argument in arguments[1:]:
+                text = self.helpers.call(called.name, kind, text.code, argument)
+        return self._wrapped(kind, text) if function.leaves and kind.wraps else text
+
+    def _rounding(self, function: Operator, node: Function, kind: ElementType, arguments: Sequence[str]) -> Text:
+        if function.gives is Gives.NAMED:
             return self.helpers.between("saturate", element_type(node.type), kind, arguments[0])
         if kind.wraps:
             return self.helpers.between("round", element_type(node.type), kind, arguments[0])
         return self.helpers.call("nearest", kind, *arguments)
-
-    def _absolute(self, kind: ElementType, argument: str) -> Text:
-        if kind.kind is Kind.UNSIGNED:
-            return Text(argument, 0)
-        if kind.wraps:
-            return self._wrapped(kind, self.helpers.call("absolute", kind, argument))
-        single = "f" if kind in (ElementType.F32, ElementType.C64) else ""
-        if kind.kind is Kind.COMPLEX:
-            return self.helpers.call("magnitude", kind, argument)
-        return Text(f"fabs{single}({argument})")
 
     def _convert(self, node: Convert) -> Text:
         operand, source, target = self.text(node.operand), node.operand.type, node.type
         if target is element_type(source) and source is not Weak.INTEGER:
             return operand
         if target is ElementType.BOOL:
-            return Text(f"{operand.inside(56)} != 0", _LEVELS["!="])
+            return Text(f"{operand.inside(56)} != 0", _UNEQUAL)
         if isinstance(source, ElementType) and source.is_fixed and not target.wraps:
             part = _COMPONENTS.get(target, target)
             operand, source = scaled(part, source, operand), part
@@ -281,9 +268,18 @@ class Scope:
         return Text(f"({c_type(target)})({part}){operand.inside(ATOM)}", _UNARY)
 
 
+def _operand_levels(form: CForm, left: Text) -> tuple[int, int]:
+    """How tightly operands must bind to stand without parentheses."""
+    if form.bare:  # sums under comparisons, and these under and, read well so
+        return form.level + 1, form.level + 1
+    if form.confusing:  # between unlike ones
+        return (form.level if left.level == form.level else _UNARY), _UNARY
+    return form.level, form.level + 1
+
+
 def total(kind: ElementType, target: Text, value: Text, helpers: Helpers) -> Text:
     """What `+=` stores: the target and the value."""
-    level = _LEVELS["+"]
+    level = _SUM
     return wrapped(kind, Text(f"{target.code} + {value.cut_later.inside(level + 1)}", level), helpers)
 
 
@@ -293,7 +289,7 @@ def wrapped(kind: ElementType, text: Text, helpers: Helpers) -> Text:
         if kind.is_signed:
             return replace(helpers.call("wrap", kind, text.code), modular=text)
         mask = bound(kind.integer_range[1], kind)
-        cut = Text(f"{text.inside(_UNARY)} & {mask}", _LEVELS["&"])
+        cut = Text(f"{text.inside(_UNARY)} & {mask}", _MASK)
         return Text(f"({c_type(kind)})({cut.code})", _UNARY, text)
     if kind.wraps and kind.bits < 32:
         return Text(f"({c_type(kind)}){text.inside(ATOM)}", _UNARY, text)
@@ -303,7 +299,7 @@ def wrapped(kind: ElementType, text: Text, helpers: Helpers) -> Text:
 def exact_product(kind: ElementType, left: Text, right: Text) -> Text:
     """The product of stored integers in a type that has their bits together."""
     factors = (f"({c_type(kind)}){factor.inside(ATOM)}" for factor in (left, right))
-    text = Text(" * ".join(factors), _LEVELS["*"])
+    text = Text(" * ".join(factors), _PRODUCT)
     return Text(f"({c_type(kind)})({text.code})", _UNARY) if kind.stored_bits < 32 else text
 
 

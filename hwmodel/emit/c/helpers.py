@@ -6,11 +6,13 @@ program holds those that it uses. Floor division and remainder of floats follow 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
 from arrayol.ir.types import ElementType, Kind, ValueType, Weak
+from arrayol.operators.record import CHelper, CType
+from arrayol.operators.registry import C_HELPERS
 
 # Element types and numbers as C writes them.
 
@@ -82,124 +84,24 @@ FAIL = """static void fail(const char *what) {
 
 def helper(name: str, kind: ElementType) -> str:
     """The text of a helper for an element type."""
-    return _TEXTS[name](kind)
+    return _of_operator(C_HELPERS[name], kind) if name in C_HELPERS else _TEXTS[name](kind)
 
 
-def _function(kind: ElementType, name: str, parameters: str, *lines: str) -> str:
+def _function(kind: ElementType, name: str, parameters: str, *lines: str, gives: str | None = None) -> str:
     body = "".join(f"  {line}\n" for line in lines)
-    return f"static inline {c_type(kind)} {name}_{identifier(kind)}({parameters}) {{\n{body}}}\n"
-
-
-def _two(kind: ElementType) -> str:
-    return f"{c_type(kind)} a, {c_type(kind)} b"
+    return f"static inline {gives or c_type(kind)} {name}_{identifier(kind)}({parameters}) {{\n{body}}}\n"
 
 
 def _suffix(kind: ElementType) -> str:
     return "f" if kind in (ElementType.F32, ElementType.C64) else ""
 
 
-def _floor_divide(kind: ElementType) -> str:
-    own = c_type(kind)
-    if kind.kind is Kind.FLOAT:
-        f = _suffix(kind)
-        return _function(
-            kind,
-            "floor_divide",
-            _two(kind),
-            "if (b == 0) return a / b;",
-            f"{own} mod = fmod{f}(a, b), div = (a - mod) / b;",
-            f"if (mod != 0 && (b < 0) != (mod < 0)) div -= 1.0{f};",
-            f"if (div == 0) return copysign{f}(0.0{f}, a / b);",
-            f"{own} down = floor{f}(div);",
-            f"return div - down > 0.5{f} ? down + 1.0{f} : down;",
-        )
-    return _of_integers(
-        kind,
-        "floor_divide",
-        [f"return ({own})(a / b);"],
-        [
-            f"if (b == -1) return ({own})(0 - a);  /* also of the least a, which wraps */",
-            f"return ({own})(a / b - (a % b != 0 && (a % b < 0) != (b < 0)));",
-        ],
-    )
-
-
-def _remainder(kind: ElementType) -> str:
-    own = c_type(kind)
-    if kind.kind is Kind.FLOAT:
-        f = _suffix(kind)
-        return _function(
-            kind,
-            "remainder",
-            _two(kind),
-            f"{own} mod = fmod{f}(a, b);",
-            "if (b == 0) return mod;",
-            f"if (mod == 0) return copysign{f}(0.0{f}, b);",
-            "return (b < 0) != (mod < 0) ? mod + b : mod;",
-        )
-    return _of_integers(
-        kind,
-        "remainder",
-        [f"return ({own})(a % b);"],
-        [
-            "if (b == -1) return 0;",
-            f"return ({own})(a % b != 0 && (a % b < 0) != (b < 0) ? a % b + b : a % b);",
-        ],
-    )
-
-
-def _of_integers(kind: ElementType, name: str, unsigned: Sequence[str], signed: Sequence[str]) -> str:
-    """A division of two integers."""
-    zero = 'if (b == 0) fail("integer division by zero");'
-    return _function(kind, name, _two(kind), zero, *(unsigned if kind.kind is Kind.UNSIGNED else signed))
-
-
-def _shift(name: str, sign: str) -> Callable[[ElementType], str]:
-    def text(kind: ElementType) -> str:
-        own = c_type(kind)
-        unfit = f"n >= {kind.bits}" if kind.kind is Kind.UNSIGNED else f"n < 0 || n >= {kind.bits}"
-        check = f'if ({unfit}) fail("a shift outside 0..{kind.bits}");'
-        value = f"({own})(a {sign} n)" if sign == ">>" else f"({own})((uint64_t)a << n)"
-        return _function(kind, name, f"{own} a, {own} n", check, f"return {value};")
-
-    return text
-
-
-def _choose(name: str, sign: str) -> Callable[[ElementType], str]:
-    def text(kind: ElementType) -> str:
-        nan = " || isnan(a)" if kind.kind is Kind.FLOAT else ""
-        return _function(kind, name, _two(kind), f"return a {sign} b{nan} ? a : b;")
-
-    return text
-
-
-def _absolute(kind: ElementType) -> str:
-    own = c_type(kind)
-    return _function(kind, "absolute", f"{own} a", f"return ({own})(a < 0 ? 0 - a : a);")
-
-
-def _of_complex(name: str, real: str, imaginary: str, also: str = "") -> Callable[[ElementType], str]:
-    """Of x = a + b i and y = c + d i; `also` declares more."""
-
-    def text(kind: ElementType) -> str:
-        f, part = _suffix(kind), c_type(kind).split(maxsplit=1)[0]
-        return _function(
-            kind,
-            name,
-            f"{c_type(kind)} x, {c_type(kind)} y",
-            f"{part} a = creal{f}(x), b = cimag{f}(x), c = creal{f}(y), d = cimag{f}(y){also};",
-            f"{part} parts[2] = {{{real}, {imaginary}}};  /* a sum with I would touch signs of zeros and infinities */",
-            "memcpy(&x, parts, sizeof x);",
-            "return x;",
-        )
-
-    return text
-
-
-def _magnitude(kind: ElementType) -> str:
-    f, part = _suffix(kind), c_type(kind).split(maxsplit=1)[0]
-    line = f"return hypot{f}(creal{f}(x), cimag{f}(x));"
-    return f"static inline {part} magnitude_{identifier(kind)}({c_type(kind)} x) {{\n  {line}\n}}\n"
+def _of_operator(called: CHelper, kind: ElementType) -> str:
+    """The helper of an operator or a function (arrayol/operators/)."""
+    floating = kind.kind is Kind.FLOAT
+    own = CType(c_type(kind), kind.bits, kind.kind is Kind.SIGNED, floating, _suffix(kind))
+    parameters = ", ".join(f"{own.name} {name}" for name in called.parameters)
+    return _function(kind, called.name, parameters, *called.lines(own), gives=own.part if called.gives_part else None)
 
 
 def _wrap(kind: ElementType) -> str:
@@ -285,16 +187,6 @@ def _at(kind: ElementType) -> str:
 
 
 _TEXTS: dict[str, Callable[[ElementType], str]] = {
-    "floor_divide": _floor_divide,
-    "remainder": _remainder,
-    "shift_left": _shift("shift_left", "<<"),
-    "shift_right": _shift("shift_right", ">>"),
-    "least": _choose("least", "<"),
-    "greatest": _choose("greatest", ">"),
-    "absolute": _absolute,
-    "product": _of_complex("product", "a * c - b * d", "a * d + b * c"),
-    "quotient": _of_complex("quotient", "(a * c + b * d) / norm", "(b * c - a * d) / norm", ", norm = c * c + d * d"),
-    "magnitude": _magnitude,
     "nearest": _nearest,
     "wrap": _wrap,
     "join": _join,

@@ -5,11 +5,12 @@ from __future__ import annotations
 from arrayol.errors import error
 from arrayol.ir.expressions import Function, assigns, expressions, inside
 from arrayol.ir.spec import Elementary
+from arrayol.operators.registry import FUNCTIONS
 from hwmodel.emit.c.expressions import Helpers
 from hwmodel.emit.c.names import Named
 from hwmodel.emit.c.tasks import function_of
 
-INEXACT = {"exp", "log", "sin", "cos", "tan"}  # functions that no standard rounds
+INEXACT = frozenset(name for name, function in FUNCTIONS.items() if function.by_library)  # that no standard rounds
 
 
 def body_of(elementary: Elementary, helpers: Helpers) -> list[str]:

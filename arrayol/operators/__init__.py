@@ -1,0 +1,1 @@
+"""What the language knows of each operator and function: one frozen record a name (docs/language.md)."""

@@ -1,0 +1,114 @@
+"""The operators on bits: & | ^ ~ and the shifts."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+
+from arrayol.operators.arithmetic import over_corners
+from arrayol.operators.record import (
+    CForm,
+    CHelper,
+    CType,
+    Domain,
+    Fixed,
+    Guard,
+    Interval,
+    Notation,
+    Operands,
+    Operator,
+)
+
+_BITS = Domain(frozenset({Operands.TRUTH, Operands.INTEGER}), "it works on integers and bool")
+_INTEGERS = Domain(frozenset({Operands.INTEGER}), "it works on integers")
+_LONGEST = 63  # bits of a shift that intervals follow
+_SHIFT, _SIGN = 8, 11
+_C_SIGN = 90
+
+
+def _of_two(left: Interval, right: Interval) -> Interval:
+    """All numbers of as many bits; without a sign where no operand has one."""
+    size = max(abs(bound) for operand in (left, right) for bound in operand)
+    whole = (1 << size.bit_length()) - 1
+    return (0 if min(left[0], right[0]) >= 0 else -1 - whole), whole
+
+
+def _shifted_left(value: Interval, amount: Interval) -> Interval | None:
+    if amount[1] > _LONGEST:
+        return None
+    return over_corners(lambda number, places: number << max(0, places))(value, amount)
+
+
+def _shifted_right(value: Interval, _: Interval) -> Interval:
+    low, high = value
+    return min(low, 0), max(high, 0)
+
+
+def _shift_lines(sign: str) -> Callable[[CType], Sequence[str]]:
+    def lines(kind: CType) -> Sequence[str]:
+        unfit = f"n < 0 || n >= {kind.bits}" if kind.signed else f"n >= {kind.bits}"
+        value = "a" if sign == ">>" else "(uint64_t)a"
+        return [
+            f'if ({unfit}) fail("a shift outside 0..{kind.bits}");',
+            f"return ({kind.name})({value} {sign} n);",
+        ]
+
+    return lines
+
+
+def _bitwise(name: str, binding: int, level: int, apply: Callable[[int, int], int], ufunc: str) -> Operator:
+    return Operator(
+        name=name,
+        notation=Notation.INFIX,
+        binding=binding,
+        arguments=(2, 2),
+        domain=_BITS,
+        exact=apply,
+        numpy=operator.attrgetter(ufunc),
+        bounds=_of_two,
+        c=CForm(sign=name, level=level, confusing=True, modular=True),
+    )
+
+
+def _shift(
+    name: str,
+    apply: Callable[[int, int], int],
+    ufunc: str,
+    bounds: Callable[[Interval, Interval], Interval | None],
+    *,
+    leaves: bool,
+) -> Operator:
+    return Operator(
+        name=name,
+        notation=Notation.INFIX,
+        binding=_SHIFT,
+        arguments=(2, 2),
+        domain=_INTEGERS,
+        fixed=Fixed.SHIFT,
+        guard=Guard.AMOUNT,
+        exact=apply,
+        numpy=operator.attrgetter(ufunc),
+        leaves=leaves,
+        bounds=bounds,
+        c=CForm(helper=CHelper("shift_" + ufunc.partition("_")[0], ("a", "n"), _shift_lines(name))),
+    )
+
+
+BITS = (
+    Operator(
+        name="~",
+        notation=Notation.PREFIX,
+        binding=_SIGN,
+        domain=_BITS,
+        exact=operator.invert,
+        numpy=lambda numpy: numpy.invert,
+        leaves=True,
+        bounds=lambda value: (-1 - value[1], -1 - value[0]),
+        c=CForm(sign="~", level=_C_SIGN, modular=True),
+    ),
+    _bitwise("|", 5, 40, operator.or_, "bitwise_or"),
+    _bitwise("^", 6, 45, operator.xor, "bitwise_xor"),
+    _bitwise("&", 7, 50, operator.and_, "bitwise_and"),
+    _shift("<<", operator.lshift, "left_shift", _shifted_left, leaves=True),
+    _shift(">>", operator.rshift, "right_shift", _shifted_right, leaves=False),
+)
