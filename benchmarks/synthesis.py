@@ -26,10 +26,10 @@ from floats.measure import DEVICE
 
 from arrayol import api
 from hwmodel.datapath.derive import Derived, derivation_of
+from hwmodel.datapath.operators.nets import identifier
 from hwmodel.datapath.technology.technology import load_technology
 from hwmodel.emit.verilog.datapaths.chunks import bus_bits
 from hwmodel.emit.verilog.datapaths.datapath import datapath_module
-from hwmodel.emit.verilog.datapaths.nets import identifier
 from hwmodel.synth.ecp5 import Amounts, place
 from hwmodel.synth.ecp5 import synthesise as netlist_of
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from arrayol.ir.types import ElementType
 from hwmodel.datapath.graph.graph import CONSTANT, INPUT, RESIZE, Graph
-from hwmodel.datapath.graph.numbers import Number
+from hwmodel.datapath.numbers import Number
 
 # At 100 MHz a cycle has room for 8 ns: add chains, and takes two cycles for wide numbers; lt is long; mul is pipelined,
 # max as well but without a clock that it was measured at; div keeps its unit for 3 cycles, min for 2.

@@ -10,9 +10,9 @@ import pytest
 from pygments.token import Comment, Error, Keyword, Name, Number, Operator
 
 from arrayol.ir.types import is_type
-from arrayol.operators.registry import FUNCTIONS
 from arrayol.language.parser import KEYWORDS
 from arrayol.language.pygments_lexer import ArrayolLexer
+from arrayol.operators.registry import FUNCTIONS
 
 ROOT = Path(__file__).parents[2]
 

@@ -11,12 +11,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from hwmodel.datapath.graph.graph import Operation
+from hwmodel.datapath.operators.registry import NODES
 from hwmodel.datapath.schedule.dataflow import Dataflow
 
 WITH_CONSTANT = frozenset({"mulc", "divc", "fscale.f32", "fscale.f64"})
-COMMUTATIVE = frozenset(  # of zeros with different signs `min` and `max` of floats give the second one
-    f"{operator}{kind}" for operator in ("add", "mul", "eq") for kind in ("", ".f32", ".f64")
-) | {"and", "or", "xor", "min", "max"}
+COMMUTATIVE = frozenset(
+    f"{node.priced_by}{kind}"
+    for node in NODES.values()
+    for kind in ("", ".f32", ".f64")
+    if (node.commutes_real if kind else node.commutes)
+)
 MANY = 100  # operations from which on not all intervals are tried
 TRIED = 6  # intervals of such a body
 HUGE = 10_000  # operations from which on

@@ -12,7 +12,7 @@ import numpy as np
 from arrayol.ir.spec import ConstArray, Elementary
 from arrayol.ir.types import ElementType, Kind
 from hwmodel.datapath.graph.nodes import Nodes
-from hwmodel.datapath.graph.numbers import BOOL, F32, F64, SIGNED
+from hwmodel.datapath.numbers import BOOL, F32, F64, SIGNED
 
 
 def code_of(kind: ElementType) -> int:

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hwmodel.datapath.graph.numbers import Number
 from hwmodel.datapath.graph.sorts import Ints, Sorts
+from hwmodel.datapath.numbers import Number
 
 SHIFT, RESIZE, CONSTANT = "shift", "resize", "constant"
 _RING = frozenset({"add", "sub", "neg", "mul", "mulc", "shl"})  # no bit depends on higher ones of the operands

@@ -22,11 +22,11 @@ from hwmodel.datapath.graph.count import require_countable
 from hwmodel.datapath.graph.expressions import Expressions, Points
 from hwmodel.datapath.graph.graph import CONSTANT, INPUT, Graph
 from hwmodel.datapath.graph.nodes import Nodes, Outputs
-from hwmodel.datapath.graph.numbers import NUMBERS
 from hwmodel.datapath.graph.operations import Operations
 from hwmodel.datapath.graph.shared_comparisons import with_shared_comparisons
 from hwmodel.datapath.graph.statements import Statements
 from hwmodel.datapath.graph.trees import with_trees
+from hwmodel.datapath.numbers import NUMBERS
 
 
 def build_graph(elementary: Elementary, tables: Mapping[str, ConstArray] | None = None, *, trees: bool = True) -> Graph:

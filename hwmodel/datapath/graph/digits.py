@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hwmodel.datapath.graph.numbers import Number, least_number, recoded
+from hwmodel.datapath.numbers import Number, least_number, recoded
 
 
 @dataclass(frozen=True, slots=True)

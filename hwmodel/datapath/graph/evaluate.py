@@ -7,7 +7,7 @@ never negative, nor is the other one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -15,9 +15,9 @@ import numpy as np
 from arrayol.execute.environment import DTYPES
 from arrayol.execute.stored import wrapped
 from arrayol.ir.types import ElementType, Kind
-from hwmodel.datapath.graph.floats import BINARY, UNARY
 from hwmodel.datapath.graph.graph import CONSTANT, INPUT, RESIZE, SHIFT, Graph
-from hwmodel.datapath.graph.numbers import Number
+from hwmodel.datapath.numbers import Number
+from hwmodel.datapath.operators.registry import NODES
 
 Values = Any  # an NDArray: a row of lanes
 
@@ -78,8 +78,14 @@ def _value(  # noqa: PLR0911  a case per kind of operator
         return _selected(operands, int(detail))
     if number.is_float or graph.numbers[graph.operands[node][0]].is_float:
         return _of_floats(operator, operands, number, detail, graph.numbers[graph.operands[node][0]])
+    if operator == RESIZE:
+        return bring_into(operands[0], number)
     unsigned = any(graph.numbers[operand] == _WORD for operand in graph.operands[node])
-    return bring_into(_INTEGERS[operator](operands, detail, unsigned), number)
+    if operator == SHIFT:
+        return bring_into(_shifted(operands, detail, unsigned), number)
+    compute = NODES[operator].integers
+    assert compute is not None
+    return bring_into(compute(operands, detail, unsigned), number)
 
 
 _WORD = Number("unsigned", 64)
@@ -111,9 +117,7 @@ def _selected(operands: list[Values], first: int) -> Values:
     return rows[index, np.arange(shape[0])]
 
 
-def _of_floats(  # noqa: PLR0911  a case per operator
-    operator: str, operands: list[Values], number: Number, detail: Any, source: Number
-) -> Values:
+def _of_floats(operator: str, operands: list[Values], number: Number, detail: Any, source: Number) -> Values:
     first = operands[0]
     if operator == "cvt":
         return _converted(first, number, source)
@@ -121,15 +125,12 @@ def _of_floats(  # noqa: PLR0911  a case per operator
         return np.ldexp(first, detail)
     if operator == "fpos0":
         return first + np.zeros(1, first.dtype)
-    if operator == "mulc":
-        return np.multiply(*operands)
-    if operator in UNARY:
-        return UNARY[operator](np.ascontiguousarray(first))
-    if operator == "lt":
-        return (operands[0] < operands[1]).astype(np.int64)
-    if operator == "eq":
-        return (operands[0] == operands[1]).astype(np.int64)
-    return BINARY[operator](*operands)
+    compute = NODES[operator].floats
+    assert compute is not None
+    if len(operands) == 1:
+        return compute(np.ascontiguousarray(first))
+    result = compute(*operands)
+    return result if number.is_float else result.astype(np.int64)
 
 
 def _converted(values: Values, number: Number, source: Number) -> Values:
@@ -143,69 +144,11 @@ def _converted(values: Values, number: Number, source: Number) -> Values:
     return bring_into(whole.astype(np.int64), number)
 
 
-# Integers: operands, detail, and whether to compare all 64 bits as unsigned.
-
-_Apply = Callable[[list[Values], Any, bool], Values]
-
-
-def _ordered(apply: Callable[..., Values]) -> _Apply:
-    """A function that needs the order of its operands."""
-
-    def run(operands: list[Values], _: object, unsigned: bool) -> Values:
-        if unsigned:
-            operands = [operand.view(np.uint64) for operand in operands]
-        return apply(*operands)
-
-    return run
-
-
-def _divided(apply: Callable[..., Values]) -> _Apply:
-    """A quotient or rest, by a detail or an operand; of zero any."""
-
-    def run(operands: list[Values], constant: Any, unsigned: bool) -> Values:
-        kind = np.uint64 if unsigned else np.int64
-        dividend = operands[0].view(kind)
-        divisor = operands[1].view(kind) if len(operands) > 1 else np.asarray(constant).astype(kind)
-        return apply(dividend, np.where(divisor == 0, kind(1), divisor))
-
-    return run
-
-
 def _shifted(operands: list[Values], distance: Any, unsigned: bool) -> Values:
     if distance >= 0:
         return operands[0] << min(distance, 63)
     values = operands[0].view(np.uint64) if unsigned else operands[0]
     return values >> np.array(min(-distance, 63), values.dtype)
-
-
-def _shifted_right(operands: list[Values], _: object, unsigned: bool) -> Values:
-    values = operands[0].view(np.uint64) if unsigned else operands[0]
-    return values >> np.clip(operands[1], 0, 63).astype(values.dtype)
-
-
-_INTEGERS: dict[str, _Apply] = {
-    SHIFT: _shifted,
-    RESIZE: lambda operands, *_: operands[0],
-    "add": lambda operands, *_: operands[0] + operands[1],
-    "sub": lambda operands, *_: operands[0] - operands[1],
-    "neg": lambda operands, *_: -operands[0],
-    "abs": lambda operands, *_: np.abs(operands[0]),
-    "mul": lambda operands, *_: operands[0] * operands[1],
-    "mulc": lambda operands, constant, _: operands[0] * bring_into(_constant(_WORD, constant), _WORD),
-    "div": _divided(np.floor_divide),
-    "divc": _divided(np.floor_divide),
-    "mod": _divided(np.remainder),
-    "and": lambda operands, *_: operands[0] & operands[1],
-    "or": lambda operands, *_: operands[0] | operands[1],
-    "xor": lambda operands, *_: operands[0] ^ operands[1],
-    "not": lambda operands, *_: ~operands[0],
-    "shl": lambda operands, *_: operands[0] << np.clip(operands[1], 0, 63),
-    "shr": _shifted_right,
-    "min": _ordered(np.minimum),
-    "max": _ordered(np.maximum),
-    "lt": _ordered(np.less),
-    "eq": _ordered(np.equal),
-}
 
 
 def _collected(graph: Graph, values: list[Values], lanes: int) -> dict[str, Values]:

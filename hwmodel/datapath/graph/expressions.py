@@ -17,10 +17,12 @@ from arrayol.execute import arithmetic, stored
 from arrayol.execute.environment import DTYPES
 from arrayol.ir.expressions import Constant, Convert, Expr, Function, Index, Operation, Read, Select, chain_of
 from arrayol.ir.types import ElementType, Kind, Weak
+from arrayol.operators.record import Gives
+from arrayol.operators.registry import FUNCTIONS
 from hwmodel.datapath.graph.arrays import Arrays, Layout, constants
 from hwmodel.datapath.graph.nodes import Nodes
-from hwmodel.datapath.graph.numbers import F32, SIGNED, range_of
 from hwmodel.datapath.graph.operations import Operations, Value
+from hwmodel.datapath.numbers import F32, SIGNED, range_of
 
 _STANDS_FOR = {Weak.INTEGER: ElementType.I64, Weak.FLOAT: ElementType.F64, Weak.BOOL: ElementType.BOOL}
 _ACCESS = 32  # elements of an input from which on data do not choose by a multiplexer
@@ -209,13 +211,11 @@ class Expressions:
         lifted = [self._lifted(value, operand, points) for value, operand in zip(operands, node.operands, strict=True)]
         kind = _standing_for(node.operands[0].type)
         self.nodes.span = node.span
-        if len(lifted) == 1:
-            return self.operations.unary(node.operator, lifted[0], kind)
-        return self.operations.binary(node.operator, lifted[0], lifted[1], kind, _standing_for(node.type))
+        return self.operations.operation(node.operator, lifted, kind, _standing_for(node.type))
 
     def _function(self, node: Function, points: Points) -> Value:
         source = node.arguments[0].type
-        if node.name in ("round", "sat"):
+        if node.name in FUNCTIONS and FUNCTIONS[node.name].numpy is None:
             return self._rounding(node, points)
         values = [self.value(argument, points) for argument in node.arguments]
         if not any(isinstance(value, list | tuple) for value in values):
@@ -232,7 +232,7 @@ class Expressions:
         value = self.value(operand, points)
         self.nodes.span = node.span
         if not isinstance(value, list):
-            if node.name == "round":
+            if FUNCTIONS[node.name].gives is Gives.ROUNDED:
                 last = node.arguments[-1]
                 assert isinstance(last, Constant)
                 return stored.rounding(source, node.type, int(last.value))(value)
@@ -241,7 +241,7 @@ class Expressions:
                 nearest = stored.saturation(source, node.type)(value)
             return self._spread(constants(self.nodes, nearest), points)
         kind, result = _standing_for(source), _standing_for(node.type)
-        if node.name == "sat":
+        if FUNCTIONS[node.name].gives is Gives.NAMED:
             return self.operations.saturated(value, kind, result)
         last = node.arguments[-1]
         assert isinstance(last, Constant)

@@ -8,7 +8,7 @@ promised.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,34 +16,10 @@ import numpy as np
 
 from hwmodel.datapath.graph.integers import Integers
 from hwmodel.datapath.graph.nodes import Nodes, scalar
-from hwmodel.datapath.graph.numbers import BOOL, F32, F64, NUMBERS
+from hwmodel.datapath.numbers import BOOL, F32, F64, NUMBERS
+from hwmodel.datapath.operators.registry import NODES
 
 _LARGEST = {F32: 24, F64: 53}  # bits of a mantissa: floats from 2**bits on are integers
-
-BINARY: dict[str, Any] = {
-    "add": np.add,
-    "sub": np.subtract,
-    "mul": np.multiply,
-    "div": np.true_divide,
-    "floordiv": np.floor_divide,
-    "mod": np.remainder,
-    "min": np.minimum,
-    "max": np.maximum,
-    "hypot": np.hypot,
-}
-UNARY: dict[str, Any] = {
-    "neg": np.negative,
-    "abs": np.absolute,
-    "sqrt": np.sqrt,
-    "exp": np.exp,
-    "log": np.log,
-    "sin": np.sin,
-    "cos": np.cos,
-    "tan": np.tan,
-    "floor": np.floor,
-    "ceil": np.ceil,
-}
-COMMUTATIVE = frozenset({"add", "mul", "hypot"})  # of zeros with different signs `min` and `max` give the second one
 
 
 @dataclass(slots=True)
@@ -58,7 +34,7 @@ class Floats:
         nodes = self.nodes
         table, constants, positive = nodes.table, nodes.floats, nodes.positive_zero
         records, low, high, span = nodes.records, nodes.low, nodes.high, nodes.span
-        commutes, sums = operator in COMMUTATIVE, operator == "add"
+        commutes, sums = NODES[operator].commutes_real, operator == "add"
         results = []  # the hot loop of bodies of floats: what Nodes.real does stands here
         for a, b in zip(left, right, strict=True):
             if a in constants or b in constants or operator == "sub":
@@ -83,12 +59,12 @@ class Floats:
         first, second = nodes.floats.get(a), nodes.floats.get(b)
         if first is not None and second is not None:
             with np.errstate(all="ignore"):
-                return nodes.real_constant(BINARY[operator](first, second))
+                return nodes.real_constant(_on_floats(operator)(first, second))
         if operator in _RULES and (first is not None or second is not None):
             known = getattr(self, _RULES[operator])(a, b, code)
             if known is not None:
                 return int(known)
-        operands = (b, a) if operator in COMMUTATIVE and b < a else (a, b)
+        operands = (b, a) if NODES[operator].commutes_real and b < a else (a, b)
         return nodes.real(operator, operands, code, positive=self._is_positive_zero(operator, a, b))
 
     def _is_positive_zero(self, operator: str, a: int, b: int) -> bool:
@@ -162,7 +138,7 @@ class Floats:
         nodes = self.nodes
         if a in nodes.floats:
             with np.errstate(all="ignore"):
-                return nodes.real_constant(UNARY[operator](nodes.floats[a].reshape(1)).reshape(())[()])
+                return nodes.real_constant(_on_floats(operator)(nodes.floats[a].reshape(1)).reshape(())[()])
         inner, operands = nodes.records[a][0], nodes.records[a][1]
         if operator == "neg" and inner == "neg":
             return operands[0]
@@ -242,6 +218,12 @@ class Floats:
 
 
 _RULES = {"add": "_sum", "sub": "_difference", "mul": "_product", "div": "_quotient"}  # with a constant operand
+
+
+def _on_floats(operator: str) -> Callable[..., Any]:
+    compute = NODES[operator].floats
+    assert compute is not None
+    return compute
 
 
 def _power(value: Any) -> int | None:

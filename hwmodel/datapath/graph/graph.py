@@ -16,9 +16,10 @@ from arrayol.ir.types import ElementType, Kind
 from arrayol.source import Span
 from hwmodel.datapath.graph.bits import logic_bits, needed_ranges, zeros_at_the_end
 from hwmodel.datapath.graph.digits import plan_of
-from hwmodel.datapath.graph.numbers import Number
 from hwmodel.datapath.graph.packing import FEW, PACKED, SUMS, compared_bits, packed_luts
 from hwmodel.datapath.graph.sorts import Ints, Sorts, sorts_of
+from hwmodel.datapath.numbers import Number
+from hwmodel.datapath.operators.registry import NODES
 
 # Operators that are no hardware: data that come from outside, and wires.
 INPUT, CONSTANT = "input", "constant"
@@ -26,7 +27,6 @@ SHIFT, RESIZE = "shift", "resize"  # by a constant, left where positive; to anot
 FREE = frozenset({INPUT, CONSTANT, SHIFT, RESIZE})
 
 _BITS_ONLY = frozenset({"mux", "select", "access"})  # the same hardware for floats and integers of as many bits
-_SIGN_BIT = {"neg": "xor", "abs": "and"}  # of a float
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +233,7 @@ class Graph:
     def _logic(self, node: int) -> tuple[int, int]:
         """LUTs beside carry chains, and the bits of the chain of a comparison or a magnitude."""
         operator = self.operators[node]
-        if self.numbers[node].is_float and operator in _SIGN_BIT:
+        if self.numbers[node].is_float and NODES[operator].float_row:
             return 1, 0
         if operator not in PACKED or (self.numbers[node].is_float and operator != "mux"):
             return 0, 0
@@ -276,8 +276,8 @@ class Graph:
             name = f"cvt.{_suffix(source) or 'i'}.{_suffix(number) or 'i'}"
             return Operation(name, max(source.bits, number.bits), source.bits, source.bits, number.bits, 1)
         if source.is_float:
-            if operator in _SIGN_BIT:
-                return Operation(_SIGN_BIT[operator], 1, 1, 1, 1, 1)
+            if row := NODES[operator].float_row:  # a gate for the sign bit
+                return Operation(row, 1, 1, 1, 1, 1)
             width = source.bits
             return Operation(f"{operator}.{_suffix(source)}", width, width, width, number.bits, 1)
         if operator in _WITH_CONSTANT:
@@ -286,7 +286,7 @@ class Graph:
         second = bits[1] if len(bits) > 1 else bits[0]
         if operator in _OF_BITS:
             return Operation(operator, max(1, own), bits[0], second, own, 1)
-        return Operation(operator, max(*bits, number.bits), bits[0], second, number.bits, 1)
+        return Operation(NODES[operator].priced_by, max(*bits, number.bits), bits[0], second, number.bits, 1)
 
 
 def _half(number: Number) -> Number:

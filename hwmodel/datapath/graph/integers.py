@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 from hwmodel.datapath.graph.graph import RESIZE, SHIFT
 from hwmodel.datapath.graph.nodes import Nodes
-from hwmodel.datapath.graph.numbers import BOOL, SIGNED, number_of, range_of, recoded, wrapped
 from hwmodel.datapath.graph.ones import Ones
+from hwmodel.datapath.numbers import BOOL, SIGNED, number_of, range_of, recoded, wrapped
 
 
 @dataclass(slots=True)
@@ -39,8 +39,8 @@ class Integers:
         least, most = low[a] + low[b], high[a] + high[b]
         if self.ones.are_apart(a, b):  # bits side by side
             both = self.ones.of(a) | self.ones.of(b)
-            return self._ring("or", (a, b), code, (least, min(most, both) if both >= 0 else most))
-        return self._ring("add", (a, b), code, (least, most))
+            return self.ring("or", (a, b), code, (least, min(most, both) if both >= 0 else most))
+        return self.ring("add", (a, b), code, (least, most))
 
     def sub(self, a: int, b: int, code: int) -> int:
         low, high = self.nodes.low, self.nodes.high
@@ -50,10 +50,10 @@ class Integers:
             return self.nodes.constant(0)
         if low[a] == 0 == high[a]:
             return self.neg(b, code)
-        return self._ring("sub", (a, b), code, (low[a] - high[b], high[a] - low[b]))
+        return self.ring("sub", (a, b), code, (low[a] - high[b], high[a] - low[b]))
 
     def neg(self, a: int, code: int) -> int:
-        return self._ring("neg", (a,), code, (-self.nodes.high[a], -self.nodes.low[a]))
+        return self.ring("neg", (a,), code, (-self.nodes.high[a], -self.nodes.low[a]))
 
     def abs(self, a: int, code: int) -> int:
         low, high = self.nodes.low[a], self.nodes.high[a]
@@ -61,12 +61,12 @@ class Integers:
             return a
         if high <= 0:
             return self.neg(a, code)
-        return self._ring("abs", (a,), code, (0, max(-low, high)))
+        return self.ring("abs", (a,), code, (0, max(-low, high)))
 
-    def _ring(
+    def ring(
         self, operator: str, operands: tuple[int, ...], code: int, interval: tuple[int, int], detail: object = None
     ) -> int:
-        """An operation that wraps in its type, unless the interval of its exact result fits."""
+        """The node of an operation that wraps in its type, unless the interval of its exact result fits."""
         nodes = self.nodes
         low, high = interval
         least, most = range_of(code)
@@ -96,7 +96,7 @@ class Integers:
         if places > 0:
             if places >= (code - SIGNED if code > SIGNED else code):
                 return self.nodes.constant(0)
-            return self._ring(SHIFT, (a,), code, (low << places, high << places), places)
+            return self.ring(SHIFT, (a,), code, (low << places, high << places), places)
         interval = (low >> -places, high >> -places)
         if interval[0] == interval[1]:
             return self.resize(self.nodes.constant(interval[0]), code)
@@ -112,7 +112,7 @@ class Integers:
             return self.times(a, low[b], code)
         corners = (low[a] * low[b], low[a] * high[b], high[a] * low[b], high[a] * high[b])
         interval = (0, max(corners)) if a == b and low[a] < 0 < high[a] else (min(corners), max(corners))
-        return self._ring("mul", (a, b) if a <= b else (b, a), code, interval)
+        return self.ring("mul", (a, b) if a <= b else (b, a), code, interval)
 
     def times(self, a: int, constant: int, code: int) -> int:
         """A product with a constant: shifts and adders for its signed digits."""
@@ -127,7 +127,7 @@ class Integers:
         ends = sorted((constant * low, constant * high))
         if constant & (constant - 1) == 0:
             return self.shifted(a, constant.bit_length() - 1, code)
-        return self._ring("mulc", (a,), code, (ends[0], ends[1]), constant)
+        return self.ring("mulc", (a,), code, (ends[0], ends[1]), constant)
 
     # Quotients. Of negative dividends x: floor(x / c) = ~(floor(~x / c)).
 
@@ -142,7 +142,7 @@ class Integers:
             return self.nodes.constant(0)  # by zero: `run` refuses to
         size = max(abs(low[a]), abs(high[a])) + (low[a] < 0 or low[b] < 0)
         interval = (-size, size) if low[a] < 0 or low[b] < 0 else (0, high[a])
-        return self._ring("div", (a, b), code, interval)
+        return self.ring("div", (a, b), code, interval)
 
     def _over_constant(self, a: int, divisor: int, code: int) -> int | None:
         low, high = self.nodes.low[a], self.nodes.high[a]
@@ -196,7 +196,7 @@ class Integers:
         interval = (min(0, low[b] + 1), max(0, high[b] - 1))
         if low[a] >= 0 and low[b] >= 0:
             interval = (0, min(interval[1], high[a]))
-        return self._ring("mod", (a, b), code, interval)
+        return self.ring("mod", (a, b), code, interval)
 
     def _rest(self, a: int, divisor: int, code: int) -> int | None:
         nodes = self.nodes
@@ -286,7 +286,7 @@ class Integers:
             ends = (low << least, low << most, high << least, high << most)
         else:
             ends = (low >> least, low >> most, high >> least, high >> most)
-        return self._ring(operator, (a, amount), code, (min(ends), max(ends)))
+        return self.ring(operator, (a, amount), code, (min(ends), max(ends)))
 
     # Decisions.
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from arrayol.source import Span
 from hwmodel.datapath.graph.graph import CONSTANT, INPUT
-from hwmodel.datapath.graph.numbers import F32, number_of, range_of
+from hwmodel.datapath.numbers import F32, number_of, range_of
 
 Outputs = Mapping[str, list[int]]  # by port, the nodes of its elements and their parts
 Record = tuple[str, tuple[int, ...], int, object, Span | None]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from hwmodel.datapath.graph.graph import CONSTANT, RESIZE, SHIFT
 from hwmodel.datapath.graph.nodes import Nodes
-from hwmodel.datapath.graph.numbers import F32, wrapped
+from hwmodel.datapath.numbers import F32, wrapped
 
 _ONE_OF = {"mux": 1, "select": 1, "min": 0, "max": 0, "or": 0, "xor": 0}  # bits of the operands from this one on
 _SUMS = frozenset({"add", "sub", "neg"})

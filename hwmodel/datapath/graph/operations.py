@@ -1,29 +1,27 @@
 """Operators, functions and conversions of the language on lists of nodes, by the type of their operands.
 
-A value is a list with a node for each point; a complex one is a pair of lists. A complex product and quotient are those
-of execute/arithmetic.py, each real operation rounded:
-    (a + bi) (c + di) = (ac - bd) + (ad + bc) i
-    (a + bi) / (c + di) = (ac + bd) / (cc + dd) + ((bc - ad) / (cc + dd)) i
+A value is a list with a node for each point; a complex one is a pair of lists. Which nodes an operator becomes is in
+its record (hwmodel/datapath/operators/).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from arrayol.errors import error
 from arrayol.ir.types import ElementType, Kind
+from arrayol.operators.registry import FUNCTIONS
 from hwmodel.datapath.graph.arrays import code_of
 from hwmodel.datapath.graph.floats import Floats
 from hwmodel.datapath.graph.integers import Integers
 from hwmodel.datapath.graph.nodes import Nodes
-from hwmodel.datapath.graph.numbers import BOOL
+from hwmodel.datapath.numbers import BOOL
+from hwmodel.datapath.operators.record import Datapath
+from hwmodel.datapath.operators.registry import DATAPATHS
 
 Value = Any  # list[int], or a pair of them where complex
-
-_REAL = {"+": "add", "-": "sub", "*": "mul", "/": "div", "//": "floordiv", "%": "mod"}
-_BITS = {"&": "and", "|": "or", "^": "xor", "and": "and", "or": "or"}
-_COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
 
 
 @dataclass(slots=True)
@@ -38,111 +36,34 @@ class Operations:
         self.integers = Integers(self.nodes)
         self.floats = Floats(self.nodes, self.integers)
 
-    def unary(self, sign: str, value: Value, kind: ElementType) -> Value:
-        """- ~ not."""
-        code = code_of(kind)
-        if kind.kind is Kind.COMPLEX:
-            return tuple([self.floats.unary("neg", node, code) for node in part] for part in value)
-        if kind.kind is Kind.FLOAT:
-            return [self.floats.unary("neg", node, code) for node in value]
-        apply = self.integers.neg if sign == "-" else self.integers.invert
-        return [apply(node, code) for node in value]
-
-    def binary(self, sign: str, left: Value, right: Value, kind: ElementType, result: ElementType) -> Value:
-        """An operator with two operands of type `kind`; of fixed-point products and shifts `result` has the bits."""
-        if kind.kind is Kind.COMPLEX:
-            return self._complex(sign, left, right, code_of(kind))
-        if kind.kind is Kind.FLOAT:
-            if sign in _COMPARISONS:
-                return [self.floats.compared(sign, a, b) for a, b in zip(left, right, strict=True)]
-            return self.floats.each(_REAL[sign], left, right, code_of(kind))
-        if sign in _COMPARISONS:
-            return self._compared(sign, left, right)
-        code = code_of(result)
-        apply = self._integer_operator(sign)
-        return [apply(a, b, code) for a, b in zip(left, right, strict=True)]
-
-    def _integer_operator(self, sign: str) -> Callable[[int, int, int], int]:
-        integers = self.integers
-        known: dict[str, Callable[[int, int, int], int]] = {
-            "+": integers.add,
-            "-": integers.sub,
-            "*": integers.mul,
-            "//": integers.div,
-            "%": integers.mod,
-        }
-        if sign in known:
-            return known[sign]
-        if sign in ("<<", ">>"):
-            operator = "shl" if sign == "<<" else "shr"
-            return lambda a, b, code: integers.shift_by(operator, a, b, code)
-        bits = _BITS[sign]
-        return lambda a, b, code: integers.bit(bits, a, b, code)
-
-    def _compared(self, sign: str, left: Value, right: Value) -> Value:
-        integers = self.integers
-        if sign in (">", "<="):
-            left, right = right, left
-        apply = integers.equal if sign in ("==", "!=") else integers.less
-        results = [apply(a, b) for a, b in zip(left, right, strict=True)]
-        return results if sign in ("==", "<", ">") else [integers.opposite(node) for node in results]
-
-    def _complex(self, sign: str, left: Value, right: Value, code: int) -> Value:
-        (a, b), (c, d) = left, right
-        each = self.floats.each
-        if sign in ("+", "-"):
-            operator = _REAL[sign]
-            return each(operator, a, c, code), each(operator, b, d, code)
-        if sign in ("==", "!="):
-            equal = self.floats.compared
-            both = [
-                self.integers.bit("and", equal("==", *real), equal("==", *imaginary), BOOL)
-                for real, imaginary in zip(zip(a, c, strict=True), zip(b, d, strict=True), strict=True)
-            ]
-            return both if sign == "==" else [self.integers.opposite(node) for node in both]
-        products = {pair: each("mul", one, other, code) for pair, (one, other) in _pairs(a, b, c, d)}
-        if sign == "*":
-            return (
-                each("sub", products["ac"], products["bd"], code),
-                each("add", products["ad"], products["bc"], code),
-            )
-        norm = each("add", each("mul", c, c, code), each("mul", d, d, code), code)
-        real = each("add", products["ac"], products["bd"], code)
-        imaginary = each("sub", products["bc"], products["ad"], code)
-        return each("div", real, norm, code), each("div", imaginary, norm, code)
-
-    # Functions.
+    def operation(self, name: str, operands: Sequence[Value], kind: ElementType, result: ElementType) -> Value:
+        """An operator with one or two operands of type `kind`. Raises ArrayolError (`not-in-hardware`)."""
+        return self._built(DATAPATHS.get((name, len(operands))), name, operands, kind, result)
 
     def function(self, name: str, arguments: Sequence[Value], kind: ElementType, result: ElementType) -> Value:
-        """A function of the language but round and sat; `kind` is the type of the arguments."""
-        if name in ("real", "imag", "conj", "c64", "c128"):
-            return self._parts(name, arguments, code_of(result))
-        if name in ("min", "max"):
-            return self._extreme(name, arguments, kind)
-        (argument,) = arguments
-        if kind.kind is Kind.COMPLEX:
-            return self.floats.each("hypot", argument[0], argument[1], code_of(kind))
-        code = code_of(kind)
-        if kind.kind is Kind.FLOAT:
-            return [self.floats.unary(name, node, code) for node in argument]
-        return [self.integers.abs(node, code) for node in argument]
+        """A function of the language but round and sat; `kind` is the type of the arguments.
 
-    def _parts(self, name: str, arguments: Sequence[Value], code: int) -> Value:
-        if name in ("c64", "c128"):
+        Raises ArrayolError (`not-in-hardware`).
+        """
+        if name not in FUNCTIONS:  # c64 and c128 of their parts
             return tuple(arguments)
-        real, imaginary = arguments[0]
-        if name == "conj":
-            return real, [self.floats.unary("neg", node, code) for node in imaginary]
-        return real if name == "real" else imaginary
+        return self._built(DATAPATHS.get((name, 0)), name, arguments, kind, result)
 
-    def _extreme(self, name: str, arguments: Sequence[Value], kind: ElementType) -> Value:
-        value = arguments[0]
-        for other in arguments[1:]:
-            if kind.kind is Kind.FLOAT:
-                value = self.floats.each(name, value, other, code_of(kind))
+    def _built(
+        self, datapath: Datapath | None, name: str, operands: Sequence[Value], kind: ElementType, result: ElementType
+    ) -> Value:
+        build, code = None, code_of(kind)
+        if datapath is not None:
+            if kind.kind is Kind.COMPLEX:
+                build = datapath.complex
+            elif kind.kind is Kind.FLOAT:
+                build = datapath.floats
             else:
-                value = [self.integers.extreme(name, a, b) for a, b in zip(value, other, strict=True)]
-        return value
+                build, code = datapath.integers, code_of(result)
+        if build is None:
+            message = f"'{name}' of {kind} has no datapath"
+            raise error("not-in-hardware", message, self.nodes.span, hint="give the task's figures in the platform")
+        return build(self, operands, code)
 
     def mux(self, condition: Sequence[int], then: Value, otherwise: Value) -> Value:
         """`then` where the condition holds, for each point."""
@@ -240,7 +161,3 @@ class Operations:
 
 def _component(kind: ElementType) -> ElementType:
     return ElementType.F32 if kind is ElementType.C64 else ElementType.F64
-
-
-def _pairs(a: Value, b: Value, c: Value, d: Value) -> list[tuple[str, tuple[Value, Value]]]:
-    return [("ac", (a, c)), ("bd", (b, d)), ("ad", (a, d)), ("bc", (b, c))]

@@ -17,7 +17,7 @@ from itertools import chain
 
 from hwmodel.datapath.graph.bits import CONSTANT, RESIZE, SHIFT, Range
 from hwmodel.datapath.graph.gates import FALSE, TRUE, Gates
-from hwmodel.datapath.graph.numbers import Number
+from hwmodel.datapath.numbers import Number
 
 INPUTS = 4  # of a LUT
 CUTS = 6  # of a gate that are kept

@@ -7,7 +7,7 @@ max(a, b) is `b if a < b else a` or `a if b < a else b`. A minimum alone stays a
 from __future__ import annotations
 
 from hwmodel.datapath.graph.nodes import Nodes, Outputs, Record
-from hwmodel.datapath.graph.numbers import BOOL, F32
+from hwmodel.datapath.numbers import BOOL, F32
 
 _EXTREMES = ("min", "max")
 _OF_A_PAIR = (*_EXTREMES, "lt")

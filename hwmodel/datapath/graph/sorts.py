@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from hwmodel.datapath.graph.numbers import Number
+from hwmodel.datapath.numbers import Number
 
 Ints: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 

@@ -29,8 +29,8 @@ from arrayol.ir.expressions import (
 )
 from hwmodel.datapath.graph.arrays import Layout
 from hwmodel.datapath.graph.expressions import Expressions, Points, at
-from hwmodel.datapath.graph.numbers import F32
 from hwmodel.datapath.graph.operations import Value
+from hwmodel.datapath.numbers import F32
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ import heapq
 from hwmodel.datapath.graph.graph import CONSTANT, FREE
 from hwmodel.datapath.graph.integers import Integers, number_bits
 from hwmodel.datapath.graph.nodes import Nodes, Outputs
-from hwmodel.datapath.graph.numbers import F32
+from hwmodel.datapath.numbers import F32
 
 _SUMS = frozenset({"add", "sub", "neg"})
 _EXTREMES = frozenset({"min", "max"})

@@ -12,17 +12,12 @@ from pydantic_core import PydanticCustomError
 from arrayol.language.diagnose import did_you_mean
 from arrayol.limits import LARGEST, beyond, in_range
 from arrayol.text import clipped
+from hwmodel.datapath.operators.registry import NODES
 from hwmodel.datapath.technology.formulas import LONGEST, Formula, FormulaError, constant, parse_formula
 from hwmodel.toml_model import RULE, BrokenRule
 from hwmodel.toml_values import Amount, Count, Positive, Table, Whole
 
-OPERATORS = frozenset(
-    {
-        *("add", "sub", "neg", "abs", "mul", "mulc", "div", "divc", "mod", "min", "max", "lt", "eq"),
-        *("and", "or", "xor", "not", "shl", "shr", "mux", "select", "access"),
-        *("fscale", "fpos0", "sqrt", "hypot", "exp", "log", "sin", "cos", "tan", "floor", "ceil", "floordiv", "cvt"),
-    }
-)
+OPERATORS = frozenset(node.priced_by for node in NODES.values())
 TYPES = frozenset({"i", "f32", "f64"})
 COSTS = {"lut": "", "ff": "", "dsp": "", "area": "um2"}  # what hardware costs, and in which unit
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from arrayol.text import counted
+from hwmodel.datapath.operators.nets import identifier
 from hwmodel.emit.schedule.group import TaskAgents
 from hwmodel.emit.schedule.units import ReadPort
 from hwmodel.emit.verilog.agents import bits_of
 from hwmodel.emit.verilog.datapaths.chunks import early_bus
-from hwmodel.emit.verilog.datapaths.nets import identifier
 from hwmodel.emit.verilog.lookups import access_net, asked_for, lookups
 from hwmodel.emit.verilog.wiring import Wiring, wire
 

@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from hwmodel.datapath.derive import Derived
 from hwmodel.datapath.graph.graph import Graph
-from hwmodel.emit.verilog.datapaths.nets import identifier
+from hwmodel.datapath.operators.nets import identifier
 
 
 def elements_of(graph: Graph, port: str) -> int:

@@ -40,10 +40,11 @@ from arrayol.errors import ArrayolError, Diagnostic
 from arrayol.text import counted
 from hwmodel.datapath.derive import Derived
 from hwmodel.datapath.graph.graph import Graph
+from hwmodel.datapath.operators.nets import identifier
 from hwmodel.emit.verilog.access import access_ports
 from hwmodel.emit.verilog.datapaths.chunks import bus_bits, early_bus, has_bus, slot_bits
 from hwmodel.emit.verilog.datapaths.floats.operators import circuit_of, float_operator, is_printed
-from hwmodel.emit.verilog.datapaths.nets import identifier
+from hwmodel.emit.verilog.datapaths.operators import is_integer_printed
 from hwmodel.emit.verilog.datapaths.printer import print_datapath
 from hwmodel.emit.verilog.datapaths.states import Early, Kept
 from hwmodel.emit.verilog.datapaths.units import units_of
@@ -94,9 +95,10 @@ def refusals(derived: Derived) -> list[Diagnostic]:
         node = priced.dataflow.nodes[unit.operations[0]]
         operator = float_operator(graph, node)
         price = priced.prices[priced.by_operation[unit.operations[0]]]
-        if operator is None or (is_printed(operator) and price.every == 1):
+        printed = is_integer_printed(unit.operator) if operator is None else is_printed(operator)
+        if printed and (operator is None or price.every == 1):
             continue
-        reason = f"is busy for {counted(price.every, 'cycle')}" if is_printed(operator) else "has no circuit"
+        reason = f"is busy for {counted(price.every, 'cycle')}" if printed else "has no circuit"
         told.setdefault(
             price.operator,
             Diagnostic(

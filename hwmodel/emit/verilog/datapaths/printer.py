@@ -14,13 +14,13 @@ from typing import Any
 
 from hwmodel.datapath.derive import Derived
 from hwmodel.datapath.graph.graph import CONSTANT, FREE, INPUT, RESIZE, Graph
-from hwmodel.datapath.graph.numbers import Number
+from hwmodel.datapath.numbers import Number
+from hwmodel.datapath.operators.nets import Net, Nets, identifier, literal, part, resized
 from hwmodel.datapath.schedule.dataflow import ACCESS
 from hwmodel.datapath.schedule.registers import Life, Register, registers_for
 from hwmodel.emit.verilog.access import AccessPorts, access_ports
 from hwmodel.emit.verilog.datapaths.chunks import chunk_size, early_bus, elements_of, slot_bits
 from hwmodel.emit.verilog.datapaths.floats.operators import FloatOperator, float_operator, print_float_operator
-from hwmodel.emit.verilog.datapaths.nets import Net, Nets, identifier, literal, part, resized
 from hwmodel.emit.verilog.datapaths.operators import print_operator
 from hwmodel.emit.verilog.datapaths.states import Early, Kept
 from hwmodel.emit.verilog.datapaths.units import Unit, input_number, result_number

@@ -12,10 +12,10 @@ import numpy as np
 from arrayol.ir.types import Kind
 from hwmodel.datapath.derive import Derived
 from hwmodel.datapath.graph.graph import Graph
+from hwmodel.datapath.operators.nets import identifier
 from hwmodel.emit.verilog.access import AccessPorts, access_ports
 from hwmodel.emit.verilog.datapaths.chunks import bus_bits, chunk_size, elements_of, has_bus, leaving, slot_bits
 from hwmodel.emit.verilog.datapaths.floats.formats import FORMATS
-from hwmodel.emit.verilog.datapaths.nets import identifier
 from hwmodel.emit.verilog.datapaths.states import Kept
 
 MODULE = "bench"

@@ -12,10 +12,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from hwmodel.datapath.derive import Derived
-from hwmodel.datapath.graph.numbers import Number
-
-# Operators of which the low bits of a result depend on as many low bits of the operands alone.
-_MODULAR = frozenset({"add", "sub", "neg", "mul", "mulc", "and", "or", "xor", "not"})
+from hwmodel.datapath.numbers import Number
+from hwmodel.datapath.operators.registry import NODES
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +48,7 @@ def _is_of_the_sign(derived: Derived, operation: int) -> bool:
     """Whether it inverts or clears the sign of a float: wires and a gate, whatever it would share."""
     dataflow = derived.priced.dataflow
     graph, node = dataflow.graph, dataflow.nodes[operation]
-    return graph.operators[node] in ("neg", "abs") and graph.numbers[node].is_float
+    return bool(NODES[graph.operators[node]].float_row) and graph.numbers[node].is_float
 
 
 def _unit(derived: Derived, place: int, operations: tuple[int, ...]) -> Unit:
@@ -87,7 +85,7 @@ def result_number(unit: Unit, numbers: Sequence[Number]) -> Number:
 def input_number(unit: Unit, numbers: Sequence[Number], result: Number) -> Number:
     """What one of its inputs is, from those of its operations."""
     number = common(numbers)
-    capped = unit.operator in _MODULAR and number.bits > result.bits
+    capped = NODES[unit.operator].modular and number.bits > result.bits
     return Number(number.kind, result.bits) if capped else number
 
 

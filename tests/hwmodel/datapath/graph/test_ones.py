@@ -13,8 +13,8 @@ from hwmodel.datapath.graph.build import build_graph
 from hwmodel.datapath.graph.evaluate import evaluate, evaluate_nodes
 from hwmodel.datapath.graph.graph import CONSTANT, Graph
 from hwmodel.datapath.graph.nodes import Nodes
-from hwmodel.datapath.graph.numbers import NUMBERS, range_of, wrapped
 from hwmodel.datapath.graph.ones import Ones
+from hwmodel.datapath.numbers import NUMBERS, range_of, wrapped
 
 
 def ones_of(graph: Graph) -> Ones:

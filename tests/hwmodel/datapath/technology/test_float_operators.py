@@ -8,7 +8,7 @@ import pytest
 from floats.catalogue import STEP, entries, variants
 from floats.rows import shown, written
 
-from hwmodel.datapath.graph.numbers import Number
+from hwmodel.datapath.numbers import Number
 from hwmodel.emit.verilog.datapaths.floats.formats import F32, F64
 from hwmodel.emit.verilog.datapaths.floats.netlist import COMBINATIONAL, Circuit
 from hwmodel.emit.verilog.datapaths.floats.operators import FloatOperator, circuit_of

@@ -8,11 +8,11 @@ from functools import lru_cache, partial
 from typing import Any
 
 from hwmodel.datapath.graph.graph import FREE, Graph
-from hwmodel.datapath.graph.numbers import Number
+from hwmodel.datapath.numbers import Number
+from hwmodel.datapath.operators.nets import Net, Nets, resized
 from hwmodel.emit.verilog.datapaths.floats import arithmetic, comparisons, conversions, digits
 from hwmodel.emit.verilog.datapaths.floats.formats import FORMATS
 from hwmodel.emit.verilog.datapaths.floats.netlist import COMBINATIONAL, Circuit, shortest_periods
-from hwmodel.emit.verilog.datapaths.nets import Net, Nets, resized
 
 _SAME = {"sub": "add", "mulc": "mul"}  # of one circuit: a difference is a sum with the other sign
 

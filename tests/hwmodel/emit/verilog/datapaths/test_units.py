@@ -13,7 +13,7 @@ from strategies_bodies import elementaries, elementary_of
 from arrayol.errors import ArrayolError
 from hwmodel.datapath.derive import Derived, derivation_of
 from hwmodel.datapath.graph.graph import CONSTANT, INPUT
-from hwmodel.datapath.graph.numbers import Number
+from hwmodel.datapath.numbers import Number
 from hwmodel.datapath.technology.technology import load_technology
 from hwmodel.emit.verilog.datapaths.units import common, units_of
 from hwmodel.emit.verilog.datapaths.uses import origin, uses_in

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from hwmodel.datapath.graph.numbers import Number
+from hwmodel.datapath.numbers import Number
 
 
 @dataclass(frozen=True, slots=True)
