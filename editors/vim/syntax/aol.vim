@@ -5,7 +5,7 @@ endif
 
 syntax keyword aolDefinition import const tiler elementary task
 syntax keyword aolKeyword extern for where loop in repeat of at delay else origin paving fitting wrap if
-syntax keyword aolOperator and or not
+syntax keyword aolOperator and not or
 syntax keyword aolBoolean true false
 syntax keyword aolFunction abs min max round sat real imag conj sqrt exp log floor ceil sin cos tan
 syntax match aolNumber "\<[0-9]\+\(\.[0-9]\+\)\?\([eE][+-]\?[0-9]\+\)\?\>"

@@ -37,13 +37,13 @@ class Operations:
         self.floats = Floats(self.nodes, self.integers)
 
     def operation(self, name: str, operands: Sequence[Value], kind: ElementType, result: ElementType) -> Value:
-        """An operator with one or two operands of type `kind`. Raises ArrayolError (`not-in-hardware`)."""
+        """An operator with one or two operands of type `kind`. Raises ArrayolError (`missing-operator`)."""
         return self._built(DATAPATHS.get((name, len(operands))), name, operands, kind, result)
 
     def function(self, name: str, arguments: Sequence[Value], kind: ElementType, result: ElementType) -> Value:
         """A function of the language but round and sat; `kind` is the type of the arguments.
 
-        Raises ArrayolError (`not-in-hardware`).
+        Raises ArrayolError (`missing-operator`).
         """
         if name not in FUNCTIONS:  # c64 and c128 of their parts
             return tuple(arguments)
@@ -61,8 +61,8 @@ class Operations:
             else:
                 build, code = datapath.integers, code_of(result)
         if build is None:
-            message = f"'{name}' of {kind} has no datapath"
-            raise error("not-in-hardware", message, self.nodes.span, hint="give the task's figures in the platform")
+            message, hint = f"no datapath of '{name}' of {kind} is known", "give the task an entry in the platform"
+            raise error("missing-operator", message, self.nodes.span, hint=hint)
         return build(self, operands, code)
 
     def mux(self, condition: Sequence[int], then: Value, otherwise: Value) -> Value:
