@@ -33,11 +33,10 @@ from hwmodel.datapath.graph.expressions import Expressions, Points
 from hwmodel.datapath.graph.nodes import Nodes
 from hwmodel.datapath.graph.operations import Operations
 from hwmodel.datapath.graph.statements import spread_along
+from hwmodel.datapath.operators.registry import DATAPATHS
 
 MAXIMUM_NODES = 200_000
 _LISTED = 1 << 21  # points that are looked at one by one
-
-_COMPLEX = {"+": 2, "-": 2, "*": 6, "/": 14, "==": 3, "!=": 4}
 
 
 def require_countable(elementary: Elementary) -> None:
@@ -102,7 +101,7 @@ def _weight(node: Expr) -> int:
     if isinstance(node, Operation):
         kind = node.operands[0].type
         if isinstance(kind, ElementType) and kind.kind is Kind.COMPLEX:
-            return _COMPLEX.get(node.operator, 2)
+            return DATAPATHS[node.operator, len(node.operands)].complex_nodes
         return 1
     return int(isinstance(node, Function))
 

@@ -226,8 +226,9 @@ DATAPATHS = (
         integers=each_integer(lambda integers: integers.mul),
         floats=real("mul"),
         complex=_complex_product,
+        complex_nodes=6,
     ),
-    Datapath(name="/", operands=2, floats=real("div"), complex=_complex_quotient),
+    Datapath(name="/", operands=2, floats=real("div"), complex=_complex_quotient, complex_nodes=14),
     Datapath(name="//", operands=2, integers=each_integer(lambda integers: integers.div), floats=real("floordiv")),
     Datapath(name="%", operands=2, integers=each_integer(lambda integers: integers.mod), floats=real("mod")),
     Datapath(

@@ -82,7 +82,14 @@ def _comparison(sign: str, *, equality: bool, exchanged: bool, negated: bool) ->
         ]
         return [build.opposite(node) for node in both] if negated else both
 
-    return Datapath(name=sign, operands=2, integers=integers, floats=floats, complex=parts if equality else None)
+    return Datapath(
+        name=sign,
+        operands=2,
+        integers=integers,
+        floats=floats,
+        complex=parts if equality else None,
+        complex_nodes=3 + negated,
+    )
 
 
 def _extreme_of(node: str) -> Datapath:

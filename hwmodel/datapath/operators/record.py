@@ -75,7 +75,7 @@ class Datapath:
     Each builder gets what builds nodes (graph/operations.py: Operations), the operands, and the code of a type: of
     integers that of the result, of floats that of the operands, of complex numbers that of their parts. An operand is a
     list with a node for each point, of complex numbers a pair of lists. None where there is no datapath: a body that
-    uses it is refused by name.
+    uses it is refused by name. `complex_nodes` are the nodes that complex operands become, before any is shared.
     """
 
     name: str
@@ -83,6 +83,7 @@ class Datapath:
     integers: Build | None = None
     floats: Build | None = None
     complex: Build | None = None
+    complex_nodes: int = 2
 
 
 def each_integer(method: Callable[[Any], Callable[..., int]]) -> Build:

@@ -10,12 +10,13 @@ from arrayol import api
 from hwmodel.datapath.graph.build import build_graph
 from hwmodel.datapath.graph.count import MAXIMUM_NODES, count_nodes
 from hwmodel.datapath.graph.graph import Operation
+from hwmodel.datapath.operators.registry import NODES
 from hwmodel.datapath.technology.rows import OPERATORS
 from hwmodel.datapath.technology.technology import load_technology, shipped_technologies
 
 SPECS = sorted((Path(__file__).resolve().parents[4] / "specs").glob("*.aol"))
-OF_FLOATS = {"fscale", "fpos0", "sqrt", "hypot", "exp", "log", "sin", "cos", "tan", "floor", "ceil", "floordiv"}
-OF_BOTH = {"add", "sub", "mul", "mulc", "div", "mod", "min", "max", "lt", "eq"}
+OF_FLOATS = {node.priced_by for node in NODES.values() if node.floats and not node.integers} | {"fscale", "fpos0"}
+OF_BOTH = {node.priced_by for node in NODES.values() if node.floats and node.integers and not node.float_row}
 
 
 @cache
