@@ -16,7 +16,7 @@ from hwmodel.datapath.schedule.dataflow import Dataflow
 
 WITH_CONSTANT = frozenset({"mulc", "divc", "fscale.f32", "fscale.f64"})
 COMMUTATIVE = frozenset(
-    f"{node.priced_by}{kind}"
+    f"{node.name}{kind}"
     for node in NODES.values()
     for kind in ("", ".f32", ".f64")
     if (node.commutes_real if kind else node.commutes)

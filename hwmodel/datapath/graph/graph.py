@@ -286,7 +286,7 @@ class Graph:
         second = bits[1] if len(bits) > 1 else bits[0]
         if operator in _OF_BITS:
             return Operation(operator, max(1, own), bits[0], second, own, 1)
-        return Operation(NODES[operator].priced_by, max(*bits, number.bits), bits[0], second, number.bits, 1)
+        return Operation(operator, max(*bits, number.bits), bits[0], second, number.bits, 1)
 
 
 def _half(number: Number) -> Number:

@@ -26,8 +26,9 @@ class NodeOperator:
     and gives the one of the result, which has the node's number; of floats the circuits are in
     `hwmodel/emit/verilog/datapaths/floats/`. Where operands may change places it `commutes`, of floats `commutes_real`.
 
-    `modular`: the low bits of a result depend on as many low bits of the operands alone. `row` names the rows that
-    price it in technology tables, its own name if it is empty, `float_row` that of floats.
+    `modular`: the low bits of a result depend on as many low bits of the operands alone. Technology tables price it by the
+    rows of its name, and where they have none by those of `like`. `float_row`: of a float it is a gate for the sign
+    bit, which these rows price.
     """
 
     name: str
@@ -37,13 +38,8 @@ class NodeOperator:
     commutes: bool = False
     commutes_real: bool = False
     modular: bool = False
-    row: str = ""
+    like: str = ""
     float_row: str = ""
-
-    @property
-    def priced_by(self) -> str:
-        """The name of the rows that price it."""
-        return self.row or self.name
 
 
 def of_operands(apply: Callable[..., Values]) -> Compute:

@@ -18,6 +18,7 @@ from arrayol.plugins import TECHNOLOGIES, installed, plugin
 from arrayol.source import Span
 from arrayol.text import listed
 from hwmodel.datapath.graph.graph import Operation
+from hwmodel.datapath.operators.registry import NODES
 from hwmodel.datapath.technology.formulas import Formula, FormulaError, constant, parse_formula
 from hwmodel.datapath.technology.overhead import OverheadTable
 from hwmodel.datapath.technology.rows import (
@@ -227,8 +228,10 @@ class Technology:
         return 1000 / (max(self.table.path.ns, 1e-9) * self.table.path.margin)
 
     def rows(self, operator: str) -> tuple[Row, ...]:
-        """The rows of an operator, slowest first; none where the table lacks it."""
-        return self.table.operators.rows.get(operator, ())
+        """The rows of an operator, or of one like it, slowest first; none where the table lacks both."""
+        known, (name, point, kind) = self.table.operators.rows, operator.partition(".")
+        like = NODES[name].like if name in NODES else ""
+        return known.get(operator) or known.get(f"{like}{point}{kind}", ())
 
     def row(self, operator: str, clock_mhz: float) -> Row | None:
         """The first row that reaches the clock: those with `max_mhz` were measured and compare with `asked_mhz`."""

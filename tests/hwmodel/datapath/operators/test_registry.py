@@ -17,6 +17,7 @@ from hwmodel.datapath.graph import operations
 from hwmodel.datapath.graph.build import build_graph
 from hwmodel.datapath.operators.record import NodeOperator
 from hwmodel.datapath.operators.registry import DATAPATHS, NODES
+from hwmodel.datapath.technology import technology
 from hwmodel.datapath.technology.technology import load_technology
 from hwmodel.emit.verilog.datapaths import operators
 from hwmodel.emit.verilog.datapaths.datapath import datapath_module
@@ -33,8 +34,16 @@ def test_every_operator_of_the_language_has_a_record_and_no_other() -> None:
 
 
 def test_rows_that_price_a_node_are_those_of_nodes() -> None:
-    named = {row for node in NODES.values() for row in (node.priced_by, node.float_row) if row}
-    assert named <= NODES.keys()
+    assert {row for node in NODES.values() for row in (node.like, node.float_row) if row} <= NODES.keys()
+
+
+def test_a_table_without_rows_of_an_operator_prices_it_as_one_like_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = load_technology("ecp5-6")
+    assert not table.rows("novel")
+    novel = NodeOperator(name="novel", like="mul")
+    monkeypatch.setattr(technology, "NODES", MappingProxyType({**NODES, "novel": novel}))
+    assert table.rows("novel") == table.rows("mul")
+    assert table.rows("novel.f64") == table.rows("mul.f64") != table.rows("mul")
 
 
 def without_circuit(name: str) -> Mapping[str, NodeOperator]:

@@ -15,8 +15,8 @@ from hwmodel.datapath.technology.rows import OPERATORS
 from hwmodel.datapath.technology.technology import load_technology, shipped_technologies
 
 SPECS = sorted((Path(__file__).resolve().parents[4] / "specs").glob("*.aol"))
-OF_FLOATS = {node.priced_by for node in NODES.values() if node.floats and not node.integers} | {"fscale", "fpos0"}
-OF_BOTH = {node.priced_by for node in NODES.values() if node.floats and node.integers and not node.float_row}
+OF_FLOATS = {node.name for node in NODES.values() if node.floats and not node.integers} | {"fscale", "fpos0"}
+OF_BOTH = {node.name for node in NODES.values() if node.floats and node.integers and not node.float_row}
 
 
 @cache
