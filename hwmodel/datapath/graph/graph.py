@@ -211,7 +211,12 @@ class Graph:
             own = self._own(node)
         else:
             own = needed[1] - needed[0] if operator == "mux" else needed[1]
-        luts, chain = (0, own) if operator in SUMS and not number.is_float else self._logic(node)
+        if operator in SUMS and not number.is_float:
+            luts, chain = 0, own
+        elif NODES[operator].like in PACKED | SUMS and not number.is_float:
+            luts, chain = own, max(number.bits, *(each.bits for each in numbers))
+        else:
+            luts, chain = self._logic(node)
         if node in self.small_sums:
             luts, chain = self.luts[node], 0
         key = (

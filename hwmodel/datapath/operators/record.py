@@ -26,9 +26,9 @@ class NodeOperator:
     and gives the one of the result, which has the node's number; of floats the circuits are in
     `hwmodel/emit/verilog/datapaths/floats/`. Where operands may change places it `commutes`, of floats `commutes_real`.
 
-    `modular`: the low bits of a result depend on as many low bits of the operands alone. Technology tables price it by the
-    rows of its name, and where they have none by those of `like`. `float_row`: of a float it is a gate for the sign
-    bit, which these rows price.
+    `modular`: the low bits of a result depend on as many low bits of the operands alone. Technology tables price it by
+    the rows of its name, and where they have none by those of `like`; it then has a LUT for each bit beside a carry
+    chain, if that has. `float_row`: of a float it is a gate for the sign bit, which these rows price.
     """
 
     name: str

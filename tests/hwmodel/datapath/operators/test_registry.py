@@ -13,7 +13,7 @@ from arrayol.errors import ArrayolError
 from arrayol.operators.record import Notation
 from arrayol.operators.registry import FUNCTIONS, OPERATORS
 from hwmodel.datapath.derive import derivation_of
-from hwmodel.datapath.graph import operations
+from hwmodel.datapath.graph import graph, operations
 from hwmodel.datapath.graph.build import build_graph
 from hwmodel.datapath.operators.record import NodeOperator
 from hwmodel.datapath.operators.registry import DATAPATHS, NODES
@@ -44,6 +44,18 @@ def test_a_table_without_rows_of_an_operator_prices_it_as_one_like_it(monkeypatc
     monkeypatch.setattr(technology, "NODES", MappingProxyType({**NODES, "novel": novel}))
     assert table.rows("novel") == table.rows("mul")
     assert table.rows("novel.f64") == table.rows("mul.f64") != table.rows("mul")
+
+
+def test_an_operator_like_one_with_a_carry_chain_has_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    elementary = elementary_of("elementary e(x: u8[2]) -> (y: u8) { y = x[0] // x[1] if x[1] != 0 else 0 }")
+
+    def divided() -> list[tuple[int, int]]:
+        priced = filter(None, build_graph(elementary).operations)
+        return [(each.luts, each.chain) for each in priced if each.operator == "div"]
+
+    assert divided() == [(0, 0)]
+    monkeypatch.setattr(graph, "NODES", MappingProxyType({**NODES, "div": replace(NODES["div"], like="max")}))
+    assert divided() == [(8, 8)]
 
 
 def without_circuit(name: str) -> Mapping[str, NodeOperator]:
