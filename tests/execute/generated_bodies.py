@@ -9,7 +9,9 @@ from hypothesis import event
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from arrayol.ir.types import ElementType
+from arrayol.ir.types import ElementType, operands_of
+from arrayol.operators import registry
+from arrayol.operators.record import Gives, Operator
 
 INTEGERS = ("i8", "u8", "i16", "u16", "i32", "i64")
 
@@ -35,6 +37,11 @@ TYPES = (*INTEGERS, *FLOATS, "u64", "bool", *("c64", "c128") * 2, *ODD, *FIXED)
 def one(kind: str) -> str:
     """A constant that a type has."""
     return "true" if kind == "bool" else "0.5" if kind in FIXED else "1"
+
+
+def takes_and_gives(operator: Operator, kind: str) -> bool:
+    """Whether an operator takes operands of a type, and gives that type."""
+    return operator.gives is Gives.SAME and operands_of(ElementType(kind)) in operator.domain.defined
 
 
 @dataclass(frozen=True)
@@ -112,6 +119,7 @@ class Writer:
             signs += ["/"]
         else:
             signs += ["//", "%", "&", "|", "^", "<<", ">>"]
+        signs += [name for name, each in registry.INFIX.items() if name not in signs and takes_and_gives(each, kind)]
         sign = self.draw(st.sampled_from(signs))
         if sign in ("//", "%") and kind not in FLOATS and self.draw(st.integers(0, 5)):
             right = f"({right} | {kind}(1))"
@@ -190,7 +198,10 @@ class Writer:
             )
         if self.draw(st.booleans()):
             return f"abs({inner})"
-        return f"{self.draw(st.sampled_from(('min', 'max')))}({inner}, {self.expr(kind, depth)})"
+        names = [
+            name for name, each in registry.FUNCTIONS.items() if each.arguments[0] == 2 and takes_and_gives(each, kind)
+        ]
+        return f"{self.draw(st.sampled_from(names))}({inner}, {self.expr(kind, depth)})"
 
     def rounding(self, kind: str, depth: int) -> str:
         """`sat`, `round`, and what takes complex numbers apart and puts them together."""
