@@ -93,7 +93,7 @@ def estimated_figures(platform: Platform, network: Network) -> tuple[str, ...]:
 def _default(platform: Platform, origin: str) -> Iterator[str]:
     if origin != DEFAULT_NAME:
         return
-    memory = platform.memory
+    (memory,) = platform.channels
     facts = [
         f"a clock of {platform.clock_mhz:g} MHz" if platform.clock_mhz else "no clock",
         *([f"the technology {platform.technology.name}"] if platform.technology else []),
@@ -190,9 +190,10 @@ def _residence(network: Network, loads: Loads, chosen: Collection[str] = ()) -> 
 
 def _left_out(platform: Platform, *, local: bool) -> Iterator[str]:
     """Keys with a default that count here, and which the platform does not give."""
-    tables: dict[str, tuple[BaseModel, tuple[str, ...]]] = {"memory": (platform.memory, ("port",))}
-    if platform.memory.rows is not None:
-        tables["memory.rows"] = (platform.memory.rows, ("banks",))
+    (channel,) = platform.channels
+    tables: dict[str, tuple[BaseModel, tuple[str, ...]]] = {"memory": (channel, ("port",))}
+    if channel.rows is not None:
+        tables["memory.rows"] = (channel.rows, ("banks",))
     if local:
         tables["local"] = (platform.local, ("banks", "access_cycles"))
     values = {

@@ -77,10 +77,11 @@ def port_time(platform: Platform, bursts: Bursts) -> PortTime:
 
     On separate ports reads and writes have rows and times of their own.
     """
-    if platform.memory.port == "shared":
+    (channel,) = platform.channels
+    if channel.port == "shared":
         return _one_port(platform, bursts)
     cycles = np.zeros(len(bursts), np.int64)
-    changes = np.zeros(len(bursts), np.int64) if platform.memory.rows is not None else None
+    changes = np.zeros(len(bursts), np.int64) if channel.rows is not None else None
     for side in (bursts.write, ~bursts.write):
         part = _one_port(platform, bursts.only(side))
         cycles[side] = part.cycles
@@ -90,7 +91,7 @@ def port_time(platform: Platform, bursts: Bursts) -> PortTime:
 
 
 def _one_port(platform: Platform, bursts: Bursts) -> PortTime:
-    memory = platform.memory
+    (memory,) = platform.channels
     if memory.rows is not None and platform.clock_mhz is not None:
         return row_time(memory.rows, platform.clock_mhz, bursts)
     latency = memory.latency or 0

@@ -38,7 +38,7 @@ def local_word(platform: Platform, size: int, shape: Sequence[int], *, write: bo
 
 def local_width(platform: Platform, size: int, *, write: bool) -> int:
     """Its data: a divisor of those of a word, up to `write_width` where they are loaded, `read_width` where stored."""
-    memory, local = platform.memory, platform.local
+    (memory,), local = platform.channels, platform.local
     whole = memory.data_per_word or max(1, (memory.word_bits or 1) // (8 * size))
     asked = local.read_width if write else local.write_width
     return max(width for width in divisors(whole) if width <= (asked or whole))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeAlias, TypeVar
 
 from pydantic import ConfigDict, Field, PlainSerializer, PlainValidator, PrivateAttr, ValidationInfo, model_validator
 from pydantic.config import JsonDict
@@ -74,6 +74,9 @@ class ExternalMemory(Table):
     outstanding: Whole = Field(default=1, ge=1, description="a whole number of requests, 1 or more")
     max_burst_words: Whole = Field(default=256, ge=1, description="a whole number of words, 1 or more")
     rows: RowModel | None = None
+
+
+Channel: TypeAlias = ExternalMemory  # what serves some arrays; `[memory]` is the one of today
 
 
 class LocalPrices(Table):
@@ -260,6 +263,24 @@ class Platform(Table):
         """Keep the file that validation gives as context, for places in later messages."""
         if isinstance(context, TomlFile):
             self._origin = _Origin(context)
+
+    @property
+    def channels(self) -> tuple[Channel, ...]:
+        """The channels of the external memory: today the one of `[memory]`.
+
+        What holds for one channel only unpacks it, `(channel,) = platform.channels`, and fails where there are several.
+        """
+        return (self.memory,)
+
+    def channel_of(self, array: str) -> Channel:
+        """The channel in whose addresses an array lies."""
+        (channel,) = self.channels
+        return channel
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether a channel has the open-row model, in which cycles depend on where arrays lie."""
+        return any(channel.rows is not None for channel in self.channels)
 
     def place(self, *path: str) -> Span | None:
         """Where a key stands in the platform's file, if it came from one."""

@@ -61,7 +61,7 @@ class SearchContext:
         """The program, the platform and the columns; the network's word, and where rows count its addresses."""
         model, columns = self.space.model, self.columns
         figures = tuple((figure.key, figure.scale) for figure in columns.figures)
-        addresses = model.network if model.platform.memory.rows is not None else None
+        addresses = model.network if model.platform.has_rows else None
         order = tuple(model.network.arrays) if addresses else ()  # arrays lie in it
         return digest(
             code_digest(),

@@ -41,7 +41,7 @@ class IsomorphicGroups:
 
     def of(self, group: Mask) -> Mask | None:
         """An earlier group that is equal but for names; None for the first of its kind, which is then remembered."""
-        if self.space.model.platform.memory.rows is not None:
+        if self.space.model.platform.has_rows:
             return None
         alike = self._alike.setdefault(tuple(map(self._kind, self.space.tasks(group))), [])
         alike.append(group)

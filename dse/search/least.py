@@ -213,11 +213,11 @@ def _of_work(space: MappingSpace, work: _Work, choices: Choices) -> Bounds:
 
 def _port_cycles(space: MappingSpace, ends: Ends) -> int:
     """The cycles in which the port moves so many data, as if each array were one burst."""
-    port, memory = Port(space.accesses, space.model.platform), space.model.platform.memory
-    cycles, latency = {"load": 0, "store": 0}, 0 if port.by_run else memory.latency or 0
+    port = Port(space.accesses, space.model.platform)
+    cycles, latency = {"load": 0, "store": 0}, 0 if port.by_run else port.channel.latency or 0
     for (kind, array), data in ends.items():
         cycles[kind] += latency + int(port.words(array, np.array(data))) if data else 0
-    return sum(cycles.values()) if memory.port == "shared" else max(cycles.values())
+    return sum(cycles.values()) if port.channel.port == "shared" else max(cycles.values())
 
 
 def _of_network(space: MappingSpace, work: _Work) -> Ends:

@@ -129,7 +129,7 @@ def _cycles(accesses: Accesses, platform: Platform, volume: Volume) -> Shares:
     shares = Shares()
     for array, data in volume.moved.items():
         shares[f"array '{array}'"] = math.ceil(data * _datum_cycles(accesses, platform, array))
-        shares[f"array '{array}'"] += 2 * volume.steps * ((platform.memory.latency or 0) + 1)
+        shares[f"array '{array}'"] += 2 * volume.steps * ((platform.channel_of(array).latency or 0) + 1)
     for task, runs in volume.runs.items():
         each, latency = _repetition(accesses, platform, accesses.network.processes[task])
         shares[f"task '{task}'"] = runs * each + volume.steps * latency
@@ -157,7 +157,7 @@ def _accesses(accesses: Accesses, process: Process) -> int:
 
 def _datum_cycles(accesses: Accesses, platform: Platform, array: str) -> Fraction:
     """Cycles of the port for one datum, but for the latency; with rows it may be a burst that opens all its rows."""
-    memory, bits = platform.memory, accesses.network.arrays[array].type.stored_bits
+    memory, bits = platform.channel_of(array), accesses.network.arrays[array].type.stored_bits
     if memory.burst == "run" and memory.rows is None:  # a request for each, with the words of the longest run
         word = Fraction(1, memory.data_per_word) if memory.data_per_word else Fraction(bits, memory.word_bits or 1)
         words = math.ceil(accesses.size(array) * word) + 1
@@ -176,7 +176,7 @@ def _datum_cycles(accesses: Accesses, platform: Platform, array: str) -> Fractio
 
 def _passing(accesses: Accesses, platform: Platform, array: str, words: int) -> int:
     """The most cycles in which so many words of requests pass: in local words, parted at every end of a row."""
-    size, memory = accesses.network.arrays[array].type.bytes, platform.memory
+    size, memory = accesses.network.arrays[array].type.bytes, platform.channel_of(array)
     whole = memory.data_per_word or (memory.word_bits or 1) // (8 * size) + 1
     local = [
         words * -(-whole // own.width) + accesses.size(array) // own.row
@@ -226,8 +226,9 @@ def _traffic(accesses: Accesses, volume: Volume) -> Shares:
 
 def _port_traffic(accesses: Accesses, platform: Platform, volume: Volume) -> Shares:
     """A word for each datum; of runs as many as the whole array has, cut into requests that are rounded up."""
-    memory, types, shares = platform.memory, accesses.network.arrays, Shares()
+    types, shares = accesses.network.arrays, Shares()
     for array, data in volume.moved.items():
+        memory = platform.channel_of(array)
         stored = types[array].type.stored_bits
         word = memory.data_per_word * stored if memory.data_per_word else memory.word_bits or 1
         runs = memory.burst == "run" and memory.rows is None
@@ -242,18 +243,18 @@ def _setup(accesses: Accesses, platform: Platform) -> Shares:
     shares = Shares()
     for memory in once_memories(accesses, platform):
         cycles = memory.addressed * _datum_cycles(accesses, platform, memory.name)
-        shares[f"array '{memory.name}'"] = math.ceil(cycles) + (platform.memory.latency or 0) + 1
+        shares[f"array '{memory.name}'"] = math.ceil(cycles) + (platform.channel_of(memory.name).latency or 0) + 1
     return shares
 
 
 def _addresses(accesses: Accesses, platform: Platform) -> Shares:
     """Arrays one after the other, or as far as a tiler would reach that does not wrap."""
     shares, by_array = Shares(), _touches(accesses)
-    row = platform.memory.rows.row_bytes if platform.memory.rows else 1
     for array in filter(accesses.lies_outside, accesses.network.arrays):
+        rows = platform.channel_of(array).rows
         size = accesses.network.arrays[array].type.bytes
         reach = sum(_reach(accesses, touch) for touch in by_array.get(array, ()))
-        shares[f"array '{array}'"] = (accesses.size(array) + reach) * size + row
+        shares[f"array '{array}'"] = (accesses.size(array) + reach) * size + (rows.row_bytes if rows else 1)
     return shares
 
 

@@ -404,12 +404,12 @@ class MachineModel:
     @property
     def data_per_word(self) -> int:
         """How many data (m), of the widest element type that lies outside, the memory moves per cycle; at least 1."""
-        memory = self.platform.memory
-        if memory.data_per_word is not None:
-            return memory.data_per_word
+        (channel,) = self.platform.channels
+        if channel.data_per_word is not None:
+            return channel.data_per_word
         arrays = [array for name, array in self.network.arrays.items() if self.accesses.lies_outside(name)]
         widest = max(8 * array.type.bytes for array in arrays)
-        return max(1, (memory.word_bits or 1) // widest)
+        return max(1, (channel.word_bits or 1) // widest)
 
     def step_cycles(self, group: GroupDesign) -> tuple[int, ...]:
         """The length of every step of a group in cycles, in order."""

@@ -52,13 +52,14 @@ class PortCycles:
 
 
 class Port:
-    """The bursts of steps on one platform."""
+    """The bursts of steps on the one channel of a platform."""
 
     def __init__(self, accesses: Accesses, platform: Platform) -> None:
         self.accesses = accesses
         self.network: Network = accesses.network
         self.platform = platform
-        self._bases = _array_bases(accesses, platform.memory.rows.row_bytes) if platform.memory.rows else {}
+        (self.channel,) = platform.channels
+        self._bases = _array_bases(accesses, self.channel.rows.row_bytes) if self.channel.rows else {}
 
     def element_bytes(self, array: str) -> int:
         """Bytes of an element in the external memory and on the port."""
@@ -66,14 +67,14 @@ class Port:
 
     def words(self, array: str, data: Elements) -> Elements:
         """Words of bursts of so many data of an array; the last one of a burst moves whole."""
-        memory = self.platform.memory
+        memory = self.channel
         if memory.data_per_word is not None:
             return -(-data // memory.data_per_word)
         return -(-data * self.element_bytes(array) * 8 // (memory.word_bits or 1))
 
     def word_bits(self, array: str) -> int:
         """Bits that the port moves with a word of an array."""
-        memory = self.platform.memory
+        memory = self.channel
         if memory.data_per_word is not None:
             return memory.data_per_word * self.element_bytes(array) * 8
         return memory.word_bits or 1
@@ -84,7 +85,7 @@ class Port:
         The memory inside takes so many `local` words of each, or gives them.
         """
         words = np.maximum(self.words(array, data), local)
-        return np.where(data > 0, (self.platform.memory.latency or 0) + words, 0)
+        return np.where(data > 0, (self.channel.latency or 0) + words, 0)
 
     def local_word(self, array: str, *, write: bool) -> LocalWord | None:
         """The word of the memory inside that is loaded, or (`write`) stored in a cycle; None where it keeps pace."""
@@ -92,7 +93,7 @@ class Port:
 
     def requested(self, array: str, *, write: bool) -> Requested:
         """How an array is requested run by run."""
-        local, memory = self.local_word(array, write=write), self.platform.memory
+        local, memory = self.local_word(array, write=write), self.channel
         return Requested(self.accesses.shape(array), self.element_bytes(array), memory, local)
 
     def bytes_of_words(self, array: str, words: Elements) -> Elements:
@@ -105,7 +106,7 @@ class Port:
         if self.by_run:
             requests = self._requests(transfer, int(transfer.step.max(initial=0)) + 1)
             return int((requests.number * requests.words).sum())
-        if self.platform.memory.rows is not None:
+        if self.channel.rows is not None:
             data = self._runs(transfer)[1].data if len(transfer.element) else transfer.element
         else:
             data = np.bincount(transfer.step)
@@ -114,7 +115,7 @@ class Port:
     def whole_arrays(self, arrays: Sequence[str]) -> int:
         """Cycles in which the port loads arrays whole, one after another in the network's order."""
         names = [name for name in self.network.arrays if name in arrays]
-        if self.platform.memory.rows is None:
+        if self.channel.rows is None:
             whole = ((name, np.arange(self.accesses.size(name))) for name in names)
             loads = [Transfer(name, element, 0 * element, write=False) for name, element in whole]
             return int(self.by_step(loads, 1).loads.sum())
@@ -128,8 +129,8 @@ class Port:
 
     def by_step(self, transfers: Sequence[Transfer], steps: int) -> PortCycles:
         """Port cycles of each of `steps` steps, which transfers count from 0."""
-        shared = self.platform.memory.port == "shared"
-        if self.platform.memory.rows is not None:
+        shared = self.channel.port == "shared"
+        if self.channel.rows is not None:
             return self._rows_by_step(transfers, steps, shared)
         sides = np.zeros((2, steps), np.int64)
         for transfer in transfers:
@@ -143,11 +144,11 @@ class Port:
     @property
     def by_run(self) -> bool:
         """Whether a step's data of an array are requested run by run; with rows they are bursts of their own anyway."""
-        return self.platform.memory.burst == "run" and self.platform.memory.rows is None
+        return self.channel.burst == "run" and self.channel.rows is None
 
     def request_cycles(self, requests: Requests) -> Elements:
         """The cycles of the requests of an array in each step."""
-        return requests.cycles(self.platform.memory.latency or 0, self.platform.memory.outstanding)
+        return requests.cycles(self.channel.latency or 0, self.channel.outstanding)
 
     def _requests(self, transfer: Transfer, steps: int) -> Requests:
         runs = ElementRuns.of(transfer.element, transfer.step, self.accesses.shape(transfer.array))

@@ -184,9 +184,10 @@ def data_per_word(accesses: Accesses, platform: Platform) -> tuple[int, str | No
     One m for all fusions of a network keeps them comparable: the word is divided by its widest element. Raises
     ArrayolError (`word-too-narrow`) where a word does not hold one.
     """
-    if platform.memory.data_per_word is not None:
-        return platform.memory.data_per_word, None
-    bits = platform.memory.word_bits
+    (channel,) = platform.channels
+    if channel.data_per_word is not None:
+        return channel.data_per_word, None
+    bits = channel.word_bits
     assert bits is not None, "a platform has data_per_word or word_bits"
     arrays = [array for name, array in accesses.network.arrays.items() if accesses.lies_outside(name)]
     widest = max(arrays, key=lambda array: array.type.bits)
@@ -204,13 +205,14 @@ def data_per_word(accesses: Accesses, platform: Platform) -> tuple[int, str | No
 
 def memory_latency(platform: Platform) -> int:
     """L_m in cycles. Raises ArrayolError (`no-memory-latency`) for a platform that has only the row model."""
-    if platform.memory.latency is None:
+    (channel,) = platform.channels
+    if channel.latency is None:
         raise error(
             "no-memory-latency",
             "the published model needs memory.latency; this platform has only memory.rows",
             hint="add 'latency = ...' under [memory]: the cycles before the first word of a burst",
         )
-    return platform.memory.latency
+    return channel.latency
 
 
 @dataclass(frozen=True, slots=True)

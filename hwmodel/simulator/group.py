@@ -193,7 +193,8 @@ class _Run:
             place: np.searchsorted(step_of[place[0]][read.rows], np.arange(steps + 1))
             for place, read in self.reads.items()
         }
-        separate = self.platform.memory.port == "separate"
+        (channel,) = self.platform.channels
+        separate = channel.port == "separate"
         self.loader = Port(self.accesses, self.platform)
         self.storer = Port(self.accesses, self.platform) if separate else self.loader
         for name, array in self.arrays.items():

@@ -44,7 +44,7 @@ class Port:
 
     def expect(self, array: str, steps: Sequence[Ints], *, write: bool) -> None:
         """The elements of an array that each step will move: what its requests are made for."""
-        memory = self.platform.memory
+        memory = self.platform.channel_of(array)
         if memory.burst == "run" and memory.rows is None:
             size = self.accesses.network.arrays[array].type.bytes
             shape = self.accesses.shape(array)
@@ -55,8 +55,8 @@ class Port:
         """A new step: the port is free, all rows are closed."""
         self.now, self.bursts = 0, []
         self.step += 1
-        model, clock = self.platform.memory.rows, self.platform.clock_mhz
-        self.rows = _Rows(model, clock) if model is not None and clock is not None else None
+        (channel,), clock = self.platform.channels, self.platform.clock_mhz
+        self.rows = _Rows(channel.rows, clock) if channel.rows is not None and clock is not None else None
 
     def serve(self, array: str, elements: Ints, *, write: bool) -> Ints:
         """Move elements of one array after what was moved before.
@@ -70,7 +70,7 @@ class Port:
         elif (array, write) in self.requesters:
             self.now, cycles[order] = self.requesters[array, write].serve(self.now, ascending, self.step)
         else:
-            begin = self.now + (self.platform.memory.latency or 0)
+            begin = self.now + (self.platform.channel_of(array).latency or 0)
             passed = self._box_cycles(array, ascending, write=write)
             cycles[order] = begin + passed
             self.now = begin + int(passed.max()) + 1
@@ -105,7 +105,7 @@ class Port:
 
     def _words(self, array: str, data: Ints) -> Ints:
         """The words of so many data."""
-        memory = self.platform.memory
+        memory = self.platform.channel_of(array)
         if memory.data_per_word is not None:
             return -(-data // memory.data_per_word)
         return -(-data * self.accesses.network.arrays[array].type.bytes * 8 // (memory.word_bits or 1))

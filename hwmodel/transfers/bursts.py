@@ -37,7 +37,8 @@ class Place:
 
 def places(arrays: Mapping[str, NestArray], platform: Platform) -> dict[str, Place]:
     """The place of each array but locals, in the order given; without a row model arrays follow each other at once."""
-    align = platform.memory.rows.row_bytes if platform.memory.rows is not None else 1
+    (channel,) = platform.channels
+    align = channel.rows.row_bytes if channel.rows is not None else 1
     taken: dict[str, Place] = {}
     free = 0
     for name, array in arrays.items():

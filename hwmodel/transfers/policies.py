@@ -306,11 +306,16 @@ def evaluate(spec: Spec, traffic: Traffic, platform: Platform) -> dict[str, Poli
     return {name: cost(ground) for name, cost in _COSTS.items()}
 
 
+def _is_shared(platform: Platform) -> bool:
+    (channel,) = platform.channels
+    return channel.port == "shared"
+
+
 def _remote(ground: Ground) -> PolicyCost:
     """Accesses and computation go on beside each other as a pipeline, or one after the other."""
     bursts = remote_bursts(ground)
     time = port_time(ground.platform, bursts)
-    shared = ground.platform.memory.port == "shared"
+    shared = _is_shared(ground.platform)
     reads, writes = int(time.cycles[~bursts.write].sum()), int(time.cycles[bursts.write].sum())
     latency = ground.latency
     live = int(ground.local_sizes.max(initial=0))
@@ -341,7 +346,7 @@ def _planned(make: Callable[[Ground], Plan], is_pipelined: bool) -> Callable[[Gr
         if is_pipelined:
             steps = units.load_steps()
             port = _port_cycles(ground, load, store, 2 * steps, 2 * (steps + 2) + 1)
-            best = overlapped(units, *port.cycles(count), ground.platform.memory.port == "shared")
+            best = overlapped(units, *port.cycles(count), _is_shared(ground.platform))
         return PolicyCost(
             data_moved=len(plan.loads) + len(plan.stores),
             bytes_moved=int(load.bursts.size.sum() + store.bursts.size.sum()),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -315,3 +316,18 @@ def test_a_read_at_a_place_of_data_takes_the_fetch_cycles(keys: str, latency: in
     network = flatten(api.load("gamma.aol"), "top")
     (process,) = network.processes.values()
     assert platform.datapath(process, 1).latency == latency - 1  # of an interval, the cycle of the start is part
+
+
+def test_memory_is_the_one_channel_of_all_arrays() -> None:
+    platform = Platform(memory=ExternalMemory(latency=30, word_bits=128))
+    assert platform.channels == (platform.memory,)
+    assert platform.channel_of("any") is platform.memory
+    assert not platform.has_rows
+
+
+def test_what_needs_a_channel_asks_for_that_of_an_array_or_for_all() -> None:
+    """So that a second channel is found by whoever reads one."""
+    root = SPECS.parent
+    files = [path for package in ("hwmodel", "dse", "arrayol") for path in (root / package).rglob("*.py")]
+    readers = [path.name for path in files if re.search(r"platform\.memory\b", path.read_text(encoding="utf-8"))]
+    assert readers == []

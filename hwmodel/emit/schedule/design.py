@@ -77,8 +77,8 @@ def schedule_design(
 
     Raises ArrayolError (`not-emitted`) where some part of it has no hardware, `unproven-schedule` where a proof fails.
     """
-    network, memory = accesses.network, platform.memory
-    addresses = address_map(accesses, memory)
+    network, (channel,) = accesses.network, platform.channels
+    addresses = address_map(accesses, channel)
     given = with_tables(spec, spec.components[network.name], inputs)
     values = {name: one_frame(accesses, name, given[name]).reshape(-1) for name in network.inputs}
     types = {name: array.type for name, array in network.arrays.items()}
@@ -99,8 +99,8 @@ def schedule_design(
         network,
         tuple(groups),
         addresses,
-        memory.latency or 0,
-        memory.outstanding,
+        channel.latency or 0,
+        channel.outstanding,
         datapaths,
         tuple(name for name, kind in types.items() if kind.is_signed),
         _frame(addresses, values, outputs),

@@ -21,7 +21,7 @@ from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.names import plain
 from hwmodel.local_words import local_word
-from hwmodel.platform import ExternalMemory, Platform
+from hwmodel.platform import Channel, Platform
 from hwmodel.simulator.group import GroupRun, NumbersByStep
 from hwmodel.simulator.requests import Requester, runs_in
 
@@ -92,7 +92,7 @@ class _Move:
     requester: Requester
 
 
-def address_map(accesses: Accesses, memory: ExternalMemory) -> AddressMap:
+def address_map(accesses: Accesses, memory: Channel) -> AddressMap:
     """Arrays in the network's order, each at the start of a word. Raises ArrayolError (`not-emitted`)."""
     if memory.burst != "run":
         raise not_emitted(
@@ -184,7 +184,8 @@ class PortScheduler:
 
     def engines(self) -> tuple[Engine, ...]:
         """The engines: one, or of separate ports one that loads and one that stores."""
-        if self.platform.memory.port == "separate":
+        (channel,) = self.platform.channels
+        if channel.port == "separate":
             return self._engine("loads", (False,)), self._engine("stores", (True,))
         return (self._engine("port", (False, True)),)
 
@@ -208,7 +209,7 @@ class PortScheduler:
         elements, size = np.arange(self.accesses.size(array)), self.accesses.network.arrays[array].type.bytes
         shape = self.accesses.shape(array)
         local = local_word(self.platform, size, shape, write=False)
-        requester = Requester.of(array, shape, size, self.platform.memory, [elements], local)
+        requester = Requester.of(array, shape, size, self.platform.channel_of(array), [elements], local)
         inside = tuple(
             _Inside(f"load_{memory.name}", memory, np.array(memory.elements, np.int64)) for memory in self.once[array]
         )
@@ -250,7 +251,7 @@ class PortScheduler:
         runs = runs_in(move.elements, self.accesses.shape(move.array))
         longest, done, first = max(size for _, size in runs), 0, 1
         words = requester.words(longest)
-        parts = -(-words // self.platform.memory.max_burst_words)
+        parts = -(-words // self.platform.channel_of(move.array).max_burst_words)
         each = -(-words // parts)
         passing = requester.passing(longest, each)
         for start, size in runs:

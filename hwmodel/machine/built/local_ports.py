@@ -49,7 +49,7 @@ def _terms_of(platform: Platform) -> Terms | None:
         local.banks_most,
         local.bank_power_of_two,
         technology.overhead,
-        platform.memory.word_bits or 0,
+        max(channel.word_bits or 0 for channel in platform.channels),
     )
 
 

@@ -55,7 +55,7 @@ def open_batch(
     Raises ArrayolError (`several-last-tasks`, `several-frames`).
     """
     group = Group(accesses, tasks)
-    if platform.memory.rows is not None:
+    if platform.has_rows:
         return None
     parts = find_parts(group, stage_group(group))
     masks = find_masks(parts) if parts is not None else None

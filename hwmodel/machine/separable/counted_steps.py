@@ -172,7 +172,7 @@ class CountedSteps(WithoutFifos):
                 local = local_words_of_kinds(self.counts, burst, data, kinds.runs) if known else 0
                 cycles = port.burst_cycles(name, data, local)
             sides[kind == "store"] += cycles
-        return PortCycles(sides[0], sides[1], platform.memory.port == "shared")
+        return PortCycles(sides[0], sides[1], port.channel.port == "shared")
 
     def pace(self, task: str, rate: int) -> Pace:
         """How fast a task's processor is at a rate."""
