@@ -21,14 +21,15 @@ Definition = Elementary | Task
 
 def with_parameters(choose: Choose, text: str, tops: Collection[str] = ("top",)) -> str:
     """The text with parameters in elementaries and tasks below `tops`; with their values it is what it was."""
-    items = {item.name.text: item for item in parse(SourceFile("generated", text)).tree.items}  # type: ignore[union-attr]
+    items = {item.name.text: item for item in parse(SourceFile("generated", text)).tree.definitions}  # type: ignore[union-attr]
     below = {which: item for which, item in items.items() if isinstance(item, Definition) and which not in tops}
     chosen = {which: _parametrised(choose, item) for which, item in below.items()}
     for which, item in items.items():
         if isinstance(item, Definition):
             items[which] = _using(choose, chosen.get(which) or _Made(item), chosen)
     return "\n".join(
-        print_file(Parsed(syntax.File((_nowhere(item),), NOWHERE), (), (), frozenset())) for item in items.values()
+        print_file(Parsed(syntax.Specification((_nowhere(item),), NOWHERE), (), (), frozenset()))
+        for item in items.values()
     )
 
 
@@ -44,7 +45,7 @@ class _Made:
         """Whether each parameter stands alone as a dimension or type of some input."""
         ports = self.item.signature.inputs
         alone = {port.type.text for port in ports}
-        alone |= {dim.name.text for port in ports for dim in port.dims if isinstance(dim, Ref)}
+        alone |= {dim.name.text for port in ports for dim in port.shape if isinstance(dim, Ref)}
         return self.values.keys() <= alone
 
 
@@ -68,7 +69,7 @@ def _parametrised(choose: Choose, item: Definition) -> _Made:
 
 def _sizes(item: Definition) -> Iterator[int]:
     for port in item.signature.inputs:
-        yield from (dim.value for dim in port.dims if isinstance(dim, Number) and isinstance(dim.value, int))
+        yield from (dim.value for dim in port.shape if isinstance(dim, Number) and isinstance(dim.value, int))
 
 
 def _with_type(item: Definition, kind: str) -> Definition:
@@ -93,7 +94,7 @@ def _with_number(choose: Choose, item: Definition, size: int, parameter: str) ->
     def change_all(node: Any) -> Any:
         return ref if isinstance(node, Number) and node.value == size and isinstance(node.value, int) else node
 
-    inputs = tuple(replace(port, dims=_rebuilt(port.dims, change_all)) for port in item.signature.inputs)
+    inputs = tuple(replace(port, shape=_rebuilt(port.shape, change_all)) for port in item.signature.inputs)
     return replace(_rebuilt(item, change), signature=replace(_rebuilt(item.signature, change), inputs=inputs))
 
 

@@ -15,8 +15,9 @@ from arrayol.c_import.model import Access, Form, Loop, Variable
 from arrayol.checks.check import sound
 from arrayol.errors import ArrayolError, error
 from arrayol.ir.affine import Affine
+from arrayol.ir.syntax import KEYWORDS
 from arrayol.language.loader import load_source
-from arrayol.language.parser import KEYWORDS, expressions_of
+from arrayol.language.parser import expressions_of
 from arrayol.operators.registry import FUNCTIONS
 from arrayol.source import SourceFile, Span
 from arrayol.text import clipped

@@ -35,6 +35,7 @@ _PIECES = {
     "reflect": (Piece(-1, 0, -1), Piece(-1, 2, -1)),
     "mirror": (Piece(-1, 0, 0), Piece(-1, 2, -2)),
 }
+BORDER_MODES = tuple(_PIECES)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,49 +1,73 @@
-"""The syntax tree: an .aol file as written, every node with its span."""
+"""The syntax tree: a specification as written, every node with its span.
+
+It is the model of a specification: built in Python (`syntax.Port("x", "u8", [3, 3])`), nodes are validated, and take
+numbers, names and lists in the place of nodes. See `arrayol.ir.checked`.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Annotated, TypeAlias
 
-from arrayol.source import Span
+from arrayol.ir.checked import Form, checked
+from arrayol.source import SourceFile, Span
+
+NOWHERE = Span(SourceFile("", ""), 0, 0)  # the place of what was never written
+Place: TypeAlias = Annotated[Span, Form("place")]
+Text: TypeAlias = Annotated[str, Form("text")]  # between quotation marks
+Flag: TypeAlias = Annotated[bool, Form("flag")]
+
+ITEM_KEYWORDS = {"IMPORT": "import", "CONST": "const", "TILER": "tiler", "ELEMENTARY": "elementary", "TASK": "task"}
+
+KEYWORDS = {
+    "extern", "for", "where", "loop", "in", "repeat", "of", "at", "delay", "else", "origin", "paving", "fitting",
+    "wrap", "if", "or", "and", "not", "true", "false", *ITEM_KEYWORDS.values(),
+}  # fmt: skip
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Name:
-    text: str
-    span: Span = field(compare=False, repr=False)
+    text: Annotated[str, Form("word")]
+    span: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Number:
-    value: int | float
-    span: Span = field(compare=False, repr=False)
+    value: Annotated[int | float, Form("amount")]
+    span: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Truth:
-    value: bool
-    span: Span = field(compare=False, repr=False)
+    value: Flag
+    span: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Unary:
     """`-x`, `~x`, `not x`."""
 
-    operator: str
+    operator: Annotated[str, Form("unary")]
     operand: Expr
-    span: Span = field(compare=False, repr=False)
+    span: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Binary:
     """Arithmetic, bitwise, comparison, `and`, `or`."""
 
-    operator: str
+    operator: Annotated[str, Form("binary")]
     left: Expr
     right: Expr
-    span: Span = field(compare=False, repr=False)
+    span: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Conditional:
     """`then if condition else otherwise`."""
@@ -51,121 +75,135 @@ class Conditional:
     then: Expr
     condition: Expr
     otherwise: Expr
-    span: Span = field(compare=False, repr=False)
+    span: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Apply:
     """A function or a conversion: `min(a, b)`, `u8(e)`."""
 
     function: Name
     arguments: tuple[Expr, ...]
-    span: Span = field(compare=False, repr=False)
+    span: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Ref:
     """A name, with subscripts where it is an element of an array."""
 
     name: Name
-    subscripts: tuple[Expr, ...]
-    span: Span = field(compare=False, repr=False)
+    subscripts: tuple[Expr, ...] = ()
+    span: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
-Expr = Number | Truth | Unary | Binary | Conditional | Apply | Ref
+Expr: TypeAlias = Annotated[Number | Truth | Unary | Binary | Conditional | Apply | Ref, Form("expression")]
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Infinite:
     """The dimension `*`."""
 
-    span: Span = field(compare=False, repr=False)
+    span: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
-Dim = Expr | Infinite
+Dim: TypeAlias = Annotated[Infinite | Expr, Form("extent")]
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Vector:
     items: tuple[Expr, ...]
-    span: Span = field(compare=False, repr=False)
+    span: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Matrix:
     rows: tuple[tuple[Expr, ...], ...]
-    span: Span = field(compare=False, repr=False)
+    span: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Tiler:
     origin: Vector
     paving: Matrix
     fitting: Matrix
-    wrap: bool
-    span: Span = field(compare=False, repr=False)
+    wrap: Flag = False
+    span: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
-TilerRef = Name | Tiler
+TilerRef: TypeAlias = Annotated[Name | Tiler, Form("tiler")]
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Import:
-    path: str
-    span: Span = field(compare=False, repr=False)
+    path: Text
+    span: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Const:
     name: Name
     value: Expr
-    span: Span = field(compare=False, repr=False)
+    span: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Table:
     """`[1, 2; 3, 4]`, elements in row-major order; or `[formula for ranges]`, in the order of the ranges."""
 
     rows: tuple[tuple[Expr, ...], ...]
-    ranges: tuple[Range, ...]
-    span: Span = field(compare=False, repr=False)
+    ranges: tuple[Range, ...] = ()
+    span: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class DataFile:
     """A .npy file that holds an array, by its path from the file that names it; `content` are its bytes, once read."""
 
-    path: str
-    content: bytes = field(repr=False)
-    span: Span = field(compare=False, repr=False)
+    path: Text
+    content: Annotated[bytes, Form("bytes")] = field(default=b"", repr=False)
+    span: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class ConstArray:
     """`const name: type[dims] = value`."""
 
     name: Name
     type: Name
-    dims: tuple[Dim, ...]
-    value: Expr | Table | DataFile
-    span: Span = field(compare=False, repr=False)
+    shape: tuple[Dim, ...]
+    value: Annotated[Table | DataFile | Expr, Form("elements")]
+    span: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class TilerDef:
     name: Name
     tiler: Tiler
-    span: Span = field(compare=False, repr=False)
+    span: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Port:
     name: Name
     type: Name
-    dims: tuple[Dim, ...]
-    span: Span = field(compare=False, repr=False)
+    shape: tuple[Dim, ...] = ()
+    span: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Range:
     """`name in low .. high`, half open."""
@@ -173,83 +211,91 @@ class Range:
     name: Name
     low: Expr
     high: Expr
-    span: Span = field(compare=False, repr=False)
+    span: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Assign:
     """`target = value for ranges where condition`; `accumulate` for `+=`."""
 
     target: Ref
-    accumulate: bool
     value: Expr
-    ranges: tuple[Range, ...]
-    condition: Expr | None
-    span: Span = field(compare=False, repr=False)
+    accumulate: Flag = False
+    ranges: tuple[Range, ...] = ()
+    condition: Expr | None = None
+    span: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Loop:
     ranges: tuple[Range, ...]
     body: tuple[Statement, ...]
-    span: Span = field(compare=False, repr=False)
+    span: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Local:
     """`name: type[dims]`, a variable of a body; with `= initial` its first value."""
 
     name: Name
     type: Name
-    dims: tuple[Dim, ...]
-    initial: Expr | None
-    span: Span = field(compare=False, repr=False)
+    shape: tuple[Dim, ...] = ()
+    initial: Expr | None = None
+    span: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
-Statement = Assign | Loop | Local
+Statement: TypeAlias = Annotated[Assign | Loop | Local, Form("kinds")]
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Signature:
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
-    span: Span = field(compare=False, repr=False)
+    span: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Elementary:
     """A body, an extern callable, or neither (a black box)."""
 
     name: Name
     signature: Signature
-    body: tuple[Statement, ...] | None
-    extern: str | None
-    span: Span = field(compare=False, repr=False)
+    body: tuple[Statement, ...] | None = None
+    extern: Text | None = None
+    span: Place = field(default=NOWHERE, compare=False, repr=False)
     parameters: tuple[Name, ...] = ()
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class BorderMode:
     """`nearest`, `reflect` or `mirror`: how an array goes on beyond its ends."""
 
-    mode: str
-    span: Span = field(compare=False, repr=False)
+    mode: Annotated[str, Form("mode")]
+    span: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
-Border = BorderMode | Expr  # a constant value otherwise
+Border: TypeAlias = Annotated[BorderMode | Expr, Form("border")]  # a constant value otherwise
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class InputLink:
     """`port <- array at tiler else border`; without a tiler it is a plain link."""
 
     port: Name
     array: Name
-    tiler: TilerRef | None
-    span: Span = field(compare=False, repr=False)
+    tiler: TilerRef | None = None
+    span: Place = field(default=NOWHERE, compare=False, repr=False)
     border: Border | None = None
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class OutputLink:
     """`port -> array at tiler`; without a tiler it is a plain link.
@@ -259,20 +305,22 @@ class OutputLink:
 
     port: Name
     array: Name
-    tiler: TilerRef | None
-    span: Span = field(compare=False, repr=False)
+    tiler: TilerRef | None = None
+    span: Place = field(default=NOWHERE, compare=False, repr=False)
     delay: Vector | None = None
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class TiledDefault:
     """`array at tiler`, read where a delay reaches outside the repetition space."""
 
     array: Name
     tiler: TilerRef
-    span: Span = field(compare=False, repr=False)
+    span: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class DelayLink:
     """`port <- output delay vector else default`."""
@@ -280,61 +328,69 @@ class DelayLink:
     port: Name
     output: Name
     vector: Vector
-    default: Expr | TiledDefault
-    span: Span = field(compare=False, repr=False)
+    default: Annotated[TiledDefault | Expr, Form("default")]
+    span: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
-Link = InputLink | OutputLink | DelayLink
+Link: TypeAlias = Annotated[InputLink | OutputLink | DelayLink, Form("kinds")]
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Repeat:
     shape: tuple[Dim, ...]
     callee: Name
-    links: tuple[Link, ...]
-    span: Span = field(compare=False, repr=False)
+    links: tuple[Link, ...] = ()
+    span: Place = field(default=NOWHERE, compare=False, repr=False)
     values: tuple[Expr, ...] | None = None  # of the callee's parameters
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Strided:
     """`low .. high : step`, the elements of one dimension that a part takes; without a step each of them."""
 
     low: Expr
     high: Expr
-    step: Expr | None
-    span: Span = field(compare=False, repr=False)
+    step: Expr | None = None
+    span: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Whole:
     """`..`, all elements of one dimension."""
 
-    span: Span = field(compare=False, repr=False)
+    span: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
-Slice = Expr | Strided | Whole  # an index takes one element and drops its dimension
+Slice: TypeAlias = Annotated[
+    Strided | Whole | Expr, Form("slice")
+]  # an index takes one element and drops its dimension
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Part:
     """An array, or with slices, one for each dimension, a part of it."""
 
     name: Name
-    slices: tuple[Slice, ...]
-    span: Span = field(compare=False, repr=False)
+    slices: tuple[Slice, ...] = ()
+    span: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Array:
     """`name: type[dims]`, an intermediate array of a compound task."""
 
     name: Name
     type: Name
-    dims: tuple[Dim, ...]
-    span: Span = field(compare=False, repr=False)
+    shape: tuple[Dim, ...]
+    span: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Call:
     """`results = callee[values](arguments)`."""
@@ -342,28 +398,35 @@ class Call:
     results: tuple[Part, ...]
     callee: Name
     arguments: tuple[Part, ...]
-    span: Span = field(compare=False, repr=False)
+    span: Place = field(default=NOWHERE, compare=False, repr=False)
     values: tuple[Expr, ...] | None = None  # of the callee's parameters
 
 
+Member: TypeAlias = Annotated[Call | Array, Form("kinds")]
+
+
+@checked
 @dataclass(frozen=True, slots=True)
 class Task:
     """A repetition, or a composition of calls and declarations of arrays in textual order."""
 
     name: Name
     signature: Signature
-    content: Repeat | tuple[Call | Array, ...]
-    span: Span = field(compare=False, repr=False)
+    content: Annotated[Repeat | tuple[Member, ...], Form("content")]
+    span: Place = field(default=NOWHERE, compare=False, repr=False)
     parameters: tuple[Name, ...] = ()
 
 
-Item = Import | Const | ConstArray | TilerDef | Elementary | Task
+Item: TypeAlias = Annotated[Import | Const | ConstArray | TilerDef | Elementary | Task, Form("kinds")]
 
 
+@checked
 @dataclass(frozen=True, slots=True)
-class File:
-    items: tuple[Item, ...]
-    span: Span = field(compare=False, repr=False)
+class Specification:
+    """A file: its definitions in textual order."""
+
+    definitions: tuple[Item, ...]
+    span: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
 def callees(task: Task) -> tuple[str, ...]:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from arrayol.ir.syntax import ITEM_KEYWORDS, KEYWORDS
 from arrayol.language.grammar import grammar
-from arrayol.language.parser import ITEM_KEYWORDS, KEYWORDS, PieceReader, pieces
+from arrayol.language.parser import PieceReader, pieces
 from arrayol.source import SourceFile
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from arrayol.ir import expressions, syntax
+from arrayol.ir import expressions, syntax, trusted
 from arrayol.ir.intervals import UnboundedError, interval
 from arrayol.ir.spec import LOCAL_MARK, MAXIMUM_RANK, Around, Local, Port, written_name
 from arrayol.ir.types import ElementType, Weak
@@ -98,8 +98,8 @@ class _Block:
         if local.shape:
             hint = f"write it in a line of its own: {written.name.text}[k] = ... for k in ..."
             raise mistake("local-shape", "only a local of one element takes a value here", written.initial.span, hint)
-        target = syntax.Ref(written.name, (), written.name.span)
-        first = syntax.Assign(target, False, written.initial, (), None, written.span)
+        target = trusted.Ref(written.name, (), written.name.span)
+        first = trusted.Assign(target, written.initial, False, (), None, written.span)
         self.sound.append(_assign(first, self.signature, self.scope, self.mistakes))
         return True
 
@@ -107,13 +107,13 @@ class _Block:
         name, scope = written.name.text, self.scope
         kind = resolve_element_type(written.type)
         ranged = {*scope.indices} - {*scope.symbols}
-        outer = next((index for dim in written.dims for index in sorted(names_in(dim)) if index in ranged), None)
+        outer = next((index for dim in written.shape for index in sorted(names_in(dim)) if index in ranged), None)
         if outer is not None:
             hint = "declare it as large as it ever is"
             message = f"the shape of a local is made of consts, and '{outer}' is a range variable"
             raise mistake("local-shape", message, written.span, hint)
-        shape = tuple(extent for extent in resolve_shape(written.dims, scope.known) if extent is not None)
-        if len(shape) < len(written.dims):
+        shape = tuple(extent for extent in resolve_shape(written.shape, scope.known) if extent is not None)
+        if len(shape) < len(written.shape):
             raise mistake("local-shape", f"local '{name}' cannot be infinite", written.span, "give it a finite shape")
         around = tuple(Around(index, *self._bound(index, written)) for index in self.bounds)
         earlier = sum(written_name(local.name) == name for local in scope.declared)

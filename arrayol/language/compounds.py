@@ -100,8 +100,8 @@ class _Scope:
                     self.declared.setdefault(port.name, port)
 
     def _declared(self, array: syntax.Array) -> Port:
-        shape = resolve_shape(array.dims, self.definitions)
-        infinite = [dim for dim in array.dims if isinstance(dim, syntax.Infinite)]
+        shape = resolve_shape(array.shape, self.definitions)
+        infinite = [dim for dim in array.shape if isinstance(dim, syntax.Infinite)]
         if len(infinite) > 1:
             raise mistake("two-infinite", "an array has at most one infinite dimension", infinite[1].span)
         return Port(array.name.text, resolve_element_type(array.type), shape, array.name.span)

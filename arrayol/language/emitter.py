@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from heapq import merge
 
-from arrayol.ir import expressions, syntax
+from arrayol.ir import expressions, syntax, trusted
 from arrayol.ir.borders import Border
 from arrayol.ir.spec import (
     Call,
@@ -41,9 +41,7 @@ from arrayol.language.typing.fixed import narrowest
 from arrayol.language.typing.promotion import meet
 from arrayol.operators.record import Fixed, Gives, Operands
 from arrayol.operators.registry import FUNCTIONS, operator_of
-from arrayol.source import SourceFile, Span
 
-NOWHERE = Span(SourceFile("", ""), 0, 0)
 _PLAIN = 1 << 31  # floats beyond it are no counts, and stay in their form
 _WIDEST = 1 << 1024  # longer numbers are beyond what the parser takes as one
 
@@ -69,7 +67,7 @@ class _Body:
             made += [_local(local, None) for local in new]
             if isinstance(item, expressions.Loop):
                 inner = self.block(item.body, around + len(item.ranges))
-                made.append(syntax.Loop(_ranges(item.ranges), inner, NOWHERE))
+                made.append(trusted.Loop(_ranges(item.ranges), inner))
             else:
                 made.append(self._assign(item))
         return tuple(made)
@@ -80,40 +78,39 @@ class _Body:
         value = _whole(_raw(assign.value))
         if meet(value.type, stored) is not stored:
             value = assign.value
-        return syntax.Assign(
+        return trusted.Assign(
             _element(assign),
-            assign.accumulate,
             written(value),
+            assign.accumulate,
             _ranges(assign.ranges),
             None if assign.condition is None else written(assign.condition),
-            NOWHERE,
         )
 
 
 def _local(local: Local, initial: syntax.Expr | None) -> syntax.Local:
-    return syntax.Local(name(written_name(local.name)), name(str(local.type)), _dims(local.shape), initial, NOWHERE)
+    return trusted.Local(name(written_name(local.name)), name(str(local.type)), _dims(local.shape), initial)
 
 
 def _ranges(ranges: tuple[expressions.Range, ...]) -> tuple[syntax.Range, ...]:
-    return tuple(syntax.Range(name(item.name), written(item.low), written(item.high), NOWHERE) for item in ranges)
+    return tuple(trusted.Range(name(item.name), written(item.low), written(item.high)) for item in ranges)
 
 
 def name(text: str) -> syntax.Name:
     """A name without a place."""
-    return syntax.Name(text, NOWHERE)
+    return trusted.Name(text)
 
 
 def number(value: ConstValue) -> syntax.Expr:
     """A constant whose value and kind come back exactly, the sign of a zero too."""
     if isinstance(value, bool):
-        return syntax.Truth(value, NOWHERE)
+        return trusted.Truth(value)
     if str(value).startswith("-"):
-        return syntax.Unary("-", number(-value), NOWHERE)
+        return trusted.Unary("-", number(-value))
     if isinstance(value, int) and value >= _WIDEST:
         high, low = divmod(value, _WIDEST)
-        shifted = syntax.Binary("<<", number(high), number(1024), NOWHERE)
-        return syntax.Binary("+", shifted, number(low), NOWHERE)
-    return syntax.Number(value, NOWHERE)
+        shifted = trusted.Binary("<<", number(high), number(1024))
+        return trusted.Binary("+", shifted, number(low))
+    return trusted.Number(value)
 
 
 def written(expr: expressions.Expr) -> syntax.Expr:
@@ -132,11 +129,11 @@ def written(expr: expressions.Expr) -> syntax.Expr:
             return _apply(expr.type, written(expr.operand))
         case expressions.Select():
             then, otherwise = map(written, _operands(expr))
-            return syntax.Conditional(then, written(expr.condition), otherwise, NOWHERE)
+            return trusted.Conditional(then, written(expr.condition), otherwise)
 
 
 def _ref(text: str, subscripts: tuple[expressions.Expr, ...] = ()) -> syntax.Ref:
-    return syntax.Ref(name(text), tuple(map(written, subscripts)), NOWHERE)
+    return trusted.Ref(name(text), tuple(map(written, subscripts)))
 
 
 def _element(access: expressions.Read | expressions.Assign) -> syntax.Ref:
@@ -144,7 +141,7 @@ def _element(access: expressions.Read | expressions.Assign) -> syntax.Ref:
 
 
 def _apply(function: str, *arguments: syntax.Expr) -> syntax.Apply:
-    return syntax.Apply(name(str(function)), arguments, NOWHERE)
+    return trusted.Apply(name(str(function)), arguments)
 
 
 def _function(expr: expressions.Function) -> syntax.Expr:
@@ -161,7 +158,7 @@ def _function(expr: expressions.Function) -> syntax.Expr:
 def _operation(expr: expressions.Operation) -> syntax.Expr:
     """A chain of left operands by a loop, since it may be longer than any stack."""
     if len(expr.operands) == 1:
-        return syntax.Unary(expr.operator, written(expr.operands[0]), NOWHERE)
+        return trusted.Unary(expr.operator, written(expr.operands[0]))
     later: list[tuple[str, expressions.Expr]] = []
     left: expressions.Expr = expr
     while isinstance(left, expressions.Operation) and len(left.operands) == 2:
@@ -170,7 +167,7 @@ def _operation(expr: expressions.Operation) -> syntax.Expr:
         left = first
     result = written(left)
     for operator, operand in reversed(later):
-        result = syntax.Binary(operator, result, written(operand), NOWHERE)
+        result = trusted.Binary(operator, result, written(operand))
     return result
 
 
@@ -330,20 +327,20 @@ def component_text(spec: Spec, which: str) -> str:
 
 
 def _printed(item: syntax.Item) -> str:
-    return print_file(Parsed(syntax.File((item,), NOWHERE), (), (), frozenset()))
+    return print_file(Parsed(trusted.Specification((item,)), (), (), frozenset()))
 
 
 def _component(spec: Spec, component: Component) -> syntax.Item:
     match component:
         case Elementary():
             body = None if component.body is None else statements(component)
-            return syntax.Elementary(name(component.name), _signature(spec, component), body, component.extern, NOWHERE)
+            return trusted.Elementary(name(component.name), _signature(spec, component), body, component.extern)
         case RepetitiveTask():
-            return syntax.Task(name(component.name), _signature(spec, component), _repeat(spec, component), NOWHERE)
+            return trusted.Task(name(component.name), _signature(spec, component), _repeat(spec, component))
         case CompoundTask():
             calls = (_call(spec, component, call) for call in component.calls)
             content: tuple[syntax.Call | syntax.Array, ...] = (*_declared(spec, component), *calls)
-            return syntax.Task(name(component.name), _signature(spec, component), content, NOWHERE)
+            return trusted.Task(name(component.name), _signature(spec, component), content)
 
 
 def _declared(spec: Spec, task: CompoundTask) -> Iterator[syntax.Array]:
@@ -357,7 +354,7 @@ def _declared(spec: Spec, task: CompoundTask) -> Iterator[syntax.Array]:
     ]
     for array in dict.fromkeys(written):
         port = task.arrays[array]
-        yield syntax.Array(name(array), name(str(port.type)), _dims(port.shape), NOWHERE)
+        yield trusted.Array(name(array), name(str(port.type)), _dims(port.shape))
 
 
 def _call(spec: Spec, task: CompoundTask, call: Call) -> syntax.Call:
@@ -371,37 +368,37 @@ def _call(spec: Spec, task: CompoundTask, call: Call) -> syntax.Call:
         )
         for ports, arrays in ((callee.outputs, call.results), (callee.inputs, call.arguments))
     )
-    return syntax.Call(results, name(call.callee), arguments, NOWHERE)
+    return trusted.Call(results, name(call.callee), arguments)
 
 
 def _part(array: str, shape: Shape, part: Part | None) -> syntax.Part:
     """An array, or a part of it: each dimension in its shortest form."""
     if part is None:
-        return syntax.Part(name(array), (), NOWHERE)
+        return trusted.Part(name(array), ())
     taken = zip(part.origin, part.step, part.extents, part.kept, shape, strict=True)
-    return syntax.Part(name(array), tuple(_slice(*dimension) for dimension in taken), NOWHERE)
+    return trusted.Part(name(array), tuple(_slice(*dimension) for dimension in taken))
 
 
 def _slice(first: int, step: int, extent: int | None, kept: bool, whole: int | None) -> syntax.Slice:
     if not kept:
         return number(first)
     if extent is None or (extent == whole and step == 1):
-        return syntax.Whole(NOWHERE)
+        return trusted.Whole()
     high = min(first + step * extent, whole or 0)
-    return syntax.Strided(number(first), number(high), None if step == 1 else number(step), NOWHERE)
+    return trusted.Strided(number(first), number(high), None if step == 1 else number(step))
 
 
 def _signature(spec: Spec, component: Component) -> syntax.Signature:
     inputs = tuple(_port(port) for port in component.inputs if port.name not in spec.tables)
-    return syntax.Signature(inputs, tuple(map(_port, component.outputs)), NOWHERE)
+    return trusted.Signature(inputs, tuple(map(_port, component.outputs)))
 
 
 def _port(port: Port) -> syntax.Port:
-    return syntax.Port(name(port.name), name(str(port.type)), _dims(port.shape), NOWHERE)
+    return trusted.Port(name(port.name), name(str(port.type)), _dims(port.shape))
 
 
 def _dims(shape: Shape) -> tuple[syntax.Dim, ...]:
-    return tuple(syntax.Infinite(NOWHERE) if extent is None else number(extent) for extent in shape)
+    return tuple(trusted.Infinite() if extent is None else number(extent) for extent in shape)
 
 
 def _repeat(spec: Spec, task: RepetitiveTask) -> syntax.Repeat:
@@ -410,41 +407,41 @@ def _repeat(spec: Spec, task: RepetitiveTask) -> syntax.Repeat:
     written = [link for link in task.input_links if link.port not in spec.tables]
     both: list[Sequence[Link | Delay]] = [written, task.delays]
     links = (*map(_input, merge(*both, key=lambda link: places[link.port])), *map(_output, task.output_links))
-    return syntax.Repeat(_dims(task.repetition), name(task.callee), links, NOWHERE)
+    return trusted.Repeat(_dims(task.repetition), name(task.callee), links)
 
 
 def _input(link: Link | Delay) -> syntax.Link:
     if isinstance(link, Link):
         border = _border(link.tiler.border)
-        return syntax.InputLink(name(link.port), name(link.array), _tiler(link.tiler), NOWHERE, border)
-    return syntax.DelayLink(name(link.port), name(link.output), _vector(link.vector), _default(link.default), NOWHERE)
+        return trusted.InputLink(name(link.port), name(link.array), _tiler(link.tiler), border=border)
+    return trusted.DelayLink(name(link.port), name(link.output), _vector(link.vector), _default(link.default))
 
 
 def _output(link: Link) -> syntax.Link:
     delay = None if link.exit is None else _vector(link.exit)
-    return syntax.OutputLink(name(link.port), name(link.array), _tiler(link.tiler), NOWHERE, delay)
+    return trusted.OutputLink(name(link.port), name(link.array), _tiler(link.tiler), delay=delay)
 
 
 def _default(default: ConstValue | TiledDefault) -> syntax.Expr | syntax.TiledDefault:
     if isinstance(default, TiledDefault):
-        return syntax.TiledDefault(name(default.array), _tiler(default.tiler), NOWHERE)
+        return trusted.TiledDefault(name(default.array), _tiler(default.tiler))
     return number(default)
 
 
 def _tiler(tiler: Tiler) -> syntax.Tiler:
-    return syntax.Tiler(_vector(tiler.origin), _matrix(tiler.paving), _matrix(tiler.fitting), tiler.wrap, NOWHERE)
+    return trusted.Tiler(_vector(tiler.origin), _matrix(tiler.paving), _matrix(tiler.fitting), tiler.wrap)
 
 
 def _border(border: Border | None) -> syntax.Border | None:
     if border is None:
         return None
-    return number(border.value) if border.is_constant else syntax.BorderMode(border.mode, NOWHERE)
+    return number(border.value) if border.is_constant else trusted.BorderMode(border.mode)
 
 
 def _vector(items: tuple[int, ...]) -> syntax.Vector:
-    return syntax.Vector(tuple(map(number, items)), NOWHERE)
+    return trusted.Vector(tuple(map(number, items)))
 
 
 def _matrix(rows: IntMatrix) -> syntax.Matrix:
     """The matrix; one without entries is `[]`, whatever its number of rows."""
-    return syntax.Matrix(tuple(tuple(map(number, row)) for row in rows if row), NOWHERE)
+    return trusted.Matrix(tuple(tuple(map(number, row)) for row in rows if row))

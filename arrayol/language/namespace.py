@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from os.path import relpath
 from pathlib import Path
 
 from arrayol.errors import ArrayolError, Diagnostic, Severity, error
 from arrayol.files import MOST_DATA_BYTES, MOST_TEXT_BYTES, LargeFileError, hint_of, read_bytes, resolved
-from arrayol.ir import syntax
+from arrayol.ir import syntax, trusted
 from arrayol.ir.spec import ConstArray, ConstValue, Copy
 from arrayol.language.constants import Constants
 from arrayol.language.diagnose import Mistake, Mistakes, closest, did_you_mean, mistake
@@ -237,7 +237,7 @@ def gather(source: SourceFile, mistakes: Mistakes) -> Gathered:
     path = Path(source.name)
     gatherer = _Gatherer(mistakes, path.parent)
     parsed = gatherer.parse(source)
-    if not parsed.tree.items and not parsed.diagnostics:
+    if not parsed.tree.definitions and not parsed.diagnostics:
         hint = "`arrayol example lpsf` writes a specification to start from"
         mistakes.report("empty-file", "the file holds no definition", parsed.tree.span, hint)
     gatherer.enter(path, parsed.tree, (resolved(path),))
@@ -258,10 +258,10 @@ class _Gatherer:
         self.gathered.broken |= parsed.broken
         return parsed
 
-    def enter(self, path: Path, tree: syntax.File, chain: tuple[Path, ...]) -> None:
+    def enter(self, path: Path, tree: syntax.Specification, chain: tuple[Path, ...]) -> None:
         """Take the items of one file, imports first. `chain` leads from the first file to this one."""
         self._entered.add(resolved(path))
-        for item in tree.items:
+        for item in tree.definitions:
             if isinstance(item, syntax.Import):
                 self._import(path, item, chain)
             elif isinstance(item, syntax.ConstArray) and isinstance(item.value, syntax.DataFile):
@@ -276,7 +276,7 @@ class _Gatherer:
             self.gathered.broken.add(item.name.text)
         else:
             place = relpath(path.parent / file.path, self._folder).replace("\\", "/")
-            self.gathered.items.append(replace(item, value=replace(file, path=place, content=content)))
+            self.gathered.items.append(trusted.replace(item, value=trusted.replace(file, path=place, content=content)))
 
     def _import(self, importer: Path, item: syntax.Import, chain: tuple[Path, ...]) -> None:
         target = importer.parent / item.path

@@ -21,7 +21,8 @@ from lark.exceptions import UnexpectedToken
 from lark.parsers.lalr_interactive_parser import InteractiveParser
 
 from arrayol.errors import Diagnostic
-from arrayol.ir import syntax
+from arrayol.ir import syntax, trusted
+from arrayol.ir.syntax import ITEM_KEYWORDS, KEYWORDS
 from arrayol.language.characters import plain_hint, without_unseen
 from arrayol.language.diagnose import closest
 from arrayol.language.grammar import Grammar, grammar
@@ -65,13 +66,6 @@ def _children(node: Any, depth: int) -> list[tuple[Any, int]]:
 
 
 # Names of terminals in messages.
-
-ITEM_KEYWORDS = {"IMPORT": "import", "CONST": "const", "TILER": "tiler", "ELEMENTARY": "elementary", "TASK": "task"}
-
-KEYWORDS = {
-    "extern", "for", "where", "loop", "in", "repeat", "of", "at", "delay", "else", "origin", "paving", "fitting",
-    "wrap", "if", "true", "false", *WORDS, *ITEM_KEYWORDS.values(),
-}  # fmt: skip
 
 _SIGNS = {
     "ARROW": "->", "LARROW": "<-", "PLUS_EQUAL": "+=", "EQUAL": "=", "DOTS": "..", "COMMA": ",", "COLON": ":",
@@ -281,7 +275,7 @@ class Parsed:
     `broken` names the definitions that could not be read, so that what refers to them is not told as well.
     """
 
-    tree: syntax.File
+    tree: syntax.Specification
     comments: tuple[Comment, ...]
     diagnostics: tuple[Diagnostic, ...]
     broken: frozenset[str]
@@ -306,7 +300,10 @@ def parse(file: SourceFile) -> Parsed:
         if reader.damaged or any(diagnostic for _, diagnostic in deep):
             broken |= {str(token) for token in piece[:2] if token.type == "NAME"}
     return Parsed(
-        syntax.File(tuple(items), Span(file, 0, len(file.text))), comments, tuple(diagnostics), frozenset(broken)
+        trusted.Specification(tuple(items), Span(file, 0, len(file.text))),
+        comments,
+        tuple(diagnostics),
+        frozenset(broken),
     )
 
 
@@ -443,7 +440,7 @@ def expressions_of(text: str) -> tuple[syntax.Expr, ...] | None:
     """The expressions of a list, read as the origin of a tiler; None where it is no such list."""
     opening = "tiler t = origin ["
     parsed = parse(SourceFile("", f"{opening}{text}] paving [] fitting []"))
-    items = parsed.tree.items
+    items = parsed.tree.definitions
     if parsed.diagnostics or len(items) != 1 or not isinstance(items[0], syntax.TilerDef):
         return None
     tiler = items[0].tiler

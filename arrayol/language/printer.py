@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from arrayol.ir import syntax
+from arrayol.ir.borders import BORDER_MODES
 from arrayol.language.parser import Comment, Parsed
-from arrayol.language.tree import BORDER_MODES, chain_of
+from arrayol.language.tree import chain_of
 from arrayol.operators.record import CALLED
 from arrayol.operators.registry import INFIX, PREFIX, WORDS
 
@@ -97,7 +98,7 @@ class Line:
 def print_file(parsed: Parsed) -> str:
     """The canonical text of a file that parsed without mistakes."""
     places = [comment.start for comment in parsed.comments]
-    lines = [line for item in parsed.tree.items for line in _item(item, places)]
+    lines = [line for item in parsed.tree.definitions for line in _item(item, places)]
     return _assemble(_with_comments(lines, parsed.comments, parsed.tree.span.file.text), parsed.tree.span.file.text)
 
 
@@ -337,7 +338,7 @@ def _signature(signature: syntax.Signature) -> str:
 
 def port_text(port: syntax.Port | syntax.Local | syntax.ConstArray | syntax.Array) -> str:
     """The text of a declaration: `src: f32[H, 8]`."""
-    return f"{port.name.text}: {port.type.text}{_dims(port.dims) if port.dims else ''}"
+    return f"{port.name.text}: {port.type.text}{_dims(port.shape) if port.shape else ''}"
 
 
 def _dims(dims: Iterable[syntax.Dim]) -> str:

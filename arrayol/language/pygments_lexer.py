@@ -11,9 +11,9 @@ from typing import Any
 from pygments.lexer import Lexer
 from pygments.token import Comment, Error, Keyword, Name, Number, Operator, Punctuation, String, Whitespace
 
+from arrayol.ir.syntax import ITEM_KEYWORDS, KEYWORDS
 from arrayol.ir.types import is_type
 from arrayol.language.grammar import grammar
-from arrayol.language.parser import ITEM_KEYWORDS, KEYWORDS
 from arrayol.operators.registry import FUNCTIONS, WORDS
 from arrayol.source import SourceFile
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from os.path import relpath
 from pathlib import Path
 
 from arrayol.errors import error
 from arrayol.files import MOST_DATA_BYTES, LargeFileError, hint_of, read_bytes, resolved
-from arrayol.ir import syntax
+from arrayol.ir import syntax, trusted
 from arrayol.ir.spec import ConstValue
 from arrayol.language.constants import Constants
 from arrayol.language.diagnose import Mistake, did_you_mean
@@ -51,7 +50,7 @@ def _value(name: str, value: ConstValue | str, file: str) -> ConstValue:
     if not isinstance(value, str):
         return value
     parsed = parse(SourceFile(f"--set {name}", f"const {name} = {value}"))
-    items = parsed.tree.items
+    items = parsed.tree.definitions
     hint = f"write a number, as in --set {name}=64"
     message = f"'{clipped(value)}' is not a value for const '{name}'"
     too_long = next((found.message for found in parsed.diagnostics if found.code == "number-too-long"), None)
@@ -89,8 +88,8 @@ def _replaced(
 ) -> syntax.ConstArray:
     """The array from a file; of rank 0 a number will do."""
     name, hint = item.name.text, f"name a .npy file, as in --set {item.name.text}=data.npy"
-    if not item.dims and not (isinstance(value, str) and value.lower().endswith(".npy")):
-        return replace(item, value=_at(number(_value(name, value, file)), item))
+    if not item.shape and not (isinstance(value, str) and value.lower().endswith(".npy")):
+        return trusted.replace(item, value=_at(number(_value(name, value, file)), item))
     if not isinstance(value, str):
         message = f"const array '{name}' is set by the path of a file, as a text, not by {clipped(repr(value))}"
         raise error("bad-setting", message, hint=hint, file=file)
@@ -105,12 +104,14 @@ def _replaced(
         reason, better = (failure.strerror, hint_of(failure)) if isinstance(failure, OSError) else (failure, None)
         message = f"'{clipped(value)}' for const array '{name}' cannot be read: {reason}"
         raise error("bad-setting", message, hint=better or hint, file=file) from None
-    return replace(item, value=syntax.DataFile(_printed(path, content, item, items, file), content, item.value.span))
+    return trusted.replace(
+        item, value=trusted.DataFile(_printed(path, content, item, items, file), content, item.value.span)
+    )
 
 
 def _at(expr: syntax.Expr, item: syntax.ConstArray) -> syntax.Expr:
     """A number in the place of the value that it replaces, where mistakes are told."""
-    return replace(expr, span=item.value.span)
+    return trusted.replace(expr, span=item.value.span)
 
 
 def _printed(path: Path, content: bytes, item: syntax.ConstArray, items: Sequence[syntax.Item], file: str) -> str:

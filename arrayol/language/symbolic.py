@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from arrayol.errors import ArrayolError, error
-from arrayol.ir import expressions, syntax
+from arrayol.ir import expressions, syntax, trusted
 from arrayol.ir.spec import (
     Component,
     CompoundTask,
@@ -169,7 +169,7 @@ def _written(name: str, loaded: Loaded, scope: _SymbolicScope) -> syntax.Element
     """
     definitions = loaded.definitions
     if name not in definitions.copies:
-        return definitions.component(syntax.Name(name, loaded.spec.components[name].span))
+        return definitions.component(trusted.Name(name, loaded.spec.components[name].span))
     copied = definitions.copies[name]
     first, *others = copied.copy.uses
     named = {*scope.symbols, *scope.derived}
@@ -194,7 +194,7 @@ def _shapes(
 ) -> dict[str, SymbolicShape]:
     """The shapes of a component's ports; const arrays are as large as they are."""
     ports = (*item.signature.inputs, *item.signature.outputs)
-    written = {port.name.text: _shape(port.dims, scope) for port in ports}
+    written = {port.name.text: _shape(port.shape, scope) for port in ports}
     hidden = [port for port in component.inputs if port.name not in written]
     return written | {
         port.name: tuple(constant(extent, port.span) for extent in port.shape if extent is not None) for port in hidden
@@ -208,7 +208,7 @@ def _shape(dims: Iterable[syntax.Dim], scope: _SymbolicScope) -> SymbolicShape:
 def _local_shapes(
     written: tuple[syntax.Statement, ...], locals_: Sequence[Local], scope: _SymbolicScope
 ) -> dict[str, SymbolicShape]:
-    dims = {node.name.span: node.dims for node in nodes_in(written) if isinstance(node, syntax.Local)}
+    dims = {node.name.span: node.shape for node in nodes_in(written) if isinstance(node, syntax.Local)}
     return {local.name: _shape(dims[local.span], scope) for local in locals_}
 
 

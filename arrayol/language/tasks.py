@@ -74,8 +74,8 @@ def resolve_signature(
 
 def _port(port: syntax.Port, item: syntax.Elementary | syntax.Task, definitions: Definitions) -> Port:
     element_type = resolve_element_type(port.type)
-    shape = resolve_shape(port.dims, definitions)
-    infinite = [dim for dim in port.dims if isinstance(dim, syntax.Infinite)]
+    shape = resolve_shape(port.shape, definitions)
+    infinite = [dim for dim in port.shape if isinstance(dim, syntax.Infinite)]
     if infinite and isinstance(item, syntax.Elementary):
         raise mistake(
             "infinite-pattern",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass
 from itertools import pairwise
 from typing import Any
 
 from lark import Token, Transformer
 
-from arrayol.ir import syntax
+from arrayol.ir import syntax, trusted
+from arrayol.ir.borders import BORDER_MODES
 from arrayol.ir.syntax import Name
 from arrayol.source import SourceFile, Span
 
@@ -65,7 +66,7 @@ class Builder(Transformer[Token, Any]):
         return self._span_of(children[0]).to(self._span_of(children[-1]))
 
     def _name(self, token: Token) -> Name:
-        return Name(str(token), self.token_span(token))
+        return trusted.Name(str(token), self.token_span(token))
 
     def _names(self, children: Children) -> tuple[Name, ...]:
         return tuple(self._name(child) for child in children if isinstance(child, Token) and child.type == "NAME")
@@ -76,30 +77,30 @@ class Builder(Transformer[Token, Any]):
     # Definitions
 
     def import_(self, children: Children) -> syntax.Import:
-        return syntax.Import(str(children[1])[1:-1], self._span(children))
+        return trusted.Import(str(children[1])[1:-1], self._span(children))
 
     def const(self, children: Children) -> syntax.Const:
-        return syntax.Const(self._name(children[1]), children[3], self._span(children))
+        return trusted.Const(self._name(children[1]), children[3], self._span(children))
 
     def const_array(self, children: Children) -> syntax.ConstArray:
         dims, value = _find("dims", children), children[-1]
         if isinstance(value, Token):
-            value = syntax.DataFile(str(value)[1:-1], b"", self.token_span(value))
-        return syntax.ConstArray(
+            value = trusted.DataFile(str(value)[1:-1], b"", self.token_span(value))
+        return trusted.ConstArray(
             self._name(children[1]), children[3], dims.items if dims else (), value, self._span(children)
         )
 
     def table(self, children: Children) -> syntax.Table:
         ranges = _find("ranges", children)
         rows = ((children[1],),) if ranges else tuple(row.items for row in _nodes(children))
-        return syntax.Table(rows, ranges.items if ranges else (), self._span(children))
+        return trusted.Table(rows, ranges.items if ranges else (), self._span(children))
 
     def tiler_def(self, children: Children) -> syntax.TilerDef:
-        return syntax.TilerDef(self._name(children[1]), children[3], self._span(children))
+        return trusted.TilerDef(self._name(children[1]), children[3], self._span(children))
 
     def elementary(self, children: Children) -> syntax.Elementary:
         body, extern = _find("body", children), _find("extern", children)
-        return syntax.Elementary(
+        return trusted.Elementary(
             self._name(children[1]),
             _signature_of(children),
             body.items if body else None,
@@ -115,14 +116,14 @@ class Builder(Transformer[Token, Any]):
         return _Group("extern", (str(children[1])[1:-1],), self._span(children))
 
     def signature(self, children: Children) -> syntax.Signature:
-        return syntax.Signature(children[0].items, children[2].items, self._span(children))
+        return trusted.Signature(children[0].items, children[2].items, self._span(children))
 
     def ports(self, children: Children) -> _Group:
         return self._group("ports", children)
 
     def port(self, children: Children) -> syntax.Port:
         dims = children[3].items if len(children) > 3 else ()
-        return syntax.Port(self._name(children[0]), children[2], dims, self._span(children))
+        return trusted.Port(self._name(children[0]), children[2], dims, self._span(children))
 
     def type(self, children: Children) -> Name:
         return self._name(children[0])
@@ -131,7 +132,7 @@ class Builder(Transformer[Token, Any]):
         return self._group("dims", children)
 
     def infinite(self, children: Children) -> syntax.Infinite:
-        return syntax.Infinite(self._span(children))
+        return trusted.Infinite(self._span(children))
 
     # Bodies
 
@@ -141,16 +142,16 @@ class Builder(Transformer[Token, Any]):
     def local(self, children: Children) -> syntax.Local:
         dims = _find("dims", children)
         initial = children[-1] if isinstance(children[-2], Token) and children[-2].type == "EQUAL" else None
-        return syntax.Local(
+        return trusted.Local(
             self._name(children[0]), children[2], dims.items if dims else (), initial, self._span(children)
         )
 
     def assign(self, children: Children) -> syntax.Assign:
         ranges, where = _find("ranges", children), _find("where", children)
-        return syntax.Assign(
+        return trusted.Assign(
             children[0],
-            children[1].type == "PLUS_EQUAL",
             children[2],
+            children[1].type == "PLUS_EQUAL",
             ranges.items if ranges else (),
             where.items[0] if where else None,
             self._span(children),
@@ -165,20 +166,20 @@ class Builder(Transformer[Token, Any]):
     def loop(self, children: Children) -> syntax.Loop:
         nodes = _nodes(children)
         ranges = tuple(node for node in nodes if isinstance(node, syntax.Range))
-        return syntax.Loop(ranges, nodes[len(ranges) :], self._span(children))
+        return trusted.Loop(ranges, nodes[len(ranges) :], self._span(children))
 
     def range(self, children: Children) -> syntax.Range:
-        return syntax.Range(self._name(children[0]), children[2], children[4], self._span(children))
+        return trusted.Range(self._name(children[0]), children[2], children[4], self._span(children))
 
     def ref(self, children: Children) -> syntax.Ref:
-        return syntax.Ref(self._name(children[0]), _nodes(children), self._span(children))
+        return trusted.Ref(self._name(children[0]), _nodes(children), self._span(children))
 
     # Tasks
 
     def task(self, children: Children) -> syntax.Task:
         content = tuple(node for node in _nodes(children) if not isinstance(node, (_Group, syntax.Signature)))
         repeats = isinstance(content[0], syntax.Repeat)
-        return syntax.Task(
+        return trusted.Task(
             self._name(children[1]),
             _signature_of(children),
             content[0] if repeats else content,
@@ -187,7 +188,7 @@ class Builder(Transformer[Token, Any]):
         )
 
     def array(self, children: Children) -> syntax.Array:
-        return syntax.Array(self._name(children[0]), children[2], children[3].items, self._span(children))
+        return trusted.Array(self._name(children[0]), children[2], children[3].items, self._span(children))
 
     def call(self, children: Children) -> syntax.Call:
         equal = next(
@@ -198,24 +199,24 @@ class Builder(Transformer[Token, Any]):
             for side in (children[:equal], children[equal:])
         )
         callee = self._name(children[equal + 1])
-        return syntax.Call(results, callee, arguments, self._span(children), _values_of(children))
+        return trusted.Call(results, callee, arguments, self._span(children), _values_of(children))
 
     def arguments(self, children: Children) -> _Group:
         return self._group("arguments", children)
 
     def part(self, children: Children) -> syntax.Part:
-        return syntax.Part(self._name(children[0]), _nodes(children), self._span(children))
+        return trusted.Part(self._name(children[0]), _nodes(children), self._span(children))
 
     def span(self, children: Children) -> syntax.Strided:
         low, high, *step = _nodes(children)
-        return syntax.Strided(low, high, step[0] if step else None, self._span(children))
+        return trusted.Strided(low, high, step[0] if step else None, self._span(children))
 
     def whole(self, children: Children) -> syntax.Whole:
-        return syntax.Whole(self._span(children))
+        return trusted.Whole(self._span(children))
 
     def repeat(self, children: Children) -> syntax.Repeat:
         links = tuple(node for node in _nodes(children[4:]) if not isinstance(node, _Group))
-        return syntax.Repeat(
+        return trusted.Repeat(
             children[1].items, self._name(children[3]), links, self._span(children), _values_of(children)
         )
 
@@ -224,33 +225,33 @@ class Builder(Transformer[Token, Any]):
         after = _after_words(children)
         border = after.get("ELSE")
         if isinstance(border, syntax.Ref) and border.name.text in BORDER_MODES and border.span == border.name.span:
-            border = syntax.BorderMode(border.name.text, border.span)
-        return syntax.InputLink(port, array, after.get("AT"), self._span(children), border)
+            border = trusted.BorderMode(border.name.text, border.span)
+        return trusted.InputLink(port, array, after.get("AT"), self._span(children), border)
 
     def output_link(self, children: Children) -> syntax.OutputLink:
         port, array = self._names(children)
         after = _after_words(children)
-        return syntax.OutputLink(port, array, after.get("AT"), self._span(children), after.get("DELAY"))
+        return trusted.OutputLink(port, array, after.get("AT"), self._span(children), after.get("DELAY"))
 
     def delay_link(self, children: Children) -> syntax.DelayLink:
         port, output = self._names(children)
-        return syntax.DelayLink(port, output, children[4], children[6], self._span(children))
+        return trusted.DelayLink(port, output, children[4], children[6], self._span(children))
 
     def tiled_default(self, children: Children) -> syntax.TiledDefault:
-        return syntax.TiledDefault(self._name(children[0]), children[2], self._span(children))
+        return trusted.TiledDefault(self._name(children[0]), children[2], self._span(children))
 
     def tiler_name(self, children: Children) -> Name:
         return self._name(children[0])
 
     def tiler(self, children: Children) -> syntax.Tiler:
         wrap = isinstance(children[-1], Token)
-        return syntax.Tiler(children[1], children[3], children[5], wrap, self._span(children))
+        return trusted.Tiler(children[1], children[3], children[5], wrap, self._span(children))
 
     def vector(self, children: Children) -> syntax.Vector:
-        return syntax.Vector(_nodes(children), self._span(children))
+        return trusted.Vector(_nodes(children), self._span(children))
 
     def matrix(self, children: Children) -> syntax.Matrix:
-        return syntax.Matrix(tuple(row.items for row in _nodes(children)), self._span(children))
+        return trusted.Matrix(tuple(row.items for row in _nodes(children)), self._span(children))
 
     def row(self, children: Children) -> _Group:
         return self._group("row", children)
@@ -258,37 +259,34 @@ class Builder(Transformer[Token, Any]):
     # Expressions
 
     def conditional(self, children: Children) -> syntax.Conditional:
-        return syntax.Conditional(children[0], children[2], children[4], self._span(children))
+        return trusted.Conditional(children[0], children[2], children[4], self._span(children))
 
     def binary(self, children: Children) -> syntax.Binary:
-        return syntax.Binary(str(children[1]), children[0], children[2], self._span(children))
+        return trusted.Binary(str(children[1]), children[0], children[2], self._span(children))
 
     def unary(self, children: Children) -> syntax.Unary:
-        return syntax.Unary(str(children[0]), children[1], self._span(children))
+        return trusted.Unary(str(children[0]), children[1], self._span(children))
 
     def number(self, children: Children) -> syntax.Number:
         text = str(children[0])
-        return syntax.Number(int(text) if text.isdigit() else float(text), self._span(children))
+        return trusted.Number(int(text) if text.isdigit() else float(text), self._span(children))
 
     def truth(self, children: Children) -> syntax.Truth:
-        return syntax.Truth(str(children[0]) == "true", self._span(children))
+        return trusted.Truth(str(children[0]) == "true", self._span(children))
 
     def apply(self, children: Children) -> syntax.Apply:
-        return syntax.Apply(self._name(children[0]), _nodes(children), self._span(children))
+        return trusted.Apply(self._name(children[0]), _nodes(children), self._span(children))
 
     def fixed_type(self, children: Children) -> syntax.Ref:
-        return syntax.Ref(self._name(children[0]), (), self._span(children))
+        return trusted.Ref(self._name(children[0]), (), self._span(children))
 
     def group(self, children: Children) -> syntax.Expr:
         inner: syntax.Expr = children[1]
-        return replace(inner, span=self._span(children))
+        return trusted.replace(inner, span=self._span(children))
 
 
 def _nodes(children: Children) -> tuple[Any, ...]:
     return tuple(child for child in children if not isinstance(child, Token))
-
-
-BORDER_MODES = ("nearest", "reflect", "mirror")
 
 
 def _after_words(children: Children) -> dict[str, Any]:

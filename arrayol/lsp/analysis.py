@@ -85,7 +85,7 @@ def formatted(analysis: Analysis) -> str | None:
 
 
 def _import_at(analysis: Analysis, offset: int) -> syntax.Import | None:
-    imports = (item for item in analysis.parsed.tree.items if isinstance(item, syntax.Import))
+    imports = (item for item in analysis.parsed.tree.definitions if isinstance(item, syntax.Import))
     return next((item for item in imports if item.span.start <= offset <= item.span.end), None)
 
 
@@ -111,7 +111,7 @@ def _placed(analysis: Analysis, diagnostic: Diagnostic) -> Placed:
     if span is not None and span.file.name == analysis.source.name:
         return Placed(diagnostic, span)
     folder = Path(analysis.source.name).parent
-    imports = [item for item in analysis.parsed.tree.items if isinstance(item, syntax.Import)]
+    imports = [item for item in analysis.parsed.tree.definitions if isinstance(item, syntax.Import)]
     named = [item for item in imports if span is not None and folder / item.path == Path(span.file.name)]
     places = [item.span for item in named or imports]
     return Placed(diagnostic, places[0] if places else Span(analysis.source, 0, 0), span)

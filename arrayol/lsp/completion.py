@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from arrayol.ir import syntax
+from arrayol.ir import syntax, trusted
+from arrayol.ir.borders import BORDER_MODES
+from arrayol.ir.syntax import KEYWORDS
 from arrayol.language.awaited import Awaited, awaited
 from arrayol.language.constants import TYPE_NAMES
-from arrayol.language.parser import KEYWORDS
 from arrayol.language.printer import port_text
-from arrayol.language.tree import BORDER_MODES
 from arrayol.lsp.analysis import Analysis
 from arrayol.lsp.names import Kind, Symbol
 from arrayol.operators.registry import FUNCTIONS
@@ -99,9 +99,9 @@ def _written(analysis: Analysis, place: Awaited) -> Iterator[Symbol]:
         if kind == "NAME" and after in {"COLON", "IN"}:
             declared = Kind.LOCAL if tokens[0][0] == "ELEMENTARY" else Kind.ARRAY
             port = Kind.INPUT if at < arrow else Kind.OUTPUT if at < body else declared
-            yield Symbol(Kind.RANGE if after == "IN" else port, syntax.Name(text, span), None)
+            yield Symbol(Kind.RANGE if after == "IN" else port, trusted.Name(text, span), None)
         elif kind == "NAME" and after == "EQUAL" and tokens[0][0] == "TASK":
-            yield Symbol(Kind.ARRAY, syntax.Name(text, span), None)
+            yield Symbol(Kind.ARRAY, trusted.Name(text, span), None)
 
 
 def _callee(analysis: Analysis, place: Awaited) -> syntax.Elementary | syntax.Task | None:

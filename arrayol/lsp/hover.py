@@ -185,7 +185,7 @@ def _costs(analysis: Analysis, elementary: Elementary) -> Iterator[str]:
 
 
 def _link_at(analysis: Analysis, offset: int) -> syntax.Link | None:
-    items = (item for item in analysis.parsed.tree.items if isinstance(item, syntax.Task))
+    items = (item for item in analysis.parsed.tree.definitions if isinstance(item, syntax.Task))
     repeats = (item.content for item in items if isinstance(item.content, syntax.Repeat))
     links = (link for repeat in repeats for link in repeat.links)
     return next((link for link in links if link.span.start <= offset <= link.span.end), None)

@@ -22,7 +22,7 @@ class Inlay:
 
 def inlays(analysis: Analysis) -> tuple[Inlay, ...]:
     """Those of the whole text, in its order. A definition with parameters has none: its sizes differ."""
-    found = [inlay for item in analysis.parsed.tree.items for inlay in _of_item(analysis, item)]
+    found = [inlay for item in analysis.parsed.tree.definitions for inlay in _of_item(analysis, item)]
     return tuple(sorted(found, key=lambda inlay: inlay.offset))
 
 
@@ -34,14 +34,14 @@ def _of_item(analysis: Analysis, item: syntax.Item) -> Iterator[Inlay]:
     elif isinstance(item, syntax.ConstArray):
         table = analysis.loaded.spec.tables.get(item.name.text)
         if table is not None:
-            yield from _of_dims(item.dims, table.shape)
+            yield from _of_dims(item.shape, table.shape)
     elif isinstance(item, syntax.Elementary | syntax.Task) and not item.parameters:
         signature = analysis.loaded.resolved.signatures.get(item.name.text)
         if signature is not None:
             written = (*item.signature.inputs, *item.signature.outputs)
             shapes = {port.name: port.shape for port in signature.ports}
             for port in written:
-                yield from _of_dims(port.dims, shapes[port.name.text])
+                yield from _of_dims(port.shape, shapes[port.name.text])
         if isinstance(item, syntax.Task):
             yield from _of_task(analysis, item)
 
@@ -60,7 +60,7 @@ def _of_task(analysis: Analysis, item: syntax.Task) -> Iterator[Inlay]:
     elif isinstance(task, CompoundTask) and not isinstance(item.content, syntax.Repeat):
         for part in item.content:
             if isinstance(part, syntax.Array):
-                yield from _of_dims(part.dims, task.arrays[part.name.text].shape)
+                yield from _of_dims(part.shape, task.arrays[part.name.text].shape)
             else:
                 for result in part.results:
                     yield from [] if result.slices else _of_name(result.name, task.arrays, type_too=True)

@@ -245,7 +245,7 @@ class _Resolver:
 
     def _declared(self, node: syntax.Port | syntax.Local | syntax.ConstArray | syntax.Array, scope: _Scope) -> None:
         self._name(node.type, scope)
-        self._values(node.dims, scope)
+        self._values(node.shape, scope)
 
     def _values(self, root: Any, scope: _Scope) -> None:
         """The names in expressions."""

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from arrayol.errors import ArrayolError
 from arrayol.files import MOST_TEXT_BYTES, read_bytes, resolved
+from arrayol.ir.borders import BORDER_MODES
+from arrayol.ir.syntax import KEYWORDS
 from arrayol.language.diagnose import Mistakes
 from arrayol.language.namespace import gather, read_source
-from arrayol.language.parser import KEYWORDS
-from arrayol.language.tree import BORDER_MODES
 from arrayol.lsp.analysis import Analysis
 from arrayol.lsp.names import Kind, Names, Symbol, names_of
 from arrayol.source import SourceFile, Span

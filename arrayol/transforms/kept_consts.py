@@ -20,9 +20,9 @@ from typing import Any
 
 from arrayol.checks.check import check_again, check_source
 from arrayol.errors import ArrayolError
-from arrayol.ir import syntax
+from arrayol.ir import syntax, trusted
 from arrayol.ir.spec import ConstValue, Spec
-from arrayol.language.emitter import NOWHERE, items_of, name, number, text_of
+from arrayol.language.emitter import items_of, name, number, text_of
 from arrayol.source import SourceFile
 from arrayol.transforms.steps import BrokenStepError, Step, run_steps
 
@@ -206,14 +206,14 @@ def _written(total: Sum, values: Values) -> syntax.Expr:
         return _added([(_term(consts, abs(factor)), factor < 0) for consts, factor in terms])
     by = lcm(*(factor.denominator for factor in total.values()))
     inner = _added([(_term(consts, abs(factor * by)), factor < 0) for consts, factor in terms])
-    return syntax.Binary("/", inner, number(by), NOWHERE)
+    return trusted.Binary("/", inner, number(by))
 
 
 def _added(terms: Sequence[tuple[syntax.Expr, bool]]) -> syntax.Expr:
     (first, negative), *rest = terms
-    made = syntax.Unary("-", first, NOWHERE) if negative else first
+    made = trusted.Unary("-", first) if negative else first
     for term, minus in rest:
-        made = syntax.Binary("-" if minus else "+", made, term, NOWHERE)
+        made = trusted.Binary("-" if minus else "+", made, term)
     return made
 
 
@@ -221,12 +221,12 @@ def _term(consts: frozenset[str], factor: Fraction) -> syntax.Expr:
     names = [_ref(const) for const in sorted(consts)]
     if factor.numerator != 1 or not names:
         names.insert(0, number(factor.numerator))
-    product = reduce(lambda left, right: syntax.Binary("*", left, right, NOWHERE), names)
-    return product if factor.denominator == 1 else syntax.Binary("/", product, number(factor.denominator), NOWHERE)
+    product = reduce(lambda left, right: trusted.Binary("*", left, right), names)
+    return product if factor.denominator == 1 else trusted.Binary("/", product, number(factor.denominator))
 
 
 def _ref(const: str) -> syntax.Expr:
-    return syntax.Ref(name(const), (), NOWHERE)
+    return trusted.Ref(name(const), ())
 
 
 def _definitions(spec: Spec, free: Collection[str], sums: Sequence[syntax.Expr | None]) -> Iterator[syntax.Item]:
@@ -242,7 +242,8 @@ def _definitions(spec: Spec, free: Collection[str], sums: Sequence[syntax.Expr |
         needed.add(const)
     for const, item in written.items():
         if const in needed:
-            yield replace(item, value=item.value if const in follow else number(spec.constants[const]), span=NOWHERE)
+            value = item.value if const in follow else number(spec.constants[const])
+            yield trusted.replace(item, value=value, span=syntax.NOWHERE)
 
 
 def _names(node: Any) -> Iterator[str]:
@@ -295,7 +296,7 @@ def _put(node: Any, sums: Iterator[syntax.Expr | None]) -> Any:
     if isinstance(node, tuple):
         return tuple(_put(one, sums) for one in node)
     if is_dataclass(node) and not isinstance(node, type):
-        return replace(
+        return trusted.replace(
             node, **{entry.name: _put(getattr(node, entry.name), sums) for entry in fields(node) if entry.compare}
         )
     return node

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from manual import PAGES, Agree, Block, blocks, printed, read, report_after, report_of, sections, write_files
 
-from arrayol.language.parser import KEYWORDS
+from arrayol.ir.syntax import KEYWORDS
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 AOL = [block for page in PAGES for block in blocks(page, "aol")]

@@ -98,7 +98,7 @@ def test_a_mistake_hides_nothing_of_the_next_definitions() -> None:
     )
     result = parse(SourceFile("x.aol", text.replace("task vftd", "tsk vftd")))
     assert [found.span.place[1] for found in result.diagnostics if found.span] == [3, 12, 14, 24]
-    assert len(result.tree.items) == 11  # without W and smooth
+    assert len(result.tree.definitions) == 11  # without W and smooth
 
 
 def test_ten_thousand_lines_and_long_chains() -> None:
@@ -116,7 +116,7 @@ def test_a_second_mistake_behind_a_misspelt_word_that_starts_a_definition() -> N
         ("unexpected 'elementry'", (4, 1)),
         ("unexpected 'c'; expected '(' or '['", (4, 13)),
     ]
-    assert [item.name.text for item in result.tree.items if isinstance(item, syntax.Elementary)] == ["a"]
+    assert [item.name.text for item in result.tree.definitions if isinstance(item, syntax.Elementary)] == ["a"]
 
 
 FRAGMENTS = [

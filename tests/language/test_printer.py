@@ -62,7 +62,7 @@ def test_messy_text(golden: Callable[[Path, str], None]) -> None:
 @given(expressions())
 def test_expressions_keep_their_structure(expr: syntax.Expr) -> None:
     text = expression(expr)
-    (item,) = parsed(f"const X = {text}").tree.items
+    (item,) = parsed(f"const X = {text}").tree.definitions
     assert isinstance(item, syntax.Const)
     assert item.value == expr
     assert expression(item.value) == text
@@ -116,7 +116,7 @@ def test_others_go(text: str) -> None:
 
 
 def printed(text: str) -> str:
-    (const,) = parsed(f"const X = {text}").tree.items
+    (const,) = parsed(f"const X = {text}").tree.definitions
     assert isinstance(const, syntax.Const)
     return expression(const.value)
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from pygments.token import Comment, Error, Keyword, Name, Number, Operator
 
+from arrayol.ir.syntax import KEYWORDS
 from arrayol.ir.types import is_type
-from arrayol.language.parser import KEYWORDS
 from arrayol.language.pygments_lexer import ArrayolLexer
 from arrayol.operators.registry import FUNCTIONS
 

@@ -198,7 +198,7 @@ _CASCADES = [
     ("language/namespace.py", "elif resolved not in self._entered:", "else:"),
     ("language/namespace.py", "elif not resolved.is_relative_to(importer.parent.resolve()):", 'elif ".." in item.path:'),
     ("language/namespace.py", "        self.gathered.broken |= parsed.broken\n", ""),
-    ("language/namespace.py", "if not parsed.tree.items and not parsed.diagnostics:", "if not parsed.tree.items:"),
+    ("language/namespace.py", "if not parsed.tree.definitions and not parsed.diagnostics:", "if not parsed.tree.definitions:"),
     ("language/loader.py", "consts | gathered.broken", "consts"),
     ("language/parser.py", "(node.right, depth + 1)", "(node.right, depth)"),
     ("language/parser.py", "syntax.Apply, syntax.Ref, syntax.Loop", "syntax.Apply, syntax.Ref"),

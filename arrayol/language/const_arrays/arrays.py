@@ -13,7 +13,7 @@ from io import BytesIO
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from arrayol.ir import syntax
+from arrayol.ir import syntax, trusted
 from arrayol.ir.spec import MAXIMUM_RANK, ConstArray, ConstValue
 from arrayol.ir.types import ElementType, Kind
 from arrayol.language.const_arrays.complex_numbers import Value, element_value
@@ -46,8 +46,8 @@ def with_const_arrays(definitions: Definitions, mistakes: Mistakes) -> Definitio
 
 def _resolved(item: syntax.ConstArray, definitions: Definitions) -> ConstArray:
     kind = resolve_element_type(item.type)
-    shape = tuple(extent for extent in resolve_shape(item.dims, definitions) if extent is not None)
-    if len(shape) < len(item.dims):
+    shape = tuple(extent for extent in resolve_shape(item.shape, definitions) if extent is not None)
+    if len(shape) < len(item.shape):
         raise mistake("const-array-size", f"const array '{item.name.text}' cannot be infinite", item.span)
     if prod(shape) > MAXIMUM_ELEMENTS:
         message = f"const array '{item.name.text}' has {prod(shape):,} elements; at most {MAXIMUM_ELEMENTS:,} are held"
@@ -359,22 +359,23 @@ def _of_file(file: syntax.DataFile, kind: ElementType, shape: tuple[int, ...]) -
 
 def _with_numbers(item: syntax.ConstArray, values: Mapping[str, ConstValue]) -> syntax.ConstArray:
     """The definition with the values of consts in their places."""
-    dims = tuple(dim if isinstance(dim, syntax.Infinite) else _numbered(dim, values) for dim in item.dims)
-    item = replace(item, dims=dims)
+    dims = tuple(dim if isinstance(dim, syntax.Infinite) else _numbered(dim, values) for dim in item.shape)
+    item = trusted.replace(item, shape=dims)
     match item.value:
         case syntax.DataFile():
             return item
         case syntax.Table(rows=rows, ranges=ranges):
-            table = replace(
+            table = trusted.replace(
                 item.value,
                 rows=tuple(tuple(_numbered(expr, values) for expr in row) for row in rows),
                 ranges=tuple(
-                    replace(each, low=_numbered(each.low, values), high=_numbered(each.high, values)) for each in ranges
+                    trusted.replace(each, low=_numbered(each.low, values), high=_numbered(each.high, values))
+                    for each in ranges
                 ),
             )
-            return replace(item, value=table)
+            return trusted.replace(item, value=table)
         case _:
-            return replace(item, value=_numbered(item.value, values))
+            return trusted.replace(item, value=_numbered(item.value, values))
 
 
 def _numbered(expr: syntax.Expr, values: Mapping[str, ConstValue]) -> syntax.Expr:
@@ -382,19 +383,19 @@ def _numbered(expr: syntax.Expr, values: Mapping[str, ConstValue]) -> syntax.Exp
         case syntax.Ref():
             return number(values[expr.name.text]) if expr.name.text in values else expr
         case syntax.Unary():
-            return replace(expr, operand=_numbered(expr.operand, values))
+            return trusted.replace(expr, operand=_numbered(expr.operand, values))
         case syntax.Conditional():
             then, condition, otherwise = (
                 _numbered(part, values) for part in (expr.then, expr.condition, expr.otherwise)
             )
-            return replace(expr, then=then, condition=condition, otherwise=otherwise)
+            return trusted.replace(expr, then=then, condition=condition, otherwise=otherwise)
         case syntax.Apply():
-            return replace(expr, arguments=tuple(_numbered(argument, values) for argument in expr.arguments))
+            return trusted.replace(expr, arguments=tuple(_numbered(argument, values) for argument in expr.arguments))
         case syntax.Binary():
             left, chain = chain_of(expr)  # longer than any stack
             value = _numbered(left, values)
             for node in chain:
-                value = replace(node, left=value, right=_numbered(node.right, values))
+                value = trusted.replace(node, left=value, right=_numbered(node.right, values))
             return value
         case _:
             return expr

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arrayol.ir import syntax
+from arrayol.ir import syntax, trusted
 from arrayol.ir.spec import ConstValue
 from arrayol.ir.types import MAXIMUM_WIDTH, ElementType, Kind, is_type
 from arrayol.language.constants import saturated_type
@@ -83,7 +83,7 @@ class _Evaluation:
         for node in chain:
             operator = INFIX[node.operator]
             if operator.decides is not None:
-                decided = syntax.Truth(operator.decides, node.span)
+                decided = trusted.Truth(operator.decides, node.span)
                 then, otherwise = (decided, node.right) if operator.decides else (node.right, decided)
                 value = self._chosen(_truth(value), then, otherwise)
             else:

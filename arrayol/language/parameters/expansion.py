@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from graphlib import TopologicalSorter
 from typing import TypeVar
 
-from arrayol.ir import syntax
+from arrayol.ir import syntax, trusted
 from arrayol.ir.spec import Copy
 from arrayol.language.diagnose import Mistake, Mistakes, mistake
 from arrayol.language.namespace import Copied, Definitions
@@ -109,9 +109,9 @@ class _Expansion:
             name = self.waiting.popleft()
             copy = self.made[name]
             written = self.items[copy.definition]
-            item = replace(substituted(written, copy.binding.exprs), parameters=())
+            item = trusted.replace(substituted(written, copy.binding.exprs), parameters=())
             linked = self._linked(name, written, item, copy.binding)
-            copy.item = replace(linked, name=syntax.Name(name, written.name.span))
+            copy.item = trusted.replace(linked, name=trusted.Name(name, written.name.span))
         return replace(self.definitions, by_name=by_name, copies=dict(self._copies()))
 
     def _copies(self) -> Iterator[tuple[str, Copied]]:
@@ -131,11 +131,11 @@ class _Expansion:
         if isinstance(written.content, syntax.Repeat):
             assert isinstance(item.content, syntax.Repeat)
             used = mistakes.attempt(lambda: self.used(written.content, own))  # type: ignore[arg-type]
-            return replace(item, content=_naming(item.content, used[0] if used else None))
+            return trusted.replace(item, content=_naming(item.content, used[0] if used else None))
         assert not isinstance(item.content, syntax.Repeat)
         names = iter(_Calls(self, written, own, mistakes).names())
         content = tuple(_naming(part, next(names)) if isinstance(part, syntax.Call) else part for part in item.content)
-        return replace(item, content=content)
+        return trusted.replace(item, content=content)
 
     def used(self, use: Use, own: Binding, arguments: list[Array] | None = None) -> tuple[str, Binding] | None:
         """What a repetition or call uses, by its name, and the values of its parameters.
@@ -222,8 +222,8 @@ class _Expansion:
 
 def _naming(use: UseT, name: str | None) -> UseT:
     """The repetition or call with the name of what it uses in the place of values."""
-    callee = use.callee if name is None else syntax.Name(name, use.callee.span)
-    return replace(use, callee=callee, values=None)
+    callee = use.callee if name is None else trusted.Name(name, use.callee.span)
+    return trusted.replace(use, callee=callee, values=None)
 
 
 @dataclass

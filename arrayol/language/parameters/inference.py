@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
-from arrayol.ir import syntax
+from arrayol.ir import syntax, trusted
 from arrayol.ir.spec import Port
 from arrayol.ir.types import ElementType
 from arrayol.language.diagnose import Mistake, Mistakes, did_you_mean, mistake
@@ -35,7 +35,7 @@ class Array:
 def array_of(port: syntax.Port | syntax.Array | syntax.ConstArray, own: Binding, definitions: Definitions) -> Array:
     """What a declaration says, under values of the parameters. Raises Mistake."""
     extents = (
-        None if isinstance(dim, syntax.Infinite) else own.number(dim, "a dimension", definitions) for dim in port.dims
+        None if isinstance(dim, syntax.Infinite) else own.number(dim, "a dimension", definitions) for dim in port.shape
     )
     return Array(type_of(as_type(port.type, own)), tuple(extents))
 
@@ -68,10 +68,10 @@ class _Reading:
     def take(self, port: syntax.Port, part: syntax.Part, array: Array) -> None:
         """Read off one argument. Raises Mistake."""
         self._give(port.type.text, array.type, part)
-        if len(port.dims) != len(array.extents):
+        if len(port.shape) != len(array.extents):
             message = f"'{part.name.text}' is {array.shown}, port '{port_text(port)}' has {_rank(port)}"
             raise mistake("shape-mismatch", message, part.span, "hand over an array of as many dimensions")
-        for dim, extent in zip(port.dims, array.extents, strict=True):
+        for dim, extent in zip(port.shape, array.extents, strict=True):
             if isinstance(dim, syntax.Ref) and not dim.subscripts:
                 self._give(dim.name.text, extent, part)
 
@@ -91,7 +91,7 @@ class _Reading:
 
 
 def _rank(port: syntax.Port) -> str:
-    return counted(len(port.dims), "dimension")
+    return counted(len(port.shape), "dimension")
 
 
 @dataclass
@@ -147,10 +147,10 @@ class Arrays:
         """The extent of one dimension of a part."""
         if not isinstance(piece, syntax.Strided):
             return extent
-        count: syntax.Expr = syntax.Binary("-", piece.high, piece.low, piece.span)
+        count: syntax.Expr = trusted.Binary("-", piece.high, piece.low, piece.span)
         if piece.step is not None:
-            more = syntax.Binary("-", piece.step, syntax.Number(1, piece.span), piece.span)
-            count = syntax.Binary("//", syntax.Binary("+", count, more, piece.span), piece.step, piece.span)
+            more = trusted.Binary("-", piece.step, trusted.Number(1, piece.span), piece.span)
+            count = trusted.Binary("//", trusted.Binary("+", count, more, piece.span), piece.step, piece.span)
         return self.own.number(count, "a dimension", self.definitions)
 
     def _table(self, name: str) -> syntax.ConstArray | None:

@@ -61,7 +61,7 @@ class _Names:
     def _declaration(self, declared: syntax.Port | syntax.Local | syntax.Array) -> None:
         if declared.type.text not in self.parameters:
             self.mistakes.attempt(lambda: resolve_element_type(declared.type))
-        self._constants(declared.dims)
+        self._constants(declared.shape)
 
     def _constants(self, root: Any) -> None:
         """Expressions of consts, parameters and types."""

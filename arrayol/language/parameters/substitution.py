@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any, TypeVar
 
-from arrayol.ir import syntax
+from arrayol.ir import syntax, trusted
 from arrayol.language.tree import chain_of
 
 Node = TypeVar("Node")
@@ -29,7 +29,7 @@ def _substituted(node: Any, values: Mapping[str, syntax.Expr]) -> Any:
         made = tuple(_substituted(item, values) for item in node)
         return made if any(new is not old for new, old in zip(made, node, strict=True)) else node
     if isinstance(node, syntax.Ref) and not node.subscripts:
-        return replace(values[node.name.text], span=node.span) if node.name.text in values else node
+        return trusted.replace(values[node.name.text], span=node.span) if node.name.text in values else node
     if isinstance(node, syntax.Binary):
         return _chain(node, values)
     if not is_dataclass(node) or isinstance(node, syntax.Name):
@@ -40,7 +40,7 @@ def _substituted(node: Any, values: Mapping[str, syntax.Expr]) -> Any:
         new = _type_name(old, values) if isinstance(old, syntax.Name) and part in _TYPES else _substituted(old, values)
         if new is not old:
             changes[part] = new
-    return replace(node, **changes) if changes else node  # type: ignore[type-var]
+    return trusted.replace(node, **changes) if changes else node
 
 
 _TYPES = ("type", "function")  # the parts of nodes in which a type stands
@@ -53,7 +53,7 @@ def _parts(kind: type[Any]) -> tuple[str, ...]:
 
 def _type_name(name: syntax.Name, values: Mapping[str, syntax.Expr]) -> syntax.Name:
     value = values.get(name.text)
-    return syntax.Name(value.name.text, name.span) if isinstance(value, syntax.Ref) else name
+    return trusted.Name(value.name.text, name.span) if isinstance(value, syntax.Ref) else name
 
 
 def _chain(expr: syntax.Binary, values: Mapping[str, syntax.Expr]) -> syntax.Expr:
@@ -62,7 +62,7 @@ def _chain(expr: syntax.Binary, values: Mapping[str, syntax.Expr]) -> syntax.Exp
     old, new = left, _substituted(left, values)
     for node in chain:
         right = _substituted(node.right, values)
-        new = node if new is old and right is node.right else replace(node, left=new, right=right)
+        new = node if new is old and right is node.right else trusted.replace(node, left=new, right=right)
         old = node
     made: syntax.Expr = new
     return made

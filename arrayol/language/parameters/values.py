@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from arrayol.ir import syntax
+from arrayol.ir import syntax, trusted
 from arrayol.ir.spec import ConstValue
 from arrayol.language.diagnose import Mistake, mistake
 from arrayol.language.emitter import number
@@ -44,7 +44,7 @@ def value_of(constant: ConstValue, made_of: syntax.Expr | None) -> Value:
 def type_of(name: syntax.Name) -> Value:
     """A type as a value. Raises Mistake."""
     text = str(resolve_element_type(name))
-    ref = syntax.Ref(syntax.Name(text, name.span), (), name.span)
+    ref = trusted.Ref(trusted.Name(text, name.span), (), name.span)
     return Value(text, ref, ref)
 
 
@@ -97,7 +97,7 @@ class Parameter:
 
     def _type(self, written: syntax.Expr) -> Value:
         if isinstance(written, syntax.Ref) and not written.subscripts:
-            return type_of(syntax.Name(written.name.text, written.span))
+            return type_of(trusted.Name(written.name.text, written.span))
         message = f"'{self.name}' of '{self.owner}' is a type, and '{expression(written)}' is none"
         raise mistake("wrong-arguments", message, written.span, "name an element type, as i8")
 

@@ -13,7 +13,7 @@ from loading import unchecked_spec_of
 
 from arrayol import api
 from arrayol.files import shipped_folder
-from arrayol.language.parser import KEYWORDS
+from arrayol.ir.syntax import KEYWORDS
 from hwmodel.emit.c.names import Named, identifiers
 from hwmodel.emit.c.nest import _INCLUDES
 

@@ -1,0 +1,99 @@
+"""Mistakes in nodes that somebody builds, in our own words; pydantic finds them, and its words stay here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
+
+from arrayol.errors import Diagnostic, shown_object
+from arrayol.ir.node_rules import BrokenRuleError, needed
+from arrayol.ir.placed import PlacedList, PlacedObject, PlacedTruth, place_of
+from arrayol.source import Span
+from arrayol.text import clipped
+
+UNKNOWN = "unknown-key"
+Path = tuple[str | int, ...]
+
+
+def custom(broken: BrokenRuleError) -> PydanticCustomError:
+    """A broken rule as an error of pydantic's."""
+    context = {"code": broken.code, "message": broken.message, "hint": broken.hint, "needed": broken.needed}
+    return PydanticCustomError("rule", "rule", context)
+
+
+def wrong_kind(what: str) -> PydanticCustomError:
+    """The error of a value of another kind than `what`."""
+    return custom(needed(what))
+
+
+def moved(wrong: ValueError, value: Any, path: Any) -> Iterator[InitErrorDetails]:
+    """The mistakes of a part, as those of the whole that has it at `path`: pairs of a path and a key."""
+    keys: list[str | int] = []
+    while path is not None:
+        path, key = path
+        keys.append(key)
+    loc = tuple(reversed(keys))
+    if isinstance(wrong, PydanticCustomError):
+        yield InitErrorDetails(type=wrong, loc=loc, input=value)
+    elif isinstance(wrong, ValidationError):
+        for detail in wrong.errors(include_url=False):
+            kind = PydanticCustomError("rule", "rule", detail.get("ctx", {})) if "code" in detail.get("ctx", {}) else detail["type"]
+            yield InitErrorDetails(type=kind, loc=(*loc, *detail["loc"]), input=detail["input"])
+
+
+def diagnostics_of(
+    failure: ValidationError, owner: str, place: Callable[[Path], Span] | None = None
+) -> Iterator[Diagnostic]:
+    """What is wrong with a node of the class or kind `owner`; `place` says where a path leads to."""
+    for detail in failure.errors(include_url=False):
+        path = tuple(step for step in detail["loc"] if not str(step).startswith("<"))
+        code, message, hint = _words(detail, path, owner)
+        yield Diagnostic(code, message, place(path) if place else None, hint)
+
+
+def _words(detail: ErrorDetails, path: Path, owner: str) -> tuple[str, str, str | None]:
+    """Code, message and hint."""
+    context = detail.get("ctx", {})
+    where = shown_path(owner, path)
+    if detail["type"] == "missing":
+        return "missing-key", f"'{path[-1]}' is missing in {shown_path(owner, path[:-1])}", "add it"
+    if context.get("code") == UNKNOWN:
+        message = f"unknown key '{clipped(str(path[-1]))}' in {shown_path(owner, path[:-1])}"
+        return UNKNOWN, message, f"known here: {context['needed']}"
+    if context.get("message"):
+        return context["code"], f"{where}: {context['message']}", context.get("hint")
+    what = context.get("needed") or _KINDS.get(detail["type"], "something else")
+    return "bad-value", f"{where} is {_shown(detail['input'])}; it must be {what}", context.get("hint")
+
+
+_KINDS = {"tuple_type": "a list", "recursion_loop": "less deeply nested"}
+
+
+def shown_path(owner: str, path: Path) -> str:
+    """A path as Python writes it: Port.shape[0]."""
+    return owner + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, PlacedTruth):
+        return str(value.value).lower()
+    if isinstance(value, dict):
+        return "an object"
+    return "null" if value is None else shown_object(value)
+
+
+def place_at(document: Any, path: Path) -> Span:
+    """Where a path of a JSON document leads to, or the nearest value around it."""
+    place = place_of(document)
+    for step in path:
+        if isinstance(document, PlacedObject) and step in document:
+            place, document = document.keys_at[str(step)], document[str(step)]
+        elif isinstance(document, PlacedList) and isinstance(step, int) and step < len(document):
+            document = document[step]
+        else:
+            break
+        place = getattr(document, "span", place)
+    return place
