@@ -39,10 +39,19 @@ class Diagnostic:
         place = self.span.place if self.span else (self.file or "", 0, 0)
         return (*place, self.code)
 
+    @property
+    def pointer(self) -> str | None:
+        """The JSON pointer of the place; None where the file is no JSON."""
+        return self.span.file.pointer(self.span.start) if self.span else None
+
     def to_json(self) -> dict[str, str | int | None]:
-        """The form of `--json`; lines and columns count from 1 and are null where there is no place."""
+        """The form of `--json`; lines and columns count from 1 and are null where there is no place.
+
+        A place in JSON has its `pointer` too.
+        """
         place: tuple[str | None, int | None, int | None] = self.span.place if self.span else (self.file, None, None)
         end: tuple[int | None, int | None] = self.span.end_place if self.span else (None, None)
+        pointer = {} if self.pointer is None else {"pointer": self.pointer}
         return {
             "code": self.code,
             "severity": self.severity.value,
@@ -53,6 +62,7 @@ class Diagnostic:
             "column": place[2],
             "end_line": end[0],
             "end_column": end[1],
+            **pointer,
         }
 
 
@@ -99,7 +109,7 @@ def error(
 
 
 def render(diagnostic: Diagnostic, *, coloured: bool = False) -> str:
-    """Draw one diagnostic: place and message, the line with carets below it, then the hint.
+    """Draw one diagnostic: place and message, the line with carets below it, its place in JSON, then the hint.
 
     `coloured` text has the colours of a terminal: kind and carets of an error are red, those of a warning yellow.
     """
@@ -113,6 +123,8 @@ def render(diagnostic: Diagnostic, *, coloured: bool = False) -> str:
         text, carets = _excerpt(diagnostic.span, line, column)
         lines = [f"{name}:{line}:{column}: {kind}: {visible(diagnostic.message)}", text]
         lines.append(carets.replace("^" * carets.count("^"), _painted("^" * carets.count("^"), colour)))
+    if diagnostic.pointer is not None:
+        lines.append(f"  {_painted('at', _HINT if coloured else None)}: {visible(diagnostic.pointer)}")
     if diagnostic.hint:
         lines.append(f"  {_painted('hint', _HINT if coloured else None)}: {visible(diagnostic.hint)}")
     return "\n".join(lines)

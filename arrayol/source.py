@@ -45,6 +45,10 @@ class SourceFile:
         end = self.text.find("\n", start)
         return self.text[start : end if end >= 0 else len(self.text)].rstrip("\r")
 
+    def pointer(self, offset: int) -> str | None:
+        """The JSON pointer of what stands at an offset; None where the text is no JSON."""
+        return None
+
 
 @dataclass(frozen=True, slots=True)
 class Span:

@@ -22,11 +22,12 @@ SMALL = {"H": 8, "W": 12}
 NAMES = """
 ArrayolError BuiltMemories BuiltMemory Calibration CheckedDesign Choices ComparedResults Comparison CostReport Design
 EmittedDesign Exploration Imported InfeasibleError LayoutDesign LayoutExploration Method Model Picked Picture Platform
-Progress Resources Result Simulated Source Space Spec StoredDesign Study Synthesis Technology Transfers Transformed
-calibrate check_hls check_verilog compare cost design_steps draw_breakdown draw_layout draw_layout_exploration
-draw_schedule draw_timeline emit_designs emit_hls emit_layout emit_verilog explore explore_layouts import_c
-json_schema layout load load_platform load_result load_technology local_banks memories open_design pick progress run
-show spec_text synthesise transfers transform transform_design write_report write_result write_trace write_waveforms
+Progress Resources Result Simulated Source Space Spec Specification StoredDesign Study Synthesis Technology Transfers
+Transformed calibrate check_hls check_verilog compare cost design_steps draw_breakdown draw_layout
+draw_layout_exploration draw_schedule draw_timeline emit_designs emit_hls emit_layout emit_verilog explore
+explore_layouts import_c json_schema layout load load_platform load_result load_technology local_banks memories
+model_of open_design pick progress run show spec_json spec_text synthesise transfers transform transform_design
+write_report write_result write_trace write_waveforms
 """
 
 

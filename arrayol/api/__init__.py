@@ -15,9 +15,10 @@ print(design.simulate({"p0": picture}).mismatches)
 emitted = api.emit_verilog(design, "lpsf-verilog", {"p0": picture})
 print(api.check_verilog(emitted, "lpsf-verilog").mismatches)
 
-A function takes a specification as `load` gives it, or a path (str or Path) and `settings`, by name values of consts
-and files of const arrays. With a loaded specification `settings` evaluates and checks it anew, without reading its
-file. What is wrong with an input raises ArrayolError. Nothing but this page is loaded before a name is used.
+A function takes a specification as `load` gives it, or a path (str or Path) of text or JSON, or a model that was built
+in Python (`arrayol.api.model`), and `settings`: by name values of consts and files of const arrays. With a loaded
+specification `settings` evaluates and checks it anew, without reading its file. What is wrong with an input raises
+ArrayolError. Nothing but this page is loaded before a name is used.
 """
 
 from __future__ import annotations
@@ -70,11 +71,14 @@ if TYPE_CHECKING:
     from arrayol.api.shown_progress import progress as progress
     from arrayol.api.spec import Source as Source
     from arrayol.api.spec import load as load
+    from arrayol.api.spec import model_of as model_of
+    from arrayol.api.spec import spec_json as spec_json
     from arrayol.api.spec import spec_text as spec_text
     from arrayol.c_import.import_c import Imported as Imported
     from arrayol.errors import ArrayolError as ArrayolError
     from arrayol.errors import InfeasibleError as InfeasibleError
     from arrayol.ir.spec import Spec as Spec
+    from arrayol.ir.syntax import Specification as Specification
     from arrayol.transforms.trace import Transformed as Transformed
     from dse.jobs.runner import Resources as Resources
     from dse.output.built_memories import BuiltMemories as BuiltMemories
@@ -132,6 +136,7 @@ _MODULES = {  # every public name, and the module that has it
     "Source": "arrayol.api.spec",
     "Space": "arrayol.api.exploration",
     "Spec": "arrayol.ir.spec",
+    "Specification": "arrayol.ir.syntax",
     "StoredDesign": "dse.output.open_design",
     "Study": "dse.space.study",
     "Synthesis": "dse.output.synthesis",
@@ -169,6 +174,8 @@ _MODULES = {  # every public name, and the module that has it
     "show": "arrayol.api.pictures",
     "progress": "arrayol.api.shown_progress",
     "run": "arrayol.api.execution",
+    "model_of": "arrayol.api.spec",
+    "spec_json": "arrayol.api.spec",
     "spec_text": "arrayol.api.spec",
     "synthesise": "arrayol.api.hardware",
     "transfers": "arrayol.api.nest",

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from arrayol.api.spec import Source, load
+from arrayol.api.spec import Source, file_of, load
 from arrayol.files import atomic_file, place_beside, writing
-from arrayol.ir.spec import Spec
 from arrayol.language.emitter import data_files, spec_text
 from arrayol.language.settings import Settings
 from arrayol.pictures.save import save_layout, save_layout_exploration
@@ -49,7 +48,7 @@ def local_banks(spec: Source) -> int:
 
 def local_choices(spec: Source) -> Choices:
     """The usual choices with those banks, and what was assumed of them."""
-    platform, origin = find_platform(Path(spec.name) if isinstance(spec, Spec) else Path(spec), None)
+    platform, origin = find_platform(file_of(spec), None)
     return Choices(platform.local.banks, assumed=assumed_by_layout(platform, origin))
 
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
+from arrayol.language.json_schema import specification_schema
+from arrayol.language.json_writer import FORMAT as SPECIFICATION_FORMAT
 from dse.results.schema import FORMAT, Result
 from dse.space.study import Study
 from hwmodel.datapath.technology.technology import TechnologyTable
 from hwmodel.platform import Platform
 
-SchemaKind = Literal["platform", "study", "result", "technology"]
+SchemaKind = Literal["platform", "study", "result", "specification", "technology"]
 
 
 class _Schema(GenerateJsonSchema):
@@ -53,11 +55,14 @@ _FILES: dict[SchemaKind, tuple[type[BaseModel], type[_Schema], str]] = {
     "result": (Result, _ResultSchema, f"result.json, format {FORMAT}"),
     "technology": (TechnologyTable, _TomlSchema, "a technology file"),
 }
-KINDS = tuple(_FILES)
+KINDS: tuple[SchemaKind, ...] = get_args(SchemaKind)
 
 
 def json_schema(kind: SchemaKind) -> dict[str, Any]:
-    """The JSON Schema (draft 2020-12) of a platform, study or technology in TOML, or of result.json."""
-    model, generator, title = _FILES[kind]
-    schema = model.model_json_schema(schema_generator=generator)
-    return {"$schema": generator.schema_dialect, **schema, "title": f"arrayol: {title}"}
+    """The JSON Schema (draft 2020-12) of a platform, study or technology in TOML, result.json, or a specification."""
+    if kind == "specification":
+        schema, title = specification_schema(), f"a specification, format {SPECIFICATION_FORMAT}"
+    else:
+        model, generator, title = _FILES[kind]
+        schema = model.model_json_schema(schema_generator=generator)
+    return {"$schema": GenerateJsonSchema.schema_dialect, **schema, "title": f"arrayol: {title}"}

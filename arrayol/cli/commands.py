@@ -25,6 +25,7 @@ SHELLS = ("bash", "zsh", "fish")
 COMMANDS = {
     "check": ("arrayol.cli.check", "Report every mistake in a specification."),
     "fmt": ("arrayol.cli.fmt", "Put a specification into canonical form."),
+    "export": ("arrayol.cli.export", "Write a specification as JSON, or JSON as text."),
     "import": ("arrayol.cli.import_c", "Turn affine loop nests of a C file into a specification."),
     "lsp": ("arrayol.cli.lsp", "Serve an editor by the Language Server Protocol."),
     "show": ("arrayol.cli.show", "Draw the task graph, or the tilers of a task."),
@@ -85,7 +86,7 @@ class LazyGroup(click.Group):
 
 
 def _refuse_unknown(ctx: click.Context, name: str) -> NoReturn:
-    if name.endswith(".aol"):
+    if name.endswith((".aol", ".json")):
         raise click.UsageError(f"'{name}' is a file; a command comes first, as in arrayol check {name}", ctx)
     near = get_close_matches(name, COMMANDS, n=1)
     rest = f"Did you mean '{near[0]}'?" if near else f"The commands are {', '.join(COMMANDS)}."

@@ -7,11 +7,12 @@ from pathlib import Path
 import click
 
 from arrayol.cli.several_files import STANDARD_INPUT, STANDARD_INPUT_NAME, read_standard_input, specs_argument
-from arrayol.errors import ArrayolError
+from arrayol.errors import ArrayolError, error
 from arrayol.files import atomic_file
 from arrayol.language.namespace import read_source, source_of
 from arrayol.language.parser import parse
 from arrayol.language.printer import print_file
+from arrayol.language.specifications import is_json
 from arrayol.source import SourceFile
 
 
@@ -22,8 +23,8 @@ from arrayol.source import SourceFile
 def command(ctx: click.Context, specs: tuple[Path, ...], *, check_only: bool) -> None:
     """Put each FILE into canonical form; comments and single blank lines stay.
 
-    Only the syntax has to be right. A file with a mistake of syntax is left alone. FILE - is the standard input, whose
-    canonical form is printed.
+    Only the syntax has to be right. A file with a mistake of syntax is left alone, and so is JSON. FILE - is the
+    standard input, whose canonical form is printed.
     """
     if STANDARD_INPUT in specs and len(specs) > 1 and not check_only:
         raise click.UsageError("'-' stands alone, since its text is printed; or add --check.", ctx)
@@ -63,7 +64,10 @@ def _format_standard_input(*, check_only: bool) -> bool:
 
 
 def _canonical(source: SourceFile) -> bytes:
-    """The canonical text of a file. Raises ArrayolError where the syntax is wrong."""
+    """The canonical text of a file. Raises ArrayolError where the syntax is wrong, and for JSON."""
+    if is_json(source):
+        hint = f"`arrayol export {source.name} --to text` writes it as text, without --to as JSON in its usual form"
+        raise error("not-text", "this is JSON, and only text of the language is formatted", hint=hint, file=source.name)
     parsed = parse(source)
     if parsed.diagnostics:
         raise ArrayolError(parsed.diagnostics)

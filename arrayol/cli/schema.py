@@ -18,8 +18,8 @@ from arrayol.files import atomic_file
 def command(kind: SchemaKind, out: Path | None) -> None:
     """Write the JSON Schema (draft 2020-12) of a kind of file.
 
-    A platform, a study or a technology is TOML, a result is the result.json of a folder. Editors complete and check
-    TOML with it: docs/schemas.md.
+    A platform, a study or a technology is TOML, a result is the result.json of a folder, and a specification is what
+    `arrayol export` writes. Editors complete and check files with it: docs/schemas.md.
     """
     text = json.dumps(json_schema(kind), indent=2) + "\n"
     if out is None:

@@ -40,7 +40,8 @@ def moved(wrong: ValueError, value: Any, path: Any) -> Iterator[InitErrorDetails
         yield InitErrorDetails(type=wrong, loc=loc, input=value)
     elif isinstance(wrong, ValidationError):
         for detail in wrong.errors(include_url=False):
-            kind = PydanticCustomError("rule", "rule", detail.get("ctx", {})) if "code" in detail.get("ctx", {}) else detail["type"]
+            context = detail.get("ctx", {})
+            kind = PydanticCustomError("rule", "rule", context) if "code" in context else detail["type"]
             yield InitErrorDetails(type=kind, loc=(*loc, *detail["loc"]), input=detail["input"])
 
 
@@ -49,9 +50,19 @@ def diagnostics_of(
 ) -> Iterator[Diagnostic]:
     """What is wrong with a node of the class or kind `owner`; `place` says where a path leads to."""
     for detail in failure.errors(include_url=False):
-        path = tuple(step for step in detail["loc"] if not str(step).startswith("<"))
+        path = _keys(detail["loc"])
         code, message, hint = _words(detail, path, owner)
         yield Diagnostic(code, message, place(path) if place else None, hint)
+
+
+def _keys(loc: Path) -> Path:
+    """The steps of a path that are keys and numbers: neither kinds nor fields that are written as lists or texts."""
+    path: list[str | int] = []
+    for step in loc:
+        row = step == "rows" and bool(path) and path[-1] in ("paving", "fitting")
+        if not row and step not in ("text", "items", "mode") and not str(step).startswith("<"):
+            path.append(step)
+    return tuple(path)
 
 
 def _words(detail: ErrorDetails, path: Path, owner: str) -> tuple[str, str, str | None]:
@@ -59,7 +70,7 @@ def _words(detail: ErrorDetails, path: Path, owner: str) -> tuple[str, str, str 
     context = detail.get("ctx", {})
     where = shown_path(owner, path)
     if detail["type"] == "missing":
-        return "missing-key", f"'{path[-1]}' is missing in {shown_path(owner, path[:-1])}", "add it"
+        return "missing-key", f"'{detail['loc'][-1]}' is missing in {shown_path(owner, path[:-1])}", "add it"
     if context.get("code") == UNKNOWN:
         message = f"unknown key '{clipped(str(path[-1]))}' in {shown_path(owner, path[:-1])}"
         return UNKNOWN, message, f"known here: {context['needed']}"
@@ -80,8 +91,10 @@ def shown_path(owner: str, path: Path) -> str:
 def _shown(value: object) -> str:
     if isinstance(value, PlacedTruth):
         return str(value.value).lower()
-    if isinstance(value, dict):
-        return "an object"
+    if isinstance(value, dict | list):
+        return "an object" if isinstance(value, dict) else "a list"
+    if isinstance(value, str):
+        return f"'{clipped(value)}'"
     return "null" if value is None else shown_object(value)
 
 

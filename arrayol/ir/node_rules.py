@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from arrayol.ir import syntax
 from arrayol.ir.borders import BORDER_MODES
+from arrayol.ir.placed import PlacedTruth
 from arrayol.ir.spec import MAXIMUM_RANK
 from arrayol.ir.types import is_type, is_width
+from arrayol.source import UNSEEN
 from arrayol.text import counted, listed
 
 NAME = r"[A-Za-z_][A-Za-z_0-9]*"
@@ -23,15 +25,24 @@ BINARY = (
     "+", "-", "*", "/", "//", "%", "&", "|", "^", "<<", ">>", "==", "!=", "<", "<=", ">", ">=", "and", "or",
 )  # fmt: skip
 MAXIMUM_DIGITS = 400
+_NO_TEXT = re.compile('["\n\ud800-\udfff]')
 _TOO_LONG = 10**MAXIMUM_DIGITS
 
 
-class BrokenRuleError(ValueError):
-    """A value that breaks a rule, as a diagnostic says it; without a message: what the value must be is `needed`."""
+Steps = tuple[str | int, ...]  # keys and numbers that lead into a node
 
-    def __init__(self, code: str, message: str = "", hint: str | None = None, *, needed: str = "") -> None:
+
+class BrokenRuleError(ValueError):
+    """A value that breaks a rule, as a diagnostic says it; without a message: what the value must be is `needed`.
+
+    `at` leads from a node to the part of it that is wrong.
+    """
+
+    def __init__(
+        self, code: str, message: str = "", hint: str | None = None, *, needed: str = "", at: Steps = ()
+    ) -> None:
         super().__init__(message)
-        self.code, self.message, self.hint, self.needed = code, message, hint, needed
+        self.code, self.message, self.hint, self.needed, self.at = code, message, hint, needed, at
 
 
 def needed(what: str, hint: str | None = None) -> BrokenRuleError:
@@ -44,13 +55,15 @@ def needed(what: str, hint: str | None = None) -> BrokenRuleError:
 
 def text(value: object) -> str:
     """A text as quotation marks hold it in a specification."""
-    if not isinstance(value, str) or '"' in value or "\n" in value:
-        raise needed('a text without " and line ends')
+    if not isinstance(value, str) or _NO_TEXT.search(value) or UNSEEN.search(value):
+        raise needed('a text without ", line ends and what cannot be seen')
     return str(value)
 
 
 def flag(value: object) -> bool:
     """`true` or `false`."""
+    if isinstance(value, PlacedTruth):
+        return value.value
     if not isinstance(value, bool):
         raise needed("true or false")
     return value
@@ -84,7 +97,7 @@ def amount(value: object) -> int | float:
         raise BrokenRuleError("number-too-large", message, "write a finite number")
     if math.copysign(1, value) < 0:
         raise needed("a number of at least 0", "the operator '-' makes it negative")
-    return value
+    return float(value) if isinstance(value, float) else int(value)
 
 
 def one_of(words: Sequence[str], what: str) -> Callable[[object], str]:
@@ -110,54 +123,55 @@ def _some(items: Sequence[object] | None, what: str) -> None:
         raise BrokenRuleError("bad-value", f"{what} is empty", "at least one entry is needed")
 
 
-def _distinct(names: Iterable[syntax.Name], what: str) -> None:
+def _distinct(names: Mapping[Steps, syntax.Name], what: str) -> None:
+    """No name stands at two places."""
     seen = set[str]()
-    for name in names:
+    for at, name in names.items():
         if name.text in seen:
-            raise BrokenRuleError("defined-twice", f"two {what}s are named '{name.text}'", "rename one of them")
+            raise BrokenRuleError("defined-twice", f"two {what}s are named '{name.text}'", "rename one of them", at=at)
         seen.add(name.text)
 
 
-def _plain_names(*names: syntax.Name) -> None:
+def _plain_name(name: syntax.Name, *at: str | int) -> None:
     """Only types have a point in their names."""
-    for name in names:
-        if "." in name.text:
-            raise BrokenRuleError("bad-value", f"'{name.text}' is the name of a type", "choose another name")
+    if "." in name.text:
+        message = f"'{name.text}' is the name of a type"
+        raise BrokenRuleError("bad-value", message, "choose another name", at=at or ("name",))
 
 
 def _sizes(shape: Sequence[syntax.Dim]) -> None:
     """Dimensions that are numbers: what consts give is known when they are evaluated."""
     if len(shape) > MAXIMUM_RANK:
         message = f"{len(shape)} dimensions; at most {MAXIMUM_RANK} are allowed"
-        raise BrokenRuleError("too-many-dimensions", message, "make one dimension of several")
-    for dim in shape:
-        value = _number(dim)
-        if isinstance(value, float) or isinstance(dim, syntax.Truth):
-            shown = str(dim.value).lower() if isinstance(dim, syntax.Truth) else value
-            raise BrokenRuleError("not-an-integer", f"a dimension must be an integer, not {shown}")
+        raise BrokenRuleError("too-many-dimensions", message, "make one dimension of several", at=("shape",))
+    for place, dim in enumerate(shape):
+        value, at = _number(dim), ("shape", place)
+        if isinstance(value, float):
+            raise BrokenRuleError("not-an-integer", f"a dimension must be an integer, not {value}", at=at)
+        if isinstance(dim, syntax.Truth):
+            raise BrokenRuleError("not-an-integer", "a dimension must be an integer, not a truth value", at=at)
         if value is not None and value < 1:
-            raise BrokenRuleError("empty-dimension", f"a dimension must be at least 1, not {value}")
+            raise BrokenRuleError("empty-dimension", f"a dimension must be at least 1, not {value}", at=at)
         if value is not None and value >= 1 << 63:
-            raise BrokenRuleError("huge-dimension", "a dimension must be below 2**63")
+            raise BrokenRuleError("huge-dimension", "a dimension must be below 2**63", at=at)
 
 
 def _number(node: object) -> int | float | None:
-    if isinstance(node, syntax.Number):
-        return node.value
-    negative = isinstance(node, syntax.Unary) and node.operator == "-" and isinstance(node.operand, syntax.Number)
-    return -node.operand.value if negative else None  # type: ignore[attr-defined]
+    if isinstance(node, syntax.Unary) and node.operator == "-" and isinstance(node.operand, syntax.Number):
+        return -node.operand.value
+    return node.value if isinstance(node, syntax.Number) else None
 
 
-def _type(name: syntax.Name, parameters: Sequence[syntax.Name] = ()) -> None:
+def _type(name: syntax.Name, at: Steps, parameters: Sequence[syntax.Name] = ()) -> None:
     if is_type(name.text) or any(name.text == known.text for known in parameters):
         return
     hint = "types are bool, integers as u8 or i12, fixed point as i4.12, floats f32 and f64, complex c64 and c128"
     code = "bad-width" if is_width(name.text) else "unknown-type"
-    raise BrokenRuleError(code, f"no element type is named '{name.text}'", hint)
+    raise BrokenRuleError(code, f"no element type is named '{name.text}'", hint, at=at)
 
 
 def _declared(node: syntax.Port | syntax.Local | syntax.Array | syntax.ConstArray) -> None:
-    _plain_names(node.name)
+    _plain_name(node.name)
     _sizes(node.shape)
 
 
@@ -176,7 +190,7 @@ def _table(node: syntax.Table) -> None:
 
 def _const_array(node: syntax.ConstArray) -> None:
     _declared(node)
-    _type(node.type)
+    _type(node.type, ("type",))
 
 
 def _matrix(node: syntax.Matrix) -> None:
@@ -199,15 +213,23 @@ def _tiler(node: syntax.Tiler) -> None:
             raise BrokenRuleError("rank-mismatch", message, "each has one for every dimension of the array")
 
 
+def _ports(node: syntax.Signature) -> dict[Steps, syntax.Port]:
+    """The ports by their place."""
+    sides = (("inputs", node.inputs), ("outputs", node.outputs))
+    return {(side, place): port for side, ports in sides for place, port in enumerate(ports)}
+
+
 def _signature(node: syntax.Signature) -> None:
-    _distinct((port.name for port in (*node.inputs, *node.outputs)), "port")
+    _distinct({(*at, "name"): port.name for at, port in _ports(node).items()}, "port")
 
 
 def _component(node: syntax.Elementary | syntax.Task) -> None:
-    _plain_names(node.name, *node.parameters)
-    _distinct(node.parameters, "parameter")
-    for port in (*node.signature.inputs, *node.signature.outputs):
-        _type(port.type, node.parameters)
+    _plain_name(node.name)
+    for place, name in enumerate(node.parameters):
+        _plain_name(name, "parameters", place)
+    _distinct({("parameters", place): name for place, name in enumerate(node.parameters)}, "parameter")
+    for at, port in _ports(node.signature).items():
+        _type(port.type, ("signature", *at, "type"), node.parameters)
 
 
 def _elementary(node: syntax.Elementary) -> None:
@@ -226,11 +248,13 @@ def _repeat(node: syntax.Repeat) -> None:
     _some(node.shape, "a repetition space")
     _sizes(node.shape)
     _some(node.values, "the list of values of parameters")
-    for link in node.links:
-        vector = link.vector if isinstance(link, syntax.DelayLink) else getattr(link, "delay", None)
+    for place, link in enumerate(node.links):
+        field = "vector" if isinstance(link, syntax.DelayLink) else "delay"
+        vector: syntax.Vector | None = getattr(link, field, None)
         if vector is not None and len(vector.items) != len(node.shape):
             message = f"a delay of rank {len(vector.items)} in a repetition space of rank {len(node.shape)}"
-            raise BrokenRuleError("rank-mismatch", message, "a delay has one entry per repetition dimension")
+            hint = "a delay has one entry per repetition dimension"
+            raise BrokenRuleError("rank-mismatch", message, hint, at=("links", place, field))
 
 
 def _call(node: syntax.Call) -> None:
@@ -239,28 +263,22 @@ def _call(node: syntax.Call) -> None:
 
 
 def _specification(node: syntax.Specification) -> None:
-    seen = set[str]()
-    for item in node.definitions:
-        if isinstance(item, syntax.Import):
-            continue
-        if item.name.text in seen:
-            message = f"'{item.name.text}' is defined twice"
-            raise BrokenRuleError("defined-twice", message, "give one of them another name")
-        seen.add(item.name.text)
+    named = ((place, item) for place, item in enumerate(node.definitions) if not isinstance(item, syntax.Import))
+    _distinct({("definitions", place, "name"): item.name for place, item in named}, "definition")
 
 
 RULES: dict[type, Callable[[Any], None]] = {
     syntax.Apply: lambda node: _some(node.arguments, f"the list of arguments of '{node.function.text}'"),
-    syntax.Const: lambda node: _plain_names(node.name),
+    syntax.Const: lambda node: _plain_name(node.name),
     syntax.ConstArray: _const_array,
     syntax.Table: _table,
-    syntax.TilerDef: lambda node: _plain_names(node.name),
+    syntax.TilerDef: lambda node: _plain_name(node.name),
     syntax.Matrix: _matrix,
     syntax.Tiler: _tiler,
     syntax.Port: _declared,
     syntax.Local: _declared,
     syntax.Array: _array,
-    syntax.Range: lambda node: _plain_names(node.name),
+    syntax.Range: lambda node: _plain_name(node.name),
     syntax.Loop: lambda node: _some(node.ranges, "the list of ranges of a loop"),
     syntax.Signature: _signature,
     syntax.Elementary: _elementary,

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
-from functools import cache, partial
-from typing import Any, get_args
+from functools import partial
+from typing import Any, cast, get_args
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ArgsKwargs, InitErrorDetails, PydanticOmit, SchemaValidator, core_schema
@@ -16,6 +16,7 @@ from pydantic_core import ArgsKwargs, InitErrorDetails, PydanticOmit, SchemaVali
 from arrayol.errors import ArrayolError
 from arrayol.ir import node_rules as rules
 from arrayol.ir import syntax, trusted
+from arrayol.ir.borders import BORDER_MODES
 from arrayol.ir.node_mistakes import UNKNOWN, custom, diagnostics_of, moved, wrong_kind
 from arrayol.ir.placed import PlacedTruth, place_of
 from arrayol.source import Span
@@ -37,14 +38,13 @@ def validated(cls: Any, value: Any) -> Any:
     return _validator(cls).validate_python(value)
 
 
-@cache
 def _validator(cls: Any) -> SchemaValidator:
-    return SchemaValidator(TypeAdapter(cls).core_schema)
+    if cls not in _validators:
+        _validators[cls] = SchemaValidator(TypeAdapter(cls).core_schema)
+    return _validators[cls]
 
 
-def json_schema_of(cls: Any, **more: Any) -> dict[str, Any]:
-    """The JSON schema of a class."""
-    return TypeAdapter(cls).json_schema(**more)
+_validators: dict[Any, SchemaValidator] = {}
 
 
 # Nodes: what stands for one becomes the values of its fields, and the rule of its class holds.
@@ -52,19 +52,20 @@ def json_schema_of(cls: Any, **more: Any) -> dict[str, Any]:
 
 def node_schema(cls: type, source: Any, handler: Handler) -> Schema:
     """The schema of a class."""
-    known = handler(source)
+    known: Schema = handler(source)
     try:
         plain = handler.resolve_ref_schema(known)
     except LookupError:  # inside of itself, as a loop in a loop
         return known
     if plain["type"] != "dataclass":  # it was made before
         return known
-    fields_alone = {key: value for key, value in plain.items() if key not in ("ref", "metadata")}
-    schema = core_schema.no_info_before_validator_function(lambda value: _arguments(cls, value), fields_alone)
+    inner: Any = {key: value for key, value in plain.items() if key not in ("ref", "metadata")}
+    schema: Any = core_schema.no_info_before_validator_function(lambda value: _arguments(cls, value), inner)
     rule = rules.RULES.get(cls)
     if rule is not None:
         schema = core_schema.no_info_after_validator_function(partial(_ruled, rule), schema)
-    return {**schema, "ref": plain["ref"]}
+    schema["ref"] = plain["ref"]
+    return cast("Schema", schema)
 
 
 def _ruled(rule: Callable[[Any], None], node: Any) -> Any:
@@ -77,7 +78,10 @@ def _checking(check: Callable[[Any], Any], value: Any) -> Any:
     try:
         return check(value)
     except rules.BrokenRuleError as broken:
-        raise custom(broken) from None
+        if not broken.at:
+            raise custom(broken) from None
+        mistake = InitErrorDetails(type=custom(broken), loc=broken.at, input=value)
+        raise ValidationError.from_exception_data("rule", [mistake]) from None
 
 
 def _arguments(cls: type, value: Any) -> Any:
@@ -162,8 +166,8 @@ def form_schema(name: str, source: Any, handler: Handler) -> Schema:
         members = core_schema.tuple_variable_schema(handler.generate_schema(syntax.Member))
         choices = {_tag("repeat"): handler.generate_schema(syntax.Repeat), _tag("members"): members}
         return _choice(choices, _content_of, "a repetition, or a list of calls and arrays")
-    choose, *classes = _CHOICES[name]
-    choices = {_tag(cls.__name__): handler.generate_schema(cls) for cls in classes}
+    choose, kinds = _CHOICES[name]
+    choices = {_tag(cls.__name__): handler.generate_schema(cls) for cls in kinds}
     return _choice(choices | {_tag(""): handler.generate_schema(_OTHERWISE.get(name, syntax.Expr))}, choose)
 
 
@@ -216,7 +220,7 @@ def _default_of(value: Any) -> str:
 
 
 def _border_of(value: Any) -> str:
-    named = isinstance(value, str) and value in rules.BORDER_MODES
+    named = isinstance(value, str) and value in BORDER_MODES
     return "BorderMode" if named or isinstance(value, syntax.BorderMode) else ""
 
 
@@ -225,13 +229,13 @@ def _tiler_of(value: Any) -> str:
 
 
 # What chooses the class of a value, and the classes; where none is chosen it is an expression, or what follows.
-_CHOICES: dict[str, tuple[Any, ...]] = {
-    "extent": (_extent_of, syntax.Infinite),
-    "slice": (_slice_of, syntax.Strided, syntax.Whole),
-    "border": (_border_of, syntax.BorderMode),
-    "default": (_default_of, syntax.TiledDefault),
-    "elements": (_elements_of, syntax.Table, syntax.DataFile),
-    "tiler": (_tiler_of, syntax.Name),
+_CHOICES: dict[str, tuple[Callable[[Any], str], tuple[type, ...]]] = {
+    "extent": (_extent_of, (syntax.Infinite,)),
+    "slice": (_slice_of, (syntax.Strided, syntax.Whole)),
+    "border": (_border_of, (syntax.BorderMode,)),
+    "default": (_default_of, (syntax.TiledDefault,)),
+    "elements": (_elements_of, (syntax.Table, syntax.DataFile)),
+    "tiler": (_tiler_of, (syntax.Name,)),
 }
 _OTHERWISE: dict[str, Any] = {"tiler": syntax.Tiler}
 
@@ -331,11 +335,11 @@ def _parts(cls: type, values: dict[str, Any], path: Any) -> list[tuple[Any, Any,
 
 # JSON schemas of what is written shorter than its fields.
 
-EXPRESSION = {"$ref": "#/$defs/Expression"}
+EXPRESSION = {"$comment": "an expression"}  # stands for the schema of all of them
 _NAME = {"type": "string", "pattern": f"^{rules.TYPE}$"}
 _FORMS: dict[type, dict[str, Any]] = {
     syntax.Name: _NAME,
-    syntax.BorderMode: {"enum": list(rules.BORDER_MODES)},
+    syntax.BorderMode: {"enum": list(BORDER_MODES)},
     syntax.Vector: {"type": "array", "items": EXPRESSION},
     syntax.Matrix: {"type": "array", "items": {"type": "array", "items": EXPRESSION, "minItems": 1}},
     **{cls: {"const": sign} for cls, sign in rules.SIGNS.items()},
@@ -350,7 +354,7 @@ def node_json_schema(cls: type, schema: Any, handler: Handler) -> dict[str, Any]
     full = handler.resolve_ref_schema(described)
     if cls in rules.KINDS:
         full["properties"] = {"kind": {"const": rules.KINDS[cls]}, **full["properties"]}
-        full["required"] = ["kind", *full["required"]]
+        full["required"] = ["kind", *full.get("required", [])]
     return {"anyOf": [_NAME, described]} if cls in rules.OBJECTS else described
 
 
@@ -381,6 +385,6 @@ _CHECKS: dict[str, tuple[Callable[[Any], Any], dict[str, Any] | None]] = {
     "amount": (rules.amount, {"type": "number"}),
     "unary": (rules.unary, {"enum": list(rules.UNARY)}),
     "binary": (rules.binary, {"enum": list(rules.BINARY)}),
-    "mode": (rules.mode, {"enum": list(rules.BORDER_MODES)}),
+    "mode": (rules.mode, {"enum": list(BORDER_MODES)}),
     "expression": (expression, EXPRESSION),
 }

@@ -177,7 +177,7 @@ class DataFile:
 @checked
 @dataclass(frozen=True, slots=True)
 class ConstArray:
-    """`const name: type[dims] = value`."""
+    """`const name: type[shape] = value`."""
 
     name: Name
     type: Name
@@ -238,7 +238,7 @@ class Loop:
 @checked
 @dataclass(frozen=True, slots=True)
 class Local:
-    """`name: type[dims]`, a variable of a body; with `= initial` its first value."""
+    """`name: type[shape]`, a variable of a body; with `= initial` its first value."""
 
     name: Name
     type: Name
@@ -382,7 +382,7 @@ class Part:
 @checked
 @dataclass(frozen=True, slots=True)
 class Array:
-    """`name: type[dims]`, an intermediate array of a compound task."""
+    """`name: type[shape]`, an intermediate array of a compound task."""
 
     name: Name
     type: Name

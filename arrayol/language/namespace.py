@@ -14,7 +14,8 @@ from arrayol.ir import syntax, trusted
 from arrayol.ir.spec import ConstArray, ConstValue, Copy
 from arrayol.language.constants import Constants
 from arrayol.language.diagnose import Mistake, Mistakes, closest, did_you_mean, mistake
-from arrayol.language.parser import Parsed, parse
+from arrayol.language.parser import Parsed
+from arrayol.language.specifications import parse_either
 from arrayol.language.tree import names_in, nodes_in
 from arrayol.source import SourceFile, Span
 
@@ -253,7 +254,7 @@ class _Gatherer:
 
     def parse(self, source: SourceFile) -> Parsed:
         """Parse one file, noting its mistakes."""
-        parsed = parse(source)
+        parsed = parse_either(source)
         self._mistakes.extend(parsed.diagnostics)
         self.gathered.broken |= parsed.broken
         return parsed

@@ -11,8 +11,9 @@ from arrayol.errors import Diagnostic
 from arrayol.ir import syntax
 from arrayol.ir.spec import Component
 from arrayol.language.loader import Loaded, load_source
-from arrayol.language.parser import Parsed, parse
+from arrayol.language.parser import Parsed
 from arrayol.language.printer import print_file
+from arrayol.language.specifications import is_json, parse_either
 from arrayol.lsp.names import Names, Occurrence, names_of
 from arrayol.source import SourceFile, Span
 
@@ -26,7 +27,7 @@ class Analysis:
     @cached_property
     def parsed(self) -> Parsed:
         """The text by itself."""
-        return parse(self.source)
+        return parse_either(self.source)
 
     @cached_property
     def loaded(self) -> Loaded:
@@ -80,8 +81,8 @@ def references(analysis: Analysis, offset: int) -> tuple[Span, ...]:
 
 
 def formatted(analysis: Analysis) -> str | None:
-    """The text as `arrayol fmt` writes it, or None while its syntax has a mistake."""
-    return None if analysis.parsed.diagnostics else print_file(analysis.parsed)
+    """The text as `arrayol fmt` writes it; None while its syntax has a mistake, and for JSON, which it leaves."""
+    return None if analysis.parsed.diagnostics or is_json(analysis.source) else print_file(analysis.parsed)
 
 
 def _import_at(analysis: Analysis, offset: int) -> syntax.Import | None:
