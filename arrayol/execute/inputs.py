@@ -195,7 +195,7 @@ def shape_text(shape: Sequence[int | None]) -> str:
 def _settings(port: Port, shape: Sequence[int], constants: Mapping[str, ConstValue]) -> str | None:
     """The --set options that would fit the port to the file, where the dimensions that differ are written as consts."""
     written = re.search(r"\[([^]]*)\]", port.span.file.text[port.span.start : port.span.end])
-    names = [name.strip() for name in written[1].split(",")] if written else []
+    names = [name.strip(' "') for name in written[1].split(",")] if written else []  # in quotation marks in JSON
     if not len(shape) == len(port.shape) == len(names):
         return None
     wanted: dict[str, int] = {}

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
 from arrayol.ir import syntax
@@ -132,11 +133,15 @@ def _distinct(names: Mapping[Steps, syntax.Name], what: str) -> None:
         seen.add(name.text)
 
 
-def _plain_name(name: syntax.Name, *at: str | int) -> None:
-    """Only types have a point in their names."""
-    if "." in name.text:
-        message = f"'{name.text}' is the name of a type"
-        raise BrokenRuleError("bad-value", message, "choose another name", at=at or ("name",))
+def plain_names(node: Any) -> None:
+    """Only types, which stand in conversions and calls too, have a point in their names."""
+    for part in fields(node):
+        value = getattr(node, part.name)
+        free = part.name in ("type", "function") or (isinstance(node, syntax.Ref) and not node.subscripts)
+        for name in value if part.name == "parameters" else (value,):
+            if isinstance(name, syntax.Name) and "." in name.text and not free:
+                message = f"'{name.text}' is the name of a type"
+                raise BrokenRuleError("bad-value", message, "choose another name", at=(part.name,))
 
 
 def _sizes(shape: Sequence[syntax.Dim]) -> None:
@@ -170,14 +175,9 @@ def _type(name: syntax.Name, at: Steps, parameters: Sequence[syntax.Name] = ()) 
     raise BrokenRuleError(code, f"no element type is named '{name.text}'", hint, at=at)
 
 
-def _declared(node: syntax.Port | syntax.Local | syntax.Array | syntax.ConstArray) -> None:
-    _plain_name(node.name)
-    _sizes(node.shape)
-
-
 def _array(node: syntax.Array) -> None:
     _some(node.shape, "the shape of an array")
-    _declared(node)
+    _sizes(node.shape)
 
 
 def _table(node: syntax.Table) -> None:
@@ -189,7 +189,7 @@ def _table(node: syntax.Table) -> None:
 
 
 def _const_array(node: syntax.ConstArray) -> None:
-    _declared(node)
+    _sizes(node.shape)
     _type(node.type, ("type",))
 
 
@@ -224,9 +224,6 @@ def _signature(node: syntax.Signature) -> None:
 
 
 def _component(node: syntax.Elementary | syntax.Task) -> None:
-    _plain_name(node.name)
-    for place, name in enumerate(node.parameters):
-        _plain_name(name, "parameters", place)
     _distinct({("parameters", place): name for place, name in enumerate(node.parameters)}, "parameter")
     for at, port in _ports(node.signature).items():
         _type(port.type, ("signature", *at, "type"), node.parameters)
@@ -269,16 +266,13 @@ def _specification(node: syntax.Specification) -> None:
 
 RULES: dict[type, Callable[[Any], None]] = {
     syntax.Apply: lambda node: _some(node.arguments, f"the list of arguments of '{node.function.text}'"),
-    syntax.Const: lambda node: _plain_name(node.name),
     syntax.ConstArray: _const_array,
     syntax.Table: _table,
-    syntax.TilerDef: lambda node: _plain_name(node.name),
     syntax.Matrix: _matrix,
     syntax.Tiler: _tiler,
-    syntax.Port: _declared,
-    syntax.Local: _declared,
+    syntax.Port: lambda node: _sizes(node.shape),
+    syntax.Local: lambda node: _sizes(node.shape),
     syntax.Array: _array,
-    syntax.Range: lambda node: _plain_name(node.name),
     syntax.Loop: lambda node: _some(node.ranges, "the list of ranges of a loop"),
     syntax.Signature: _signature,
     syntax.Elementary: _elementary,

@@ -61,15 +61,15 @@ def node_schema(cls: type, source: Any, handler: Handler) -> Schema:
         return known
     inner: Any = {key: value for key, value in plain.items() if key not in ("ref", "metadata")}
     schema: Any = core_schema.no_info_before_validator_function(lambda value: _arguments(cls, value), inner)
-    rule = rules.RULES.get(cls)
-    if rule is not None:
-        schema = core_schema.no_info_after_validator_function(partial(_ruled, rule), schema)
+    schema = core_schema.no_info_after_validator_function(partial(_ruled, rules.RULES.get(cls)), schema)
     schema["ref"] = plain["ref"]
     return cast("Schema", schema)
 
 
-def _ruled(rule: Callable[[Any], None], node: Any) -> Any:
-    _checking(rule, node)
+def _ruled(rule: Callable[[Any], None] | None, node: Any) -> Any:
+    _checking(rules.plain_names, node)
+    if rule is not None:
+        _checking(rule, node)
     return node
 
 

@@ -9,6 +9,7 @@ from types import NoneType
 from typing import Any
 
 from arrayol.ir import syntax
+from arrayol.ir.borders import BORDER_MODES
 from arrayol.ir.node_rules import KINDS, SIGNS
 from arrayol.language.tree import chain_of
 
@@ -28,8 +29,10 @@ def _value(node: Any) -> Any:
 
 
 def _reference(node: syntax.Ref | syntax.Part) -> Any:
-    """A name alone, or with what it takes of an array."""
-    alone = not (node.subscripts if isinstance(node, syntax.Ref) else node.slices)
+    """A name alone, or with what it takes of an array; where a border may stand, its words are no names alone."""
+    alone = (
+        not (node.subscripts if isinstance(node, syntax.Ref) else node.slices) and node.name.text not in BORDER_MODES
+    )
     return node.name.text if alone else _object(node)
 
 

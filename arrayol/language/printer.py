@@ -223,7 +223,7 @@ def _array_value(value: syntax.Expr | syntax.Table | syntax.DataFile) -> str:
 
 
 def _elementary(item: syntax.Elementary) -> Iterator[Line]:
-    head = f"elementary {item.name.text}{_parameters(item)}{_signature(item.signature)}"
+    head = head_text(item)
     if item.extern is not None:
         yield Line(0, (f'{head} extern "{item.extern}"',), item.span.start)
     elif item.body is None:
@@ -256,7 +256,7 @@ def _ranges(ranges: Iterable[syntax.Range]) -> str:
 
 
 def _task(item: syntax.Task) -> Iterator[Line]:
-    yield Line(0, (f"task {item.name.text}{_parameters(item)}{_signature(item.signature)} {{",), item.span.start)
+    yield Line(0, (f"{head_text(item)} {{",), item.span.start)
     if isinstance(item.content, syntax.Repeat):
         repeat = item.content
         head = f"repeat {_dims(repeat.shape)} of {repeat.callee.text}{_values(repeat)} {{"
@@ -321,6 +321,12 @@ def _slice(piece: syntax.Slice) -> str:
             return f"{expression(piece.low)}..{expression(piece.high)}{step}"
         case _:
             return expression(piece)
+
+
+def head_text(item: syntax.Elementary | syntax.Task) -> str:
+    """The text of a definition up to its ports: `task rows(src: f32[H, 8]) -> (dst: f32[H])`."""
+    word = "task" if isinstance(item, syntax.Task) else "elementary"
+    return f"{word} {item.name.text}{_parameters(item)}{_signature(item.signature)}"
 
 
 def _parameters(item: syntax.Elementary | syntax.Task) -> str:

@@ -12,6 +12,7 @@ from arrayol.ir.syntax import KEYWORDS
 from arrayol.language.awaited import Awaited, awaited
 from arrayol.language.constants import TYPE_NAMES
 from arrayol.language.printer import port_text
+from arrayol.language.specifications import is_json
 from arrayol.lsp.analysis import Analysis
 from arrayol.lsp.names import Kind, Symbol
 from arrayol.operators.registry import FUNCTIONS
@@ -32,6 +33,8 @@ class Choice:
 def completions(analysis: Analysis, offset: int) -> tuple[Choice, ...]:
     """Every word that can stand at an offset, whatever has been typed of it; each once."""
     source = analysis.source
+    if is_json(source):
+        return ()  # what can stand there its schema says
     line = source.text[source.text.rfind("\n", 0, offset) + 1 : offset]
     if "#" in line or line.count('"') % 2:
         return ()

@@ -14,7 +14,7 @@ from arrayol.ir import syntax
 from arrayol.ir.spec import CompoundTask, Elementary, Port, RepetitiveTask, Shape, TiledDefault, Tiler
 from arrayol.ir.types import ElementType
 from arrayol.language.diagnose import shown_port, shown_shape
-from arrayol.language.printer import port_text
+from arrayol.language.printer import head_text, port_text
 from arrayol.lsp.analysis import Analysis
 from arrayol.lsp.names import Kind, Occurrence, Symbol
 from arrayol.operators.registry import FUNCTIONS
@@ -51,7 +51,7 @@ def _joined(blocks: Iterator[str] | list[str]) -> str:
 
 
 def _code(text: str) -> str:
-    return f"```aol\n{text}\n```"
+    return f"```{'json' if text.startswith('{') else 'aol'}\n{text}\n```"
 
 
 def _written(span: Span) -> str:
@@ -143,7 +143,7 @@ def _shown_ports(analysis: Analysis, symbol: Symbol) -> Iterator[str]:
 
 def _of_component(analysis: Analysis, symbol: Symbol) -> Iterator[str]:
     item = symbol.node
-    yield _code(_written(Span(item.span.file, item.span.start, item.signature.span.end)))
+    yield _code(head_text(item))
     found = analysis.components(item)
     for component in found[:_COPIES]:
         copy = analysis.loaded.spec.copies.get(component.name)

@@ -25,7 +25,7 @@ def parsed(text: str) -> syntax.File:
 
 def test_every_node_has_the_span_of_its_text() -> None:
     tree = parsed(LPSF)
-    nodes = list(nodes_in(tree.items))
+    nodes = list(nodes_in(tree.definitions))
     assert len(nodes) > 300
     for node in nodes:
         text = LPSF[node.span.start : node.span.end]
