@@ -69,6 +69,7 @@ COMMANDS = (
     ("check", "small.aol"),
     ("cost", "small.aol"),
     ("fmt", "small.aol"),
+    ("export", "small.aol"),
     ("show", "small.aol", "--top", "top"),
     ("show", "small.aol", "scaled"),
     ("run", "small.aol", "--top", "top", "--in", "x=ramp", "--out", "y=y.npy"),

@@ -46,13 +46,13 @@ def moved(wrong: ValueError, value: Any, path: Any) -> Iterator[InitErrorDetails
 
 
 def diagnostics_of(
-    failure: ValidationError, owner: str, place: Callable[[Path], Span] | None = None
+    failure: ValidationError, owner: str, place: Callable[[Path, bool], Span] | None = None
 ) -> Iterator[Diagnostic]:
-    """What is wrong with a node of the class or kind `owner`; `place` says where a path leads to."""
+    """What is wrong with a node of the class or kind `owner`; `place` says where a path, or its last key, stands."""
     for detail in failure.errors(include_url=False):
         path = _keys(detail["loc"])
-        code, message, hint = _words(detail, path, owner)
-        yield Diagnostic(code, message, place(path) if place else None, hint)
+        is_key = detail.get("ctx", {}).get("code") == UNKNOWN
+        yield _diagnostic(detail, path, owner, place(path, is_key) if place else None)
 
 
 def _keys(loc: Path) -> Path:
@@ -65,19 +65,19 @@ def _keys(loc: Path) -> Path:
     return tuple(path)
 
 
-def _words(detail: ErrorDetails, path: Path, owner: str) -> tuple[str, str, str | None]:
-    """Code, message and hint."""
+def _diagnostic(detail: ErrorDetails, path: Path, owner: str, span: Span | None) -> Diagnostic:
     context = detail.get("ctx", {})
-    where = shown_path(owner, path)
+    where, inside = shown_path(owner, path), shown_path(owner, path[:-1])
     if detail["type"] == "missing":
-        return "missing-key", f"'{detail['loc'][-1]}' is missing in {shown_path(owner, path[:-1])}", "add it"
+        return Diagnostic("missing-key", f"'{detail['loc'][-1]}' is missing in {inside}", span, "add it")
     if context.get("code") == UNKNOWN:
-        message = f"unknown key '{clipped(str(path[-1]))}' in {shown_path(owner, path[:-1])}"
-        return UNKNOWN, message, f"known here: {context['needed']}"
+        known = f"known here: {context['needed']}"
+        return Diagnostic("unknown-key", f"unknown key '{clipped(str(path[-1]))}' in {inside}", span, known)
     if context.get("message"):
-        return context["code"], f"{where}: {context['message']}", context.get("hint")
+        return Diagnostic(context["code"], f"{where}: {context['message']}", span, context.get("hint"))
     what = context.get("needed") or _KINDS.get(detail["type"], "something else")
-    return "bad-value", f"{where} is {_shown(detail['input'])}; it must be {what}", context.get("hint")
+    message = f"{where} is {_shown(detail['input'])}; it must be {what}"
+    return Diagnostic("bad-value", message, span, context.get("hint"))
 
 
 _KINDS = {"tuple_type": "a list", "recursion_loop": "less deeply nested"}
@@ -98,8 +98,8 @@ def _shown(value: object) -> str:
     return "null" if value is None else shown_object(value)
 
 
-def place_at(document: Any, path: Path) -> Span:
-    """Where a path of a JSON document leads to, or the nearest value around it."""
+def place_at(document: Any, path: Path, *, is_key: bool = False) -> Span:
+    """Where a path of a JSON document leads to, or its last key, or the nearest value around it."""
     place = place_of(document)
     for step in path:
         if isinstance(document, PlacedObject) and step in document:
@@ -107,6 +107,7 @@ def place_at(document: Any, path: Path) -> Span:
         elif isinstance(document, PlacedList) and isinstance(step, int) and step < len(document):
             document = document[step]
         else:
-            break
-        place = getattr(document, "span", place)
+            return place
+        if not is_key or step is not path[-1]:
+            place = getattr(document, "span", place)
     return place

@@ -50,8 +50,8 @@ def _definition(document: Any, number: int) -> tuple[syntax.Item | None, list[Di
         item: syntax.Item = validated(syntax.Item, document)
     except ValidationError as failure:
 
-        def place(path: Path) -> Span:
-            return place_at(document, path)
+        def place(path: Path, is_key: bool) -> Span:
+            return place_at(document, path, is_key=is_key)
 
         owner = str(document.get("kind", "definition")) if isinstance(document, PlacedObject) else "definition"
         return None, list(diagnostics_of(failure, owner, place))

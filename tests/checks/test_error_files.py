@@ -12,7 +12,7 @@ from arrayol.checks.check import check
 from arrayol.errors import render
 
 FOLDER = Path(__file__).parent.parent / "errors"
-FILES = sorted(FOLDER.glob("*.aol"))
+FILES = sorted([*FOLDER.glob("*.aol"), *FOLDER.glob("*.json")])
 
 # Reported for a path or a setting rather than for the text of a file, or at a bound; tested where those are.
 ABOUT_THE_COMMAND = {

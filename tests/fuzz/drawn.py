@@ -169,6 +169,8 @@ LINES: tuple[Command, ...] = (
     ("check", "chain.aol", "--json"),
     ("check", "chain.aol", "chain.toml", "--format", "sarif"),
     ("fmt", "chain.aol", "--check"),
+    ("export", "chain.aol", "--out", "c.json"),
+    ("export", "chain.aol", "--to", "text"),
     ("fmt", "chain.aol", "-", "--check"),
     ("show", "chain.aol", "rows", "--out", "p.svg"),
     ("show", "chain.aol", "--top", "chain", "--out", "p.png"),
