@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from hypothesis import strategies as st
 
 from arrayol.ir import expressions
+from arrayol.ir.syntax import NOWHERE
 from arrayol.ir.types import ElementType, Weak
-from arrayol.language.emitter import NOWHERE
 
 
 @dataclass(frozen=True)

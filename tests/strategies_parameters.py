@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
 from arrayol.ir import syntax
-from arrayol.ir.syntax import Elementary, Name, Number, Ref, Task
-from arrayol.language.emitter import NOWHERE, name, number
+from arrayol.ir.syntax import NOWHERE, Elementary, Name, Number, Ref, Task
+from arrayol.language.emitter import name, number
 from arrayol.language.parameters.kinds import uses_in
 from arrayol.language.parser import Parsed, parse
 from arrayol.language.printer import print_file

@@ -13,6 +13,7 @@ from arrayol.cli.commands import cli
 PAGES = {  # the page that explains a command; `completion` says all in its help
     "check": "language.md#a-first-specification",
     "fmt": "language.md#canonical-text",
+    "export": "language.md#the-same-as-json",
     "import": "import.md",
     "lsp": "editors.md",
     "show": "language.md#tilers",

@@ -12,8 +12,9 @@ from strategies_nests import DATA, index_expressions, typed_expressions, value
 
 from arrayol.ir import expressions
 from arrayol.ir.affine import AffineExpr, affine, expression_of, rest_of
+from arrayol.ir.syntax import NOWHERE
 from arrayol.ir.types import Weak
-from arrayol.language.emitter import NOWHERE, written
+from arrayol.language.emitter import written
 from arrayol.language.printer import expression
 from arrayol.transforms.substitute import substitute
 

@@ -13,8 +13,8 @@ from strategies_nests import DATA, index_expressions, typed_expressions, value
 
 from arrayol.ir import expressions
 from arrayol.ir.intervals import UnboundedError, fits, interval
+from arrayol.ir.syntax import NOWHERE
 from arrayol.ir.types import ElementType, Weak
-from arrayol.language.emitter import NOWHERE
 
 INDEX = expressions.Index("i", NOWHERE)
 SIGNS: dict[str, Callable[[int, int], int]] = {

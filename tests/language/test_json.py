@@ -57,7 +57,7 @@ def test_shipped_specifications(path: Path) -> None:
     agree(of_text(path.read_text(encoding="utf-8")))
 
 
-@settings(max_examples=case_count(80), deadline=None)
+@settings(max_examples=case_count(60), deadline=None)
 @given(models())
 def test_models_of_every_form(model: m.Specification) -> None:
     agree(model)

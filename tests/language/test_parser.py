@@ -37,7 +37,7 @@ def test_every_node_has_the_span_of_its_text() -> None:
 
 
 def test_span_of_an_expression_covers_its_parentheses() -> None:
-    (const,) = parsed("const A = (1 + 2) * 3").items
+    (const,) = parsed("const A = (1 + 2) * 3").definitions
     assert isinstance(const, syntax.Const)
     assert isinstance(const.value, syntax.Binary)
     span = const.value.left.span
@@ -46,13 +46,13 @@ def test_span_of_an_expression_covers_its_parentheses() -> None:
 
 @pytest.mark.parametrize("name", ["repeated", "inner", "task1", "of_", "atlas", "iff", "trues", "tilers", "Wrap"])
 def test_names_may_start_with_a_keyword(name: str) -> None:
-    (const,) = parsed(f"const {name} = 4").items
+    (const,) = parsed(f"const {name} = 4").definitions
     assert isinstance(const, syntax.Const)
     assert const.name.text == name
 
 
 def test_ranges_and_numbers() -> None:
-    (item,) = parsed("elementary e() -> (y: f32[4]) { y[k] = 1.5e3 for k in 0..4 }").items
+    (item,) = parsed("elementary e() -> (y: f32[4]) { y[k] = 1.5e3 for k in 0..4 }").definitions
     assert isinstance(item, syntax.Elementary)
     assert item.body is not None
     (statement,) = item.body
@@ -102,10 +102,10 @@ def test_a_mistake_hides_nothing_of_the_next_definitions() -> None:
 
 
 def test_ten_thousand_lines_and_long_chains() -> None:
-    assert len(parsed(LPSF * 200).items) == 200 * 13
-    (const,) = parsed("const A = " + "1 + " * 50_000 + "1").items
+    assert len(parsed(LPSF * 200).definitions) == 200 * 13
+    (const,) = parsed("const A = " + "1 + " * 50_000 + "1").definitions
     assert isinstance(const, syntax.Const)
-    (const,) = parsed("const A = " + "(" * 50_000 + "1" + ")" * 50_000).items
+    (const,) = parsed("const A = " + "(" * 50_000 + "1" + ")" * 50_000).definitions
     assert isinstance(const, syntax.Const)
 
 
