@@ -87,7 +87,7 @@ def residences(draw: st.DrawFn, spec: Spec, top: str) -> tuple[Spec, dict[str, L
 def const_array(port: Port, seed: int) -> ConstArray:
     """A const array of a port's name, type and shape: a counter for seed 0, else noise."""
     shape = tuple(side for side in port.shape if side is not None)
-    name, kind = (syntax.Name(text, port.span) for text in (port.name, port.type.value))
+    name, kind = (syntax.Name(text, port.span) for text in (port.name, str(port.type)))
     definition = syntax.ConstArray(name, kind, (), syntax.Number(0, port.span), port.span)
     dtype = DTYPES[port.type].newbyteorder("<")
     data = noise(port.type, shape, seed).astype(dtype) if seed else np.arange(prod(shape)).astype(dtype)

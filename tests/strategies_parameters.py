@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
 from arrayol.ir import syntax
 from arrayol.ir.syntax import NOWHERE, Elementary, Name, Number, Ref, Task
+from arrayol.ir.trusted import replace
 from arrayol.language.emitter import name, number
 from arrayol.language.parameters.kinds import uses_in
 from arrayol.language.parser import Parsed, parse
@@ -128,7 +129,7 @@ def _rebuilt(node: Any, change: Callable[[Any], Any]) -> Any:
     if not is_dataclass(node) or isinstance(node, Name):
         return node
     parts = {part.name: _rebuilt(getattr(node, part.name), change) for part in fields(node) if part.name != "span"}
-    return change(replace(node, **parts))  # type: ignore[type-var]
+    return change(replace(node, **parts))
 
 
 def _nowhere(node: Any) -> Any:
@@ -138,4 +139,4 @@ def _nowhere(node: Any) -> Any:
     if not is_dataclass(node):
         return node
     parts = {part.name: _nowhere(getattr(node, part.name)) for part in fields(node) if part.name != "span"}
-    return replace(node, **parts, span=NOWHERE)  # type: ignore[type-var]
+    return replace(node, **parts, span=NOWHERE)
