@@ -350,12 +350,16 @@ def node_json_schema(cls: type, schema: Any, handler: Handler) -> dict[str, Any]
     """The JSON schema of a class: with its kind, or what is written in its place."""
     if cls in _FORMS:
         return _FORMS[cls]
-    described = handler(schema)
+    described: dict[str, Any] = handler(schema)
     full = handler.resolve_ref_schema(described)
-    if cls in rules.KINDS:
+    if cls in rules.KINDS and "kind" not in full["properties"]:
         full["properties"] = {"kind": {"const": rules.KINDS[cls]}, **full["properties"]}
         full["required"] = ["kind", *full.get("required", [])]
-    return {"anyOf": [_NAME, described]} if cls in rules.OBJECTS else described
+    if cls in rules.OBJECTS and "anyOf" not in full:
+        alone = dict(full)
+        full.clear()
+        full.update({"anyOf": [_NAME, alone]})
+    return described
 
 
 def _described(schema: dict[str, Any] | None) -> dict[str, Any]:

@@ -30,10 +30,8 @@ def _value(node: Any) -> Any:
 
 def _reference(node: syntax.Ref | syntax.Part) -> Any:
     """A name alone, or with what it takes of an array; where a border may stand, its words are no names alone."""
-    alone = (
-        not (node.subscripts if isinstance(node, syntax.Ref) else node.slices) and node.name.text not in BORDER_MODES
-    )
-    return node.name.text if alone else _object(node)
+    taken = node.subscripts if isinstance(node, syntax.Ref) else node.slices
+    return _object(node) if taken or node.name.text in BORDER_MODES else node.name.text
 
 
 def _unary(node: syntax.Unary) -> Any:

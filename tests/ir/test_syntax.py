@@ -34,6 +34,7 @@ def test_numbers_names_and_lists_stand_for_nodes() -> None:
     minus = trusted.Unary("-", trusted.Number(1))
     rows = trusted.Matrix(((trusted.Number(2.0),),))
     assert tiler == trusted.Tiler(trusted.Vector((minus,)), rows, trusted.Matrix(()), True)
+    assert m.Const("z", -0.0).value == trusted.Unary("-", trusted.Number(0.0))
     assert m.InputLink("p", "a", "t", border="nearest").border == trusted.BorderMode("nearest")
     assert m.Part("a", [0, "..", {"low": 0, "high": "N"}]).slices[1] == trusted.Whole()
 
@@ -155,6 +156,14 @@ def test_a_model_is_loaded_checked_and_written(tmp_path: Path) -> None:
     wrong = replace(made, definitions=made.definitions[1:])
     with pytest.raises(api.ArrayolError, match=r"<specification>:\d+:\d+: error\[unknown-name\]"):
         api.load(wrong)
+
+
+def test_the_example_of_the_documentation() -> None:
+    assert m.__doc__ is not None
+    code = m.__doc__[m.__doc__.index("from arrayol") : m.__doc__.index("A call validates")]
+    names: dict[str, Any] = {}
+    exec(code, names)
+    assert api.run(names["spec"], {"a": np.arange(8, dtype=np.int32)})["b"].tolist() == [0, 2, 4, 6, 8, 10, 12, 14]
 
 
 def test_text_is_read_without_pydantic() -> None:
