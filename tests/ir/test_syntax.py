@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError, fields, replace
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import numpy as np
@@ -160,7 +161,7 @@ def test_a_model_is_loaded_checked_and_written(tmp_path: Path) -> None:
 
 def test_the_example_of_the_documentation() -> None:
     assert m.__doc__ is not None
-    code = m.__doc__[m.__doc__.index("from arrayol") : m.__doc__.index("A call validates")]
+    code = dedent(m.__doc__[m.__doc__.index("    from arrayol") : m.__doc__.index("A call validates")])
     names: dict[str, Any] = {}
     exec(code, names)
     assert api.run(names["spec"], {"a": np.arange(8, dtype=np.int32)})["b"].tolist() == [0, 2, 4, 6, 8, 10, 12, 14]
