@@ -1,4 +1,6 @@
-"""The model of a specification: the classes that a specification in Python is built of::
+"""The model of a specification: the classes that a specification in Python is built of.
+
+For example::
 
     from arrayol import api
     from arrayol.api import model as m
@@ -13,8 +15,8 @@
     spec = api.load(m.Specification([m.Const("N", 8), double, row]))
 
 A call validates its arguments, and raises ArrayolError with every mistake. In the place of nodes it takes what JSON has
-there: numbers, truth values, names, lists, ``"*"`` for an infinite dimension, ``".."`` for a whole one, and dictionaries.
-What needs other definitions is checked by `api.load`.
+there: numbers, truth values, names, lists and dictionaries, ``"*"`` for an infinite dimension and ``".."`` for a whole
+one. What needs other definitions is checked by ``api.load``.
 """
 
 from __future__ import annotations
