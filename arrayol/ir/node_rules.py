@@ -16,15 +16,12 @@ from arrayol.ir.borders import BORDER_MODES
 from arrayol.ir.placed import PlacedTruth
 from arrayol.ir.spec import MAXIMUM_RANK
 from arrayol.ir.types import is_type, is_width
+from arrayol.operators.registry import INFIX, PREFIX
 from arrayol.source import UNSEEN
 from arrayol.text import counted, listed
 
 NAME = r"[A-Za-z_][A-Za-z_0-9]*"
 TYPE = rf"({NAME}|[iu][0-9]+\.[0-9]+)"  # fixed-point types have a point
-UNARY = ("-", "~", "not")
-BINARY = (
-    "+", "-", "*", "/", "//", "%", "&", "|", "^", "<<", ">>", "==", "!=", "<", "<=", ">", ">=", "and", "or",
-)  # fmt: skip
 MAXIMUM_DIGITS = 400
 _NO_TEXT = re.compile('["\n\ud800-\udfff]')
 _TOO_LONG = 10**MAXIMUM_DIGITS
@@ -112,7 +109,10 @@ def one_of(words: Sequence[str], what: str) -> Callable[[object], str]:
     return check
 
 
-unary, binary = one_of(UNARY, "an operator with one operand"), one_of(BINARY, "an operator with two operands")
+unary, binary = (
+    one_of(tuple(PREFIX), "an operator with one operand"),
+    one_of(tuple(INFIX), "an operator with two operands"),
+)
 mode = one_of(BORDER_MODES, "a border")
 
 

@@ -19,6 +19,7 @@ from arrayol.ir import syntax, trusted
 from arrayol.ir.borders import BORDER_MODES
 from arrayol.ir.node_mistakes import UNKNOWN, custom, diagnostics_of, moved, wrong_kind
 from arrayol.ir.placed import PlacedTruth, place_of
+from arrayol.operators.registry import INFIX, PREFIX
 from arrayol.source import Span
 
 Schema = core_schema.CoreSchema
@@ -387,8 +388,8 @@ _CHECKS: dict[str, tuple[Callable[[Any], Any], dict[str, Any] | None]] = {
     "flag": (rules.flag, {"type": "boolean"}),
     "word": (rules.word, _NAME),
     "amount": (rules.amount, {"type": "number"}),
-    "unary": (rules.unary, {"enum": list(rules.UNARY)}),
-    "binary": (rules.binary, {"enum": list(rules.BINARY)}),
+    "unary": (rules.unary, {"enum": list(PREFIX)}),
+    "binary": (rules.binary, {"enum": list(INFIX)}),
     "mode": (rules.mode, {"enum": list(BORDER_MODES)}),
     "expression": (expression, EXPRESSION),
 }

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, TypeAlias
 
 from arrayol.ir.checked import Form, checked
+from arrayol.operators.registry import WORDS
 from arrayol.source import SourceFile, Span
 
 NOWHERE = Span(SourceFile("", ""), 0, 0)  # the place of what was never written
@@ -21,7 +22,7 @@ ITEM_KEYWORDS = {"IMPORT": "import", "CONST": "const", "TILER": "tiler", "ELEMEN
 
 KEYWORDS = {
     "extern", "for", "where", "loop", "in", "repeat", "of", "at", "delay", "else", "origin", "paving", "fitting",
-    "wrap", "if", "or", "and", "not", "true", "false", *ITEM_KEYWORDS.values(),
+    "wrap", "if", "true", "false", *WORDS, *ITEM_KEYWORDS.values(),
 }  # fmt: skip
 
 

@@ -27,7 +27,7 @@ from arrayol.language.characters import plain_hint, without_unseen
 from arrayol.language.diagnose import closest
 from arrayol.language.grammar import Grammar, grammar
 from arrayol.language.tree import Builder
-from arrayol.operators.registry import INFIX, PREFIX, WORDS
+from arrayol.operators.registry import INFIX, PREFIX
 from arrayol.source import SourceFile, Span
 from arrayol.text import clipped, listed
 
