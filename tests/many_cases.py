@@ -15,9 +15,10 @@ BATCH = 25  # cases of one seed: later ones vary earlier ones, so that few seeds
 
 # No test asserts a wall time, so Hypothesis does not either.
 _UNTIMED: dict[str, Any] = {"deadline": None, "suppress_health_check": [hypothesis.HealthCheck.too_slow]}
-# Each profile with the share of the cases that a test asks for. Seeds are fixed but at night, so that a landing does
-# not hang on luck.
-_SHARES = {"quick": 0.2, "nightly": 10, "explore": 1}
+# Each profile with the share of the cases that a test asks for. Seeds are fixed by day and at a landing, so that
+# neither depends on luck.
+_SHARES = {"quick": 0.2, "landing": 1, "explore": 1, "nightly": 10}
+_FIXED = {"quick", "landing"}
 _HYPOTHESIS_CASES = 100  # of a test that does not say how many
 
 
@@ -25,13 +26,23 @@ def register_profiles() -> None:
     """Make Hypothesis know the profiles; `quick` is taken where `--hypothesis-profile` names none."""
     for name, share in _SHARES.items():
         count = round(_HYPOTHESIS_CASES * share)
-        settings.register_profile(name, max_examples=count, derandomize=name == "quick", **_UNTIMED)
+        settings.register_profile(name, max_examples=count, derandomize=name in _FIXED, print_blob=True, **_UNTIMED)
     settings.load_profile("quick")
 
 
 def case_count(cases: int) -> int:
-    """How many of `cases` to draw, at least 1: a fifth of them by day and at a landing, tenfold at night."""
-    return max(1, round(cases * _SHARES[settings.get_current_profile_name()]))
+    """How many of `cases` to draw, at least 1: a fifth of them by day, all at a landing, tenfold at night."""
+    return max(1, round(cases * _share()))
+
+
+def full_count(cases: int) -> int:
+    """How many to draw by a slow test that judges which features its cases have: all of them, tenfold at night."""
+    return max(cases, case_count(cases))
+
+
+def _share() -> float:
+    """The share of the profile; 1 in a program that is run without pytest."""
+    return _SHARES.get(settings.get_current_profile_name(), 1)
 
 
 def new_seed() -> int:
@@ -41,7 +52,7 @@ def new_seed() -> int:
 
 def draws_all_cases() -> bool:
     """Whether this run draws all cases that tests ask for."""
-    return _SHARES[settings.get_current_profile_name()] >= 1
+    return _share() >= 1
 
 
 def on_many(cases: int, seed: int | None, test: Callable[..., None], *drawn: SearchStrategy[object]) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from cpu_seconds import SLOW_TESTS, slow_tests
 from hypothesis import settings
-from many_cases import case_count
+from many_cases import case_count, draws_all_cases, full_count
 
 FOLDER = Path(__file__).parent
 
@@ -27,8 +27,10 @@ def test_the_list_is_sorted_and_each_test_in_it_is_there() -> None:
 PLUGIN = """\
 import time
 import cpu_seconds
+import many_cases
 import pytest
 
+many_cases.register_profiles()
 cpu_seconds.LIMIT = 0.05
 pytest_runtest_call = pytest.hookimpl(wrapper=True)(lambda item: (yield from cpu_seconds.measured(item)))
 pytest_addoption = lambda parser: cpu_seconds.add_options(parser)
@@ -64,22 +66,27 @@ def test_asleep():
 """
 
 
-def test_a_slow_test_without_the_marker_is_named(pytester: pytest.Pytester) -> None:
-    """Also where its time is that of a child, or it runs in a process of `-n`; not one that waits."""
+UNMARKED = {"test_some.py::test_in_the_process", "test_some.py::test_in_a_child"}
+
+
+@pytest.mark.parametrize(("profile", "expected"), [("quick", UNMARKED), ("landing", set())])
+def test_a_slow_test_without_the_marker_is_named(pytester: pytest.Pytester, profile: str, expected: set[str]) -> None:
+    """Also where its time is that of a child, or it runs in a process of `-n`; not one that waits, nor of all cases."""
     pytester.makeini(f"[pytest]\nmarkers = slow: long\npythonpath = {FOLDER}\n")
     pytester.makeconftest(PLUGIN)
     pytester.makepyfile(test_some=TESTS)
-    run = pytester.runpytest_subprocess("-n", "1", "--cpu-seconds", "figures.txt")
+    run = pytester.runpytest_subprocess("-n", "1", "--cpu-seconds", "figures.txt", f"--hypothesis-profile={profile}")
     named = {line.split()[-1] for line in run.outlines if " s  test_some.py::" in line}
-    assert named == {"test_some.py::test_in_the_process", "test_some.py::test_in_a_child"}
+    assert named == expected
     assert len((pytester.path / "figures.txt").read_text(encoding="utf-8").splitlines()) == 4
 
 
-@pytest.mark.parametrize(("profile", "count"), [("quick", 12), ("nightly", 600), ("explore", 60)])
+@pytest.mark.parametrize(("profile", "count"), [("quick", 12), ("landing", 60), ("explore", 60), ("nightly", 600)])
 def test_a_profile_says_how_many_cases_are_drawn(profile: str, count: int) -> None:
     before = settings.get_current_profile_name()
     try:
         settings.load_profile(profile)
         assert (case_count(60), case_count(1)) == (count, max(1, count // 60))
+        assert (full_count(60), draws_all_cases()) == (max(60, count), count >= 60)
     finally:
         settings.load_profile(before)

@@ -8,15 +8,17 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import chdir, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from conftest import CommandLine
 from dask_processes import Scheduler, scheduler, wait_until
-from distributed import Client
 
 from arrayol import api
 from dse.jobs.jobs import SIMULATING
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 LPSF = ("lpsf.aol", "--set", "H=32", "--set", "W=48", "--no-verify", "--quiet")
 USAGE = "Usage: arrayol explore [OPTIONS] FILE\nTry 'arrayol explore --help' for help.\n\nError: "

@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 import pytest
-from distributed.cli import dask_scheduler, dask_worker
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKER = "dask worker tcp://HOST:8786 --nworkers -1 --nthreads 1"
@@ -26,6 +25,8 @@ def test_the_hint_is_the_same() -> None:
 
 def test_dask_takes_them() -> None:
     """Minus one is a worker for each core; `auto` would have fewer with several threads."""
+    from distributed.cli import dask_scheduler, dask_worker  # noqa: PLC0415  they take long to load
+
     assert dask_scheduler.main.make_context("dask scheduler", []).params["port"] is None
     found = dask_worker.main.make_context("dask worker", WORKER.split()[2:]).params
     assert (found["scheduler"], found["n_workers"], found["nthreads"]) == ("tcp://HOST:8786", "-1", 1)

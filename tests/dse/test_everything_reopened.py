@@ -7,6 +7,7 @@ from pathlib import Path
 import everything_reopened
 import pytest
 from explored import write_undrawn
+from many_cases import full_count
 
 from arrayol import api
 from arrayol.files import shipped_folder
@@ -17,11 +18,11 @@ CASES = 6
 
 
 def test_what_is_explored_with_any_options_is_opened_again(capsys: pytest.CaptureFixture[str]) -> None:
-    told = everything_reopened.run(CASES)
+    told = everything_reopened.run(full_count(CASES))
     with capsys.disabled():
         print(f"\neverything reopened: {told}")  # noqa: T201  which cases these were
     seen = everything_reopened.seen
-    assert seen["explored"] > CASES // 2
+    assert seen["explored"] > full_count(CASES) // 2
     assert all(seen[what] for what in ("simulated", "emitted as EmittedVerilog", "emitted as EmittedHls", "resumed"))
 
 

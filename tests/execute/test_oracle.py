@@ -13,7 +13,7 @@ from generated_bodies import GeneratedPort
 from hypothesis import event, note
 from hypothesis import strategies as st
 from loading import unchecked_spec_of
-from many_cases import on_many
+from many_cases import full_count, on_many
 from numpy.typing import NDArray
 from oracle import Refused, dtype_of, interpret
 from oracle_exact import ends, is_exact
@@ -100,7 +100,7 @@ WAYS: list[dict[tuple[Any, str], int]] = [
 
 
 def test_execution_is_what_the_interpreter_says() -> None:
-    on_many(250, None, _compare_case, specs(), st.integers(0, 1000), st.sampled_from(WAYS))
+    on_many(full_count(250), None, _compare_case, specs(), st.integers(0, 1000), st.sampled_from(WAYS))
 
 
 def _compare_case(generated: Generated, seed: int, way: Any) -> None:

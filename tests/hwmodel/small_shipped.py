@@ -8,9 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from accuracy import Shipped
+from once_a_run import once_a_run
 from shipped import SMALL
 
 from arrayol import api
@@ -76,8 +78,17 @@ def small_shipped(name: str, folder: Path) -> Shipped:
     return Smaller(name, sizes=SMALLER[name]) if name in SMALLER else Shipped(name)
 
 
-def quick_front(spec: Shipped) -> Sequence[Design]:
-    """What a short search finds of designs with one or two units of each task."""
-    loaded = api.load(spec.path, dict(spec.verifier.platform.verify))
+@once_a_run
+def quick_front(name: str) -> Sequence[Design]:
+    """The designs of `small_shipped` with one or two units of each task that a short search finds."""
+    with TemporaryDirectory() as folder:
+        spec = small_shipped(name, Path(folder))
+        loaded = api.load(spec.path, dict(spec.verifier.platform.verify))
     space = api.Space(study=Study(units=(1, 2), blocks="ladder"), narrow=True, verify=False)
-    return api.explore(loaded, space=space, method="rounds", budget=1).decisions
+    return list(api.explore(loaded, space=space, method="rounds", budget=1).decisions)
+
+
+@once_a_run
+def plain_front(name: str) -> Sequence[Design]:
+    """The designs on the front of a specification at its reduced size, in the plain space."""
+    return list(Shipped(name).front())

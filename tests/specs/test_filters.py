@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy import signal
+import scipy  # whose modules load where a test takes them
 from shipped import Array, noise, run, same
 
 ROUNDING = 2.0**-24  # of an f32 result, relative
@@ -49,7 +49,7 @@ def test_fir(kind: str, count: int, taps: int, block: int) -> None:
     for k in range(taps):
         expected = expected + h[k] * x[taps - 1 - k : taps - 1 - k + count]
     assert same(found, expected)
-    exact = signal.lfilter(h.astype("f8"), [1.0], x.astype("f8"))[taps - 1 :]
+    exact = scipy.signal.lfilter(h.astype("f8"), [1.0], x.astype("f8"))[taps - 1 :]
     bound = (taps + 1) * ROUNDING * np.convolve(np.abs(x), np.abs(h), "valid")
     assert np.all(np.abs(found - exact) <= 1.01 * bound)
 
@@ -61,7 +61,7 @@ def test_firbank(bands: int, taps: int, count: int, kind: str) -> None:
     x = np.clip(32767 * samples(kind, length), -32768, 32767).astype("i2")
     h = noise(5, (bands, taps), "i2") // taps
     found = run("firbank", {"signal": x, "taps": h}, BANDS=bands, TAPS=taps, N=count)["bands"]
-    exact = [signal.upfirdn(one.astype("i8"), x.astype("i8"), down=1)[taps - 1 : length : bands] for one in h]
+    exact = [scipy.signal.upfirdn(one.astype("i8"), x.astype("i8"), down=1)[taps - 1 : length : bands] for one in h]
     assert np.abs(exact).max() < 2**31
     assert same(found, np.array(exact).astype("i4"))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy import ndimage, signal
+import scipy  # whose modules load where a test takes them
 from shipped import PICTURES, Array, noise, picture, run, same
 
 pictures = pytest.mark.parametrize("kind", PICTURES)
@@ -12,7 +12,7 @@ pictures = pytest.mark.parametrize("kind", PICTURES)
 
 def weighted(array: Array, weights: Array, border: str = "wrap") -> Array:
     """Each window's weighted sum around its middle; the border as SciPy names it."""
-    return ndimage.correlate(array.astype("i8"), weights, mode=border)
+    return scipy.ndimage.correlate(array.astype("i8"), weights, mode=border)
 
 
 @pictures
@@ -21,7 +21,7 @@ def weighted(array: Array, weights: Array, border: str = "wrap") -> Array:
 def test_conv3x3(kind: str, size: tuple[int, int], limit: int) -> None:
     image, kernel = picture(kind, *size), noise(7, (3, 3), "i2") // 1000
     found = run("conv3x3", {"image": image, "kernel": kernel}, H=size[0], W=size[1], LIMIT=limit)["mask"]
-    sums = signal.convolve2d(image.astype("i8"), kernel, mode="valid")
+    sums = scipy.signal.convolve2d(image.astype("i8"), kernel, mode="valid")
     assert same(found, np.where(sums > limit, 255, 0).astype("u1"))
 
 
@@ -36,8 +36,8 @@ def test_a_sum_at_the_limit_is_below_it() -> None:
 @pytest.mark.parametrize(("rows", "columns", "block"), [(16, 24, 8), (12, 9, 3)])
 def test_sobel(kind: str, rows: int, columns: int, block: int) -> None:
     image, consts = picture(kind, rows, columns), {"H": rows, "W": columns, "S": block}
-    across = ndimage.sobel(image.astype("i4"), axis=1, mode="nearest")
-    down = ndimage.sobel(image.astype("i4"), axis=0, mode="nearest")
+    across = scipy.ndimage.sobel(image.astype("i4"), axis=1, mode="nearest")
+    down = scipy.ndimage.sobel(image.astype("i4"), axis=0, mode="nearest")
     found = run("sobel", {"image": image}, "gradients", **consts)
     assert same(found["across"], across.astype("i2"))
     assert same(found["down"], down.astype("i2"))

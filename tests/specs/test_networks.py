@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy import signal, special
+import scipy  # whose modules load where a test takes them
 from shipped import Array, noise, run, same
 
 from arrayol.files import shipped_folder
@@ -23,7 +23,8 @@ def test_mobilenet(rows: int, columns: int) -> None:
     expand, each, project = (np.load(WEIGHTS / f"{name}.npy").astype("i8") for name in ("expand", "filter", "project"))
     wide = narrowed(x.astype("i8") @ expand.T, 0)
     filtered = np.stack(
-        [signal.correlate2d(wide[:, :, channel], each[channel], mode="same") for channel in range(len(each))], axis=-1
+        [scipy.signal.correlate2d(wide[:, :, channel], each[channel], mode="same") for channel in range(len(each))],
+        axis=-1,
     )
     narrow = narrowed(narrowed(filtered, 0) @ project.T, -128)
     expected = np.clip(x + narrow, -128, 127).astype("i1")
@@ -34,7 +35,7 @@ def test_mobilenet(rows: int, columns: int) -> None:
 def test_attention(count: int, size: int) -> None:
     q, k, v = (noise(seed, (count, size), "f4") for seed in (1, 2, 3))
     found = run("attention", {"q": q, "k": k, "v": v}, N=count, D=size)["o"]
-    exact = special.softmax(q.astype("f8") @ k.T.astype("f8") / np.sqrt(size), axis=1) @ v.astype("f8")
+    exact = scipy.special.softmax(q.astype("f8") @ k.T.astype("f8") / np.sqrt(size), axis=1) @ v.astype("f8")
     # a score errs by size roundings of sizes below 20, which exp turns into a relative error; sums add count more
     assert found.dtype == np.float32
     assert np.abs(found - exact).max() <= (20 * size + 2 * count + 16) * 2.0**-24 * np.abs(v).max()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy import ndimage
+import scipy  # whose modules load where a test takes them
 from shipped import PICTURES, Array, noise, picture, run, same
 
 pictures = pytest.mark.parametrize("kind", PICTURES)
@@ -32,8 +32,8 @@ def bilinear(mosaic: Array) -> Array:
         known = np.where(site, wide, 0).astype("i8")
         full, done = known, site
         for weights in (np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]]), np.array([[1, 0, 1], [0, 0, 0], [1, 0, 1]])):
-            count = ndimage.correlate(site.astype("i8"), weights, mode="constant")
-            means = ndimage.correlate(known, weights, mode="constant") // np.maximum(count, 1)
+            count = scipy.ndimage.correlate(site.astype("i8"), weights, mode="constant")
+            means = scipy.ndimage.correlate(known, weights, mode="constant") // np.maximum(count, 1)
             full, done = np.where(done, full, means), done | (count > 0)
         colours.append(full[2:-2, 2:-2])
     return np.stack(colours, axis=-1)

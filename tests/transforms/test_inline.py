@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from drawn_steps import reachable
 from hypothesis import strategies as st
-from many_cases import on_many
+from many_cases import full_count, on_many
 from proof import from_data, prove, transformed
 from spec_data import loaded
 from strategies_transforms import LinkedSpec, linked_specs
@@ -147,7 +147,7 @@ def test_generated_hierarchies() -> None:
         prove(spec, found)
         seen["fused"] += 1
 
-    on_many(100, 3, judge, linked_specs(), st.data())
+    on_many(full_count(100), 3, judge, linked_specs(), st.data())
     assert seen["inlined"] >= 10, seen
     assert seen["fused"] >= 3, seen
 

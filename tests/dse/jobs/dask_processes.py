@@ -12,8 +12,10 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from distributed import Client
+if TYPE_CHECKING:
+    from distributed import Client
 
 HIDES_ARRAYOL = "import sys; sys.modules.update(arrayol=None, dse=None, hwmodel=None); "
 OTHER_VERSION = "from dse.jobs import digest; digest.LIBRARIES = ('numpy',); "
@@ -50,6 +52,8 @@ class Scheduler:
     @contextmanager
     def client(self) -> Iterator[Client]:
         """To look at it."""
+        from distributed import Client  # noqa: PLC0415  it takes long to load
+
         client = Client(self.address, set_as_default=False)
         try:
             yield client

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from cluster_jobs import Alone, Strange, Where
 from dask_processes import HIDES_ARRAYOL, OTHER_VERSION, Scheduler, scheduler
-from distributed import versions
 from toy_jobs import Broken, Square, one, sum_of_squares
 
 from arrayol.errors import ArrayolError
@@ -86,6 +85,8 @@ def test_workers_with_another_arrayol_or_none(running: Scheduler, first: str) ->
 
 def test_versions_that_dask_would_warn_of(running: Scheduler, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether versions agree is asked with each task."""
+    from distributed import versions  # noqa: PLC0415  they take long to load
+
     told = versions.get_versions()
     told["packages"]["numpy"] = "0.1"
     with running.workers(1), monkeypatch.context() as patched:

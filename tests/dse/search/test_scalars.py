@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 from hypothesis import strategies as st
-from many_cases import on_many
+from many_cases import full_count, on_many
 from spec_data import loaded
 from strategies_scalars import scalar_specs
 from strategies_transforms import LinkedSpec
@@ -51,7 +51,7 @@ def test_every_method_explores_networks_with_scalars() -> None:
         features.update(case.features)
         methods[method] += found is not None
 
-    on_many(CASES, SEED, judge, scalar_specs(most=2), st.sampled_from(METHODS), st.sampled_from(SPACES))
+    on_many(full_count(CASES), SEED, judge, scalar_specs(most=2), st.sampled_from(METHODS), st.sampled_from(SPACES))
     assert features.keys() >= FEATURES, features
     assert methods.keys() == {*METHODS}
 

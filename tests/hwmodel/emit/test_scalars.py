@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from cpp_programs import is_right, needs_compiler, seen_of
-from many_cases import on_many
+from many_cases import full_count, on_many
 from scheduled_cases import scheduled
 from strategies_designs import MappedSpec, emitted_specs
 from strategies_scalars import scalar_specs
@@ -56,7 +56,7 @@ def test_verilog_takes_the_cycles_of_the_model_and_computes_the_same() -> None:
         assert [(seen.cycles, seen.wrong) for seen in frames] == [(cycles, 0), (cycles, 0)]
         features.update(case.features)
 
-    on_many(16, 5, judge, emitted_specs(scalar_specs()))
+    on_many(full_count(16), 5, judge, emitted_specs(scalar_specs()))
     assert "unproven-schedule" not in refused
     assert features.keys() >= FEATURES | MORE, (features, refused)
 
@@ -73,5 +73,5 @@ def test_cpp_computes_the_same() -> None:
         assert is_right(seen), seen
         features.update(case.features)
 
-    on_many(6, 3, judge, emitted_specs(scalar_specs(most=3)))
+    on_many(full_count(6), 3, judge, emitted_specs(scalar_specs(most=3)))
     assert features.keys() >= {"called directly", "scalar between tasks", "scalar output"}, (features, refused)

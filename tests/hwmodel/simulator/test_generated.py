@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from judging import run
+from many_cases import full_count
 
 
 def test_the_simulator_agrees_with_the_model_and_the_specification() -> None:
     """Identical outputs, every step as long, every memory full at least once and too small with one element less."""
-    tally = run(100, seed=3)  # of the seeds tried, one with a share of every feature
+    tally = run(full_count(100), seed=3)  # of the seeds tried, one with a share of every feature
     print("\n".join(tally.lines()))  # noqa: T201  shown with -s, and where the test fails
     assert not tally.missing()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from judging import local_of
-from many_cases import on_many
+from many_cases import full_count, on_many
 from memory_mutants import RULES, Caught
 from strategies_designs import MappedSpec, mapped_specs
 from test_banks import Bench, fused, with_layout
@@ -57,6 +57,6 @@ def test_memories_of_generated_designs_with_one_thing_less() -> None:
             return
         caught.judge(model, case.design, local)
 
-    on_many(25, 5, one, mapped_specs(built=True))
+    on_many(full_count(25), 5, one, mapped_specs(built=True))
     print("\n".join(caught.lines()))  # noqa: T201
     require(caught, 0.1)

@@ -8,6 +8,7 @@ import pytest
 from accuracy import HEAD, PAGE, Compared, Shipped, evenly, groups_of, line, shipped, write_table
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from small_shipped import plain_front
 from strategies_designs import group_designs
 
 from arrayol.errors import ArrayolError
@@ -72,7 +73,7 @@ def require_agreement(one: Shipped, found: Compared) -> None:
 def test_designs_on_the_plain_front(name: str) -> None:
     """Some of the front at the reduced size, each access through its address, bank and port."""
     one = Shipped(name)
-    front = one.front()
+    front = plain_front(name)
     found = [one.compare(group) for group in groups_of(one, evenly(front, ON_A_FRONT))]
     for each in found:
         require_agreement(one, each)

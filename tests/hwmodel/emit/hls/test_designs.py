@@ -36,7 +36,7 @@ def test_shipped_specifications(name: str, tmp_path: Path) -> None:
     """Two designs at the reduced size, one with several units of a task where there are such."""
     spec = small_shipped(name, tmp_path)
     bench = spec.verifier.testbench
-    designs = cheap(bench, quick_front(spec), DESIGNS)
+    designs = cheap(bench, quick_front(name), DESIGNS)
     assert len(designs) == DESIGNS
     for design in designs:
         seen = seen_of(HlsFiles(bench.spec, hardware_of(bench, design)))
@@ -46,7 +46,7 @@ def test_shipped_specifications(name: str, tmp_path: Path) -> None:
 def test_functions_that_nobody_rounds_exactly_are_refused() -> None:
     spec = Shipped("attention")
     bench = spec.verifier.testbench
-    design = hardware_of(bench, cheap(bench, quick_front(spec), 1)[0])
+    design = hardware_of(bench, cheap(bench, quick_front("attention"), 1)[0])
     with pytest.raises(ArrayolError, match=r"not-in-hardware.*: tools round 'exp' in ways of their own"):
         HlsFiles(bench.spec, design).files()
 
@@ -125,11 +125,10 @@ def test_the_same_bytes() -> None:
 # Rounds.
 
 
-def test_a_round_that_finds_another_state_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_round_that_finds_another_state_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """As if the results of a round were there only at the end."""
-    spec = Shipped("lpsf")
-    bench = spec.verifier.testbench
-    design = hardware_of(bench, cheap(bench, quick_front(spec), 1)[0])
+    bench = small_shipped("lpsf", tmp_path).verifier.testbench
+    design = hardware_of(bench, cheap(bench, quick_front("lpsf"), 1)[0])
     tasks = [task for group in design.groups for task in group.tasks if not task.units.kept]
     states = [
         task for task in tasks

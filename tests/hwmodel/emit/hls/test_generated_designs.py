@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from cpp_programs import is_right, needs_compiler, seen_of
-from many_cases import on_many
+from many_cases import full_count, on_many
 from scheduled_cases import scheduled
 from strategies_designs import MappedSpec, emitted_specs
 
@@ -34,5 +34,5 @@ def test_a_program_computes_the_same() -> None:
         features.update(case.features)
         features["streams"] += bool(seen.streams)
 
-    on_many(CASES, SEED, judge, emitted_specs())
+    on_many(full_count(CASES), SEED, judge, emitted_specs())
     assert features.keys() >= FEATURES, (features, refused)

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from hardware_designs import small
-from many_cases import on_many
+from many_cases import full_count, on_many
 from scheduled_cases import scheduled
 from strategies_designs import MappedSpec, emitted_specs
 from verilog_programs import needs_icarus
@@ -222,5 +222,5 @@ def test_generated_designs() -> None:
             assert frames_behind_axi(design, next(seeds)) == ([0, 0], 0)
             features.update(case.features)
 
-    on_many(CASES, SEED, judge, emitted_specs())
+    on_many(full_count(CASES), SEED, judge, emitted_specs())
     assert features.keys() >= {"several groups", "separate port", "shared port"}, features

@@ -13,7 +13,7 @@ import pytest
 from accuracy import Shipped, shipped
 from hardware import cheap, line, tried, write_design
 from hardware_designs import three_units
-from small_shipped import quick_front, small_shipped
+from small_shipped import plain_front, quick_front, small_shipped
 from verilog_programs import needs_icarus
 
 from hwmodel.emit.verilog.icarus import FrameSeen, run_bench
@@ -28,7 +28,7 @@ pytestmark = needs_icarus
 def test_shipped_specifications(name: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """Two designs at the reduced size, one with several units of a task where there are such."""
     spec = small_shipped(name, tmp_path)
-    bench, front = spec.verifier.testbench, quick_front(spec)
+    bench, front = spec.verifier.testbench, quick_front(name)
     seen = [tried(bench, design) for design in cheap(bench, front, DESIGNS)]
     for one in seen:
         assert one.refused is not None or (one.cycles_equal and one.outputs_equal), one
@@ -203,7 +203,7 @@ def test_outputs_that_differ_are_counted_in_words(frames: Frames, folder: Path) 
 
 def test_the_line_of_the_benchmark() -> None:
     spec = Shipped("pattern")
-    bench, front = spec.verifier.testbench, spec.front()
+    bench, front = spec.verifier.testbench, plain_front("pattern")
     one = tried(bench, cheap(bench, front, 1)[0])
     assert one.frames
     other, refused = replace(one, frames=(FrameSeen(0, one.cycles + 1, 3),) * 2), replace(one, frames=(), refused="it")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from many_cases import on_many
+from many_cases import full_count, on_many
 from scheduled_cases import scheduled
 from strategies_designs import MappedSpec, emitted_specs
 from verilog_programs import frames_of, needs_icarus
@@ -35,6 +35,6 @@ def test_hardware_takes_the_cycles_of_the_model_and_computes_the_same() -> None:
         ]
         features.update(case.features)
 
-    on_many(CASES, SEED, judge, emitted_specs())
+    on_many(full_count(CASES), SEED, judge, emitted_specs())
     assert "unproven-schedule" not in refused
     assert features.keys() >= FEATURES, (features, refused)
