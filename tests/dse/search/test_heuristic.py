@@ -16,6 +16,7 @@ from dse.jobs.runner import JobRunner
 from dse.pareto.hypervolume import share_of
 from dse.search.context import SearchContext, Searched, SearchRequest
 from dse.search.exact import search_exactly
+from dse.search.heuristic import search as heuristic
 from dse.search.heuristic import slow_designs
 from dse.search.heuristic.nsga2 import Genes, evolve
 from dse.search.heuristic.search import search_heuristically
@@ -62,10 +63,12 @@ def test_groups_are_put_together() -> None:
 
 def test_slow_structures_are_rationed(monkeypatch: pytest.MonkeyPatch) -> None:
     """What it does not price element by element it takes without cuts and FIFOs, and says how often."""
+    monkeypatch.setattr(heuristic, "GENERATIONS_AT_MOST", 2)
     space = shipped_space("dct", narrow=False)
     columns = columns_for(space)
     free = search_heuristically(SearchContext(space, columns), SearchRequest(), JobRunner())
     assert "element by element" not in free.description
+    monkeypatch.setattr(heuristic, "GENERATIONS_AT_MOST", 10)
     monkeypatch.setattr(slow_designs, "SLOW_ELEMENTS", 10 * slow_designs.LEAST_ELEMENTS)
     monkeypatch.setattr(slow_designs, "PACE", 10)  # so one in each generation
     found = search_heuristically(SearchContext(space, columns), SearchRequest(), JobRunner())
