@@ -29,7 +29,7 @@ def slow_tests() -> frozenset[str]:
 def mark_slow(items: list[pytest.Item]) -> None:
     """Give the marker `slow` to the tests in SLOW_TESTS, and to those that judge all cases, where there are fewer."""
     slow = slow_tests()
-    too_few = pytest.mark.skip(reason="this run draws too few cases; --hypothesis-profile=landing draws all")
+    too_few = pytest.mark.skip(reason="this run draws too few cases; --hypothesis-profile=explore draws all")
     for item in items:
         if item.get_closest_marker("all_cases") is not None:
             item.add_marker(pytest.mark.slow)

@@ -20,7 +20,8 @@ from dse.jobs.jobs import SIMULATING
 if TYPE_CHECKING:
     from distributed import Client
 
-LPSF = ("lpsf.aol", "--set", "H=32", "--set", "W=48", "--no-verify", "--quiet")
+LPSF = ("lpsf.aol", "--set", "H=32", "--set", "W=48", "--study", "study.toml", "--no-verify", "--quiet")
+UNITS = (1, 2)  # a share of the space that is work for some twenty tasks
 USAGE = "Usage: arrayol explore [OPTIONS] FILE\nTry 'arrayol explore --help' for help.\n\nError: "
 
 
@@ -33,6 +34,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scheduler]:
 @pytest.fixture
 def lpsf(arrayol: CommandLine, tmp_path: Path) -> Path:
     arrayol("example", "lpsf")
+    (tmp_path / "study.toml").write_text(f"units = {list(UNITS)}\n", encoding="utf-8")
     return tmp_path
 
 
@@ -77,7 +79,7 @@ def alone(checkout: Path) -> str:
 
 
 def document(spec: api.Spec, resources: api.Resources, **more: Any) -> str:
-    space = more.pop("space", api.Space(verify=False))
+    space = more.pop("space", api.Space(api.Study(units=UNITS), verify=False))
     return api.explore(spec, space=space, resources=resources, **more).result.to_json()
 
 

@@ -147,7 +147,7 @@ def _verdict(outcome: Outcome) -> Verdict:
 
 
 def _arguments(copy: Path, changed: Path) -> list[str]:
-    options = ["-x", "-q", "--no-header", "--tb=no", "-rfE", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    options = ["-x", "-q", "--no-header", "--tb=no", "-rfE", "-p", "no:cacheprovider"]
     options += ["-W", "ignore:Module already imported:pytest.PytestAssertRewriteWarning"]  # hypothesis, before the fork
     return [*options, "-p", "quiet_cases", "-k", f"not ({' or '.join(LONG)})", *_tests(copy, changed)]
 
