@@ -22,7 +22,7 @@ from forks import Outcome, Run, start
 from rules import Mutant, find_rules, replaced
 
 ROOT = Path(__file__).resolve().parents[2]
-COPIED = ("arrayol", "hwmodel", "dse", "specs", "tests", "pyproject.toml")
+COPIED = ("arrayol", "hwmodel", "dse", "specs", "tests", "editors", "pyproject.toml")
 FIRST = ("error_files", "refusals", "told_once", "typed", "loader", "pipeline", "nests")  # catch most, soonest
 SELECTION = ("tests/language", "tests/polyhedral", "tests/checks", "tests/ir")
 LONG = ("test_ten_thousand_lines_and_long_chains", "test_long_chain_of_consts")  # about size, not about rules
@@ -117,7 +117,7 @@ def _copy(root: Path, copy: Path) -> None:
     for name in COPIED:
         source = root / name
         if source.is_dir():
-            shutil.copytree(source, copy / name, ignore=shutil.ignore_patterns("__pycache__", ".*"))
+            shutil.copytree(source, copy / name, ignore=shutil.ignore_patterns("__pycache__", ".*", "node_modules"))
         else:
             shutil.copy2(source, copy / name)
 
