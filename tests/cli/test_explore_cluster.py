@@ -20,8 +20,9 @@ from dse.jobs.jobs import SIMULATING
 if TYPE_CHECKING:
     from distributed import Client
 
-LPSF = ("lpsf.aol", "--set", "H=32", "--set", "W=48", "--study", "study.toml", "--no-verify", "--quiet")
-UNITS = (1, 2)  # a share of the space that is work for some twenty tasks
+BUDGET = 8.0  # seconds of predicted work: enough for some twenty tasks
+ROUNDS = ("--method", "rounds", "--budget", str(BUDGET))
+LPSF = ("lpsf.aol", "--set", "H=32", "--set", "W=48", *ROUNDS, "--no-verify", "--quiet")
 USAGE = "Usage: arrayol explore [OPTIONS] FILE\nTry 'arrayol explore --help' for help.\n\nError: "
 
 
@@ -34,7 +35,6 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scheduler]:
 @pytest.fixture
 def lpsf(arrayol: CommandLine, tmp_path: Path) -> Path:
     arrayol("example", "lpsf")
-    (tmp_path / "study.toml").write_text(f"units = {list(UNITS)}\n", encoding="utf-8")
     return tmp_path
 
 
@@ -69,7 +69,7 @@ def in_mid_run(running: Scheduler, process: subprocess.Popen[str], finished: int
 def explored(folder: Path, **more: Any) -> str:
     """What result.json would hold of the same exploration in this process."""
     with chdir(folder):  # results name the file as it was given
-        return document(api.load(Path("lpsf.aol"), {"H": "32", "W": "48"}), **more)
+        return document(api.load(Path("lpsf.aol"), {"H": "32", "W": "48"}), method="rounds", budget=BUDGET, **more)
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +79,7 @@ def alone(checkout: Path) -> str:
 
 
 def document(spec: api.Spec, resources: api.Resources, **more: Any) -> str:
-    space = more.pop("space", api.Space(api.Study(units=UNITS), verify=False))
+    space = more.pop("space", api.Space(verify=False))
     return api.explore(spec, space=space, resources=resources, **more).result.to_json()
 
 
