@@ -50,8 +50,9 @@ main()
 AT_ONCE, LATER = 0.0, 1e9  # seconds to the first commit: later means never, as if all work were over in a moment
 LATE = TOLD.replace("COMMIT_SECONDS = 0.0", f"COMMIT_SECONDS = {LATER}")
 TINY = ("lpsf.aol", "--set", "H=4", "--set", "W=8", "--narrow", "--no-verify", "--quiet", "--out", "out")
+FEW = 'policies = ["reuse", "tile"]\nlinks = ["buffer"]\ncuts = ["none"]\n'  # some seconds of work
 RUNS = {
-    "exact": ("lpsf.aol", "--set", "H=12", "--set", "W=16", "--verify"),
+    "exact": ("lpsf.aol", "--set", "H=12", "--set", "W=16", "--study", "few.toml", "--method", "exact", "--verify"),
     "partition": (*TINY[:-2], "--method", "partition", "--reuse-memory", "--all"),
     "nsga2": ("conv3x3.aol", "--set", "H=6", "--set", "W=6", "--narrow", "--no-verify", "--method", "nsga2"),
 }
@@ -63,6 +64,7 @@ NOTHING_KEPT = "out: no finished work to go on with; all of it is done anew\n"
 def folder(arrayol: CommandLine, tmp_path: Path) -> Path:
     for name in ("lpsf", "conv3x3"):
         arrayol("example", name)
+    (tmp_path / "few.toml").write_text(FEW, encoding="utf-8")
     return tmp_path
 
 
