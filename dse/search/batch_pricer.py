@@ -17,7 +17,7 @@ from dse.search.context import SearchContext
 from dse.search.group_front import Counts
 from dse.search.groups.job_cost import STRUCTURE_SECONDS, JobCost, in_jobs
 from dse.search.pricing import Pricer, RateChoices, why_infeasible
-from dse.space.mappings import MappingSpace, Shape
+from dse.space.mappings import MappingSpace, Shape, table_of
 from dse.space.options import is_plain
 from hwmodel.design import GroupDesign, Scan, structure_of
 from hwmodel.machine.priced import Priced
@@ -157,7 +157,7 @@ class _FiguresOfDesigns:
         for design in designs:
             by_shape.setdefault(design.blocks.shape, []).append(design)
         shapes = list(by_shape)
-        for rows, priced in pricer.plain(designs[0].blocks.scan, shapes):
+        for rows, priced in pricer.plain(designs[0].blocks.scan, table_of(shapes)):
             batch = [(place, design) for place, row in enumerate(rows.tolist()) for design in by_shape[shapes[row]]]
             cells = [(place, places[_rates(design)]) for place, design in batch]
             self._note(pricer, [design for _, design in batch], priced, cells)

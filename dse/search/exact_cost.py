@@ -9,7 +9,7 @@ from dse.search.figures import Columns
 from dse.search.groups.search import GroupJobs
 from dse.search.isomorphic import IsomorphicGroups
 from dse.search.pricing import RateChoices, plain_structure
-from dse.space.mappings import MappingSpace, Shape
+from dse.space.mappings import MappingSpace, Shape, table_of
 from dse.space.options import one_more, opens_keeps_alone
 from dse.space.task_graph import Mask
 from hwmodel.design import Blocks, GroupDesign, Scan
@@ -57,11 +57,13 @@ def _alone(jobs: GroupJobs, scan: Scan, shape: Shape) -> float:
         return 0.0
     count, most = jobs.space.count_shapes(last), batch.at_once or ASKED
     places = range(count) if count <= most else [count * place // most for place in range(most)]
-    legal = [own for place in places if scan in jobs.space.scans(last, own := jobs.space.shape_at(last, place))]
-    some = legal or [shape]
-    taken = batch.takes(scan, np.array(some, np.int64).reshape(len(some), -1))
-    alone = (jobs.cost.exactly(shape) for shape, is_taken in zip(some, taken.tolist(), strict=True) if not is_taken)
-    return sum(alone) / len(some)
+    shapes = jobs.space.shapes_at(last, np.array(places, np.int64))
+    shapes = shapes[jobs.space.rows_under(last, scan, shapes)]
+    if not len(shapes):
+        shapes = table_of([shape])
+    taken = batch.takes(scan, shapes)
+    alone: list[float] = jobs.cost.exactly(shapes[~taken]).tolist()
+    return sum(alone) / len(shapes)
 
 
 def _options(jobs: GroupJobs, middle: GroupDesign, structures: int | None) -> float:

@@ -21,7 +21,7 @@ from arrayol.text import counted
 from dse.pareto.fronts import Rows, Values
 from dse.search.context import SearchContext
 from dse.search.figures import Columns, values_of
-from dse.space.mappings import Shape
+from dse.space.mappings import ShapeTable
 from hwmodel.design import Blocks, GroupDesign, Processor, Scan
 from hwmodel.machine.evaluate.evaluation import bounded, fastest, price
 from hwmodel.machine.evaluate.lower_bounds import Bounded
@@ -112,32 +112,28 @@ class Pricer:
             self._combinations = rates.combinations
 
     def plain(
-        self, scan: Scan, shapes: Sequence[Shape], keeps: StructureKeeps | None = None, *, are_products: bool = False
+        self, scan: Scan, shapes: ShapeTable, keeps: StructureKeeps | None = None, *, are_products: bool = False
     ) -> Iterator[tuple[Rows, Priced]]:
         """Plain structures of one scan, of a separable group: some of them by their rows, and their prices.
 
         With `keeps` each keeps what they say. Those that are no products, if not all `are_products`, come one by one.
         """
-        batch, table = self._batch, self._table(shapes)
+        batch = self._batch
         step = max(1, POINTS_AT_ONCE // (1 if self._fastest_of else len(self._combinations)))
         step = step if batch.at_once is None else min(step, batch.at_once)
         for start in range(0, len(shapes), step):
             part = np.arange(start, min(start + step, len(shapes)))
-            taken = are_products or batch.takes(scan, table[part], keeps and keeps.only(part))
+            taken = are_products or batch.takes(scan, shapes[part], keeps and keeps.only(part))
             for rows in in_parts(part, np.broadcast_to(taken, len(part)), step):
-                tables = batch.tables(scan, table[rows], keeps and keeps.only(rows))
+                tables = batch.tables(scan, shapes[rows], keeps and keeps.only(rows))
                 if self._fastest_of:
                     yield rows, fastest(tables, self._fastest_of, times=self._times)
                 else:
                     yield rows, price(tables, self._combinations)
 
-    def takes(self, scan: Scan, shapes: Sequence[Shape], keeps: StructureKeeps | None = None) -> list[bool]:
-        """Which of them need not go through the exact path."""
-        taken: list[bool] = self._batch.takes(scan, self._table(shapes), keeps).tolist()
-        return taken
-
-    def _table(self, shapes: Sequence[Shape]) -> NDArray[np.int64]:
-        return np.array(shapes, np.int64).reshape(len(shapes), len(self._space.accesses.extents(self.tasks[-1])))
+    def takes(self, scan: Scan, shapes: ShapeTable, keeps: StructureKeeps | None = None) -> NDArray[np.bool_]:
+        """Which of them need not go through the exact path, (S,)."""
+        return self._batch.takes(scan, shapes, keeps)
 
     @property
     def _batch(self) -> GroupBatch:
@@ -146,14 +142,14 @@ class Pricer:
         return batch
 
     def bounded(
-        self, scan: Scan, shapes: Sequence[Shape], keeps: StructureKeeps | None = None
+        self, scan: Scan, shapes: ShapeTable, keeps: StructureKeeps | None = None
     ) -> Iterator[tuple[slice, Bounded]]:
         """What is known of plain structures of one scan before all rates are priced, of some at a time; see `plain`."""
         batch = self._batch
         step = batch.at_once or POINTS_AT_ONCE
         for start in range(0, len(shapes), step):
             part = slice(start, start + step)
-            tables = batch.tables(scan, self._table(shapes[part]), keeps and keeps.only(part))
+            tables = batch.tables(scan, shapes[part], keeps and keeps.only(part))
             yield part, bounded(tables, self._offered, times=self._times)
 
     def bounded_structure(self, structure: GroupDesign) -> Bounded:

@@ -20,6 +20,7 @@ import numpy as np
 from dse.search.context import SearchContext
 from dse.search.group_front import with_rates
 from dse.search.pricing import Pricer, RateChoices
+from dse.space.mappings import table_of
 from dse.space.options import is_plain
 from hwmodel.design import Design, GroupDesign, Scan, structure_of, units_of
 from hwmodel.machine.priced import Priced
@@ -119,7 +120,7 @@ def _priced(
     if isinstance(key, GroupDesign):
         yield family, [0] * len(family), pricer.structure(key)
         return
-    for rows, priced in pricer.plain(key[1], [group.blocks.shape for group in family]):
+    for rows, priced in pricer.plain(key[1], table_of([group.blocks.shape for group in family])):
         yield [family[row] for row in rows.tolist()], range(len(rows)), priced
 
 

@@ -10,8 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
-from itertools import chain, product
+from itertools import product
 from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from arrayol.errors import error
 from arrayol.ir.divisors import divisors
@@ -31,6 +34,8 @@ from hwmodel.residence import Loads
 
 Item = TypeVar("Item")
 Shape = tuple[int, ...]
+ShapeTable = NDArray[np.int64]  # block shapes (S, rank) of a task
+ScanShapes = tuple[Scan, ShapeTable]  # under a scan
 ArrayTexts = tuple[tuple[str, str], ...]  # what is kept of single arrays, as a study writes it
 MOST_UNITS = 1 << 16  # where a study does not list them
 GROUPS_AT_MOST = 20_000  # that are listed
@@ -175,6 +180,23 @@ class MappingSpace:
             return tuple(product(*map(self.sides, extents)))
         return tuple(sorted({tuple(map(min, shape, extents)) for shape in listed}))
 
+    def shape_table(self, task: str) -> ShapeTable:
+        """The block shapes of a task (S, rank), lexicographically."""
+        extents = self.accesses.extents(task)
+        if self.lists_shapes(task):
+            return np.array(self.shapes(task), np.int64).reshape(-1, len(extents))
+        return self.shapes_at(task, np.arange(self.count_shapes(task)))
+
+    def shapes_at(self, task: str, numbers: NDArray[np.int64]) -> ShapeTable:
+        """The block shapes (n, rank) at some places (n,) of `shapes`."""
+        if self.lists_shapes(task):
+            return self.shape_table(task)[numbers]
+        sides = [np.array(self.sides(extent), np.int64) for extent in self.accesses.extents(task)]
+        if not sides:
+            return np.zeros((len(numbers), 0), np.int64)
+        places = np.unravel_index(numbers, [len(each) for each in sides])
+        return np.stack([each[place] for each, place in zip(sides, places, strict=True)], axis=1)
+
     def sides(self, extent: int) -> tuple[int, ...]:
         """The sides of blocks along an extent, where the study lists no shapes; ascending."""
         return finest_ladder(extent) if self.study.blocks == "ladder" else tuple(divisors(extent))
@@ -216,23 +238,29 @@ class MappingSpace:
             return self.shapes(task)[number]
         return place_in_product([self.sides(extent) for extent in self.accesses.extents(task)], number)
 
-    def structures(self, task: str) -> Iterator[tuple[Scan, list[Shape]]]:
-        """Each scan with the block shapes under which it is legal."""
+    def rows_under(self, task: str, scan: Scan, shapes: ShapeTable) -> NDArray[np.intp]:
+        """The rows of block shapes (S, rank) of a task under which a scan is legal and of the study, ascending."""
+        groups = self.model.rows_of_same_scans(task, shapes)
+        legal = [rows for rows in groups if scan in self.scans(task, shape_of(shapes[rows[0]]))]
+        return np.sort(np.concatenate(legal)) if legal else np.zeros(0, np.intp)
+
+    def structures(self, task: str) -> Iterator[ScanShapes]:
+        """Each scan with the block shapes (S, rank) under which it is legal, lexicographically."""
         if task not in self._structures:
-            kinds: dict[Sequence[Scan], list[int]] = {}  # many shapes have the same scans
-            shapes = self.shapes(task)
-            for number, shape in enumerate(shapes):
-                kinds.setdefault(self.scans(task, shape), []).append(number)
-            self._structures[task] = shapes, kinds
-        shapes, kinds = self._structures[task]
-        joined: dict[tuple[int, ...], list[Shape]] = {}
-        for first, scans in enumerate(kinds):
+            kinds: dict[Sequence[Scan], list[NDArray[np.intp]]] = {}  # many shapes have the same scans
+            shapes = self.shape_table(task)
+            for rows in self.model.rows_of_same_scans(task, shapes):
+                kinds.setdefault(self.scans(task, shape_of(shapes[rows[0]])), []).append(rows)
+            self._structures[task] = shapes, {scans: np.concatenate(rows) for scans, rows in kinds.items()}
+        shapes, rows_of = self._structures[task]
+        joined: dict[tuple[int, ...], ShapeTable] = {}
+        for first, scans in enumerate(rows_of):
             for scan in scans:
-                own = tuple(kind for kind, others in enumerate(kinds) if others is scans or scan in others)
+                own = tuple(kind for kind, others in enumerate(rows_of) if others is scans or scan in others)
                 if own[0] == first:
                     if own not in joined:
-                        places = sorted(chain(*(some for kind, some in enumerate(kinds.values()) if kind in own)))
-                        joined[own] = [shapes[place] for place in places]
+                        rows = np.concatenate([some for kind, some in enumerate(rows_of.values()) if kind in own])
+                        joined[own] = shapes[np.sort(rows)]
                     yield scan, joined[own]
 
     def structure_at(self, task: str, share: float) -> tuple[Scan, Shape] | None:
@@ -254,14 +282,14 @@ class MappingSpace:
         return next(((own[0], one) for one in firsts if (own := self.scans(task, one))), None)
 
     @cached_property
-    def _structures(self) -> dict[str, tuple[tuple[Shape, ...], dict[Sequence[Scan], list[int]]]]:
+    def _structures(self) -> dict[str, tuple[ShapeTable, dict[Sequence[Scan], NDArray[np.intp]]]]:
         return {}  # many groups end with the same task
 
     def blocks(self, task: str) -> Iterator[Blocks]:
         """All blocks of a task."""
         for scan, shapes in self.structures(task):
-            for shape in shapes:
-                yield Blocks(shape, scan)
+            for shape in shapes.tolist():
+                yield Blocks(tuple(shape), scan)
 
     def in_outer_blocks(self, plain: GroupDesign) -> Iterator[Blocks]:
         """The blocks of a plain group, alone and in all outer blocks of the study that hold some of them whole.
@@ -374,6 +402,16 @@ def _lines(extents: Shape) -> tuple[Shape, ...]:
         for narrow in range(len(extents))
         if extents[narrow] > 1
     )
+
+
+def table_of(shapes: Sequence[Shape]) -> ShapeTable:
+    """Block shapes, at least one, as a table (S, rank)."""
+    return np.array(shapes, np.int64).reshape(len(shapes), -1)
+
+
+def shape_of(row: NDArray[np.int64]) -> Shape:
+    """A row of a `ShapeTable`."""
+    return tuple(row.tolist())
 
 
 def count_of(scans: Sequence[Scan]) -> int:

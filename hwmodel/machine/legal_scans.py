@@ -17,6 +17,9 @@ from functools import cached_property, lru_cache
 from itertools import product
 from typing import NamedTuple, overload
 
+import numpy as np
+from numpy.typing import NDArray
+
 from arrayol.ir.spec import Delay
 from hwmodel.accesses import Extents
 from hwmodel.design import Scan
@@ -112,6 +115,20 @@ def legal_scans(extents: Extents, delays: Sequence[Delay], shape: Extents) -> Le
 def _dimensions(extents: Extents, delays: Sequence[Delay], shape: Extents) -> tuple[_Along, ...]:
     each = enumerate(zip(extents, shape, strict=True))
     return tuple(_along(*pair, [delay.vector[at] for delay in delays]) for at, pair in each)
+
+
+def rows_of_same_scans(extents: Extents, delays: Sequence[Delay], shapes: NDArray[np.int64]) -> list[NDArray[np.intp]]:
+    """The rows of block shapes (S, rank) that may take the same scans, ascending; groups by their first row."""
+    code = np.zeros(len(shapes), np.int64)
+    for at, extent in enumerate(extents):
+        steps = [delay.vector[at] for delay in delays]
+        sides, of_side = np.unique(shapes[:, at], return_inverse=True)
+        kinds = dict[_Along, int]()
+        each = [kinds.setdefault(_along(extent, side, steps), len(kinds)) for side in sides.tolist()]
+        # Numbered again at each dimension, so that the product of the numbers of kinds stays small.
+        code = np.unique(code * len(kinds) + np.array(each)[of_side], return_inverse=True)[1]
+    groups = [np.flatnonzero(code == kind) for kind in np.unique(code).tolist()]
+    return sorted(groups, key=lambda rows: int(rows[0]))
 
 
 @lru_cache(maxsize=4096)

@@ -29,7 +29,7 @@ from hwmodel.machine.evaluate.estimate import estimates, memories_of, require_le
 from hwmodel.machine.evaluate.evaluation import bounded, fastest, price
 from hwmodel.machine.evaluate.lower_bounds import Bounded
 from hwmodel.machine.group import Group
-from hwmodel.machine.legal_scans import LegalScans, count_structures, legal_scans
+from hwmodel.machine.legal_scans import LegalScans, count_structures, legal_scans, rows_of_same_scans
 from hwmodel.machine.one_level import Halves, halves_of, in_one_level
 from hwmodel.machine.priced import LATENCY, Priced
 from hwmodel.machine.residents import loaded_once, resident_memories
@@ -149,6 +149,10 @@ class MachineModel:
         First those legal for blocks of one repetition too; then others, unless they order blocks as one before does.
         """
         return legal_scans(self.accesses.extents(task), self.accesses.delays(task), shape)
+
+    def rows_of_same_scans(self, task: str, shapes: NDArray[np.int64]) -> list[NDArray[np.intp]]:
+        """The rows of block shapes (S, rank) of a task that have the same `legal_scans`, groups by their first row."""
+        return rows_of_same_scans(self.accesses.extents(task), self.accesses.delays(task), shapes)
 
     def count_structures(self, task: str, sides: Sequence[Sequence[int]], scans: Collection[Scan] | None = None) -> int:
         """How many legal scans block shapes of a task have in all, with all choices of `sides`; of `scans` only."""

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property
+from itertools import groupby
 from math import prod, sqrt
+from operator import itemgetter
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dse.space.mappings import MappingSpace, Shape
+from dse.space.mappings import MappingSpace, ScanShapes, Shape, ShapeTable, table_of
 from dse.space.outer_blocks import moving_of
 from hwmodel.design import GroupDesign, Scan
 from hwmodel.machine.scans import loop_counts
 
 Item = TypeVar("Item")
+Seconds = NDArray[np.float64]
 
 JOB_SECONDS = 3.0  # how long a job may take, by these estimates of seconds:
 STRUCTURE_SECONDS = 4e-3  # priced by itself, if the group is separable; also a batch, whatever is in it
@@ -131,34 +135,41 @@ class JobCost:
         """Finding out what may be opened in a structure, which may be no product though the group is separable."""
         return self._alone if self.is_separable and is_product and not self._couples else _OFFER * self._plan
 
-    def blocks(self, structure: tuple[Scan, Shape]) -> float:
-        """A plain structure of these blocks, among others."""
-        scan, shape = structure
+    def blocks(self, scan: Scan, shapes: ShapeTable) -> Seconds:
+        """Plain structures of blocks of these shapes (S, rank) under a scan, among others, (S,)."""
         if not self.is_separable:
-            return self.exactly(shape)
+            return self.exactly(shapes)
         if scan not in self._under:
             inside = self.kinds and has_one_index_inside(scan, self._extents)
             self._under[scan] = self.plain + (_INSIDE * prod(self._extents) if inside else 0.0)
-        return self._under[scan] + self._rows(structure)
+        return self._under[scan] + self._rows(scan, shapes)
 
     @cached_property
     def _under(self) -> dict[Scan, float]:
         """Plain structures under each scan, without what many rows take."""
         return {}
 
-    def keeps_of(self, structure: tuple[Scan, Shape]) -> float:
-        """What one plain structure may keep in other ways."""
-        return self.keeps + 2 * self._rows(structure)
+    def keeps_of(self, scan: Scan, shapes: ShapeTable) -> Seconds:
+        """What plain structures of blocks of these shapes (S, rank) may keep in other ways, (S,)."""
+        return self.keeps + 2 * self._rows(scan, shapes)
 
-    def _rows(self, structure: tuple[Scan, Shape]) -> float:
-        """What a plain structure takes more where it has very many runs of blocks along the innermost loop."""
-        scan, shape = structure
-        rows = prod(-(-self._extents[k] // shape[k]) for k in scan.dimensions[:-1])
-        return _ROW * max(0, rows - _FREE_ROWS)
+    def _rows(self, scan: Scan, shapes: ShapeTable) -> Seconds:
+        """What plain structures take more where they have very many runs of blocks along the innermost loop, (S,)."""
+        outer = list(scan.dimensions[:-1])
+        counts = -(-np.array(self._extents, np.int64)[outer] // shapes[:, outer])
+        more: Seconds = _ROW * np.maximum(0, counts.prod(axis=1) - _FREE_ROWS)
+        return more
 
-    def exactly(self, shape: Shape) -> float:
-        """A plain structure of these blocks by the exact path."""
-        return self._alone + _BATCH_DESIGN * self.combinations + self._plan + _TICK * self._count(shape)
+    def exactly(self, shapes: ShapeTable) -> Seconds:
+        """Plain structures of blocks of these shapes (S, rank) by the exact path, (S,)."""
+        counts = (-(-np.array(self._extents, np.int64) // shapes)).prod(axis=1)
+        seconds: Seconds = self._exactly + _TICK * counts
+        return seconds
+
+    @cached_property
+    def _exactly(self) -> float:
+        """A plain structure by the exact path, without what its blocks take."""
+        return self._alone + _BATCH_DESIGN * self.combinations + self._plan
 
     def structure(self, structure: GroupDesign) -> float:
         """A structure that is priced by itself."""
@@ -174,7 +185,7 @@ class JobCost:
 
     def opened(self, shape: Shape, *, fifos: bool = True, listed: bool = True) -> float:
         """A structure that is priced element by element, with FIFOs or with what makes buffers be `listed`, or both."""
-        seconds = self.exactly(shape) + (_LISTED * self._elements if listed else 0.0)
+        seconds = float(self.exactly(table_of([shape]))[0]) + (_LISTED * self._elements if listed else 0.0)
         return seconds + (self._scheduled(shape, _RATE) if fifos else 0.0)
 
     def _scheduled(self, shape: Shape, each: float) -> float:
@@ -278,14 +289,32 @@ def has_one_index_inside(scan: Scan, extents: Shape) -> bool:
 
 def in_jobs(items: Iterable[tuple[Item, float]], most: float | None = None) -> Iterator[tuple[list[Item], float]]:
     """Runs of items, given with their estimated seconds, of at most so many together, at least one in each."""
+    pairs = list(items)
+    for start, end, total in runs_of(np.array([seconds for _, seconds in pairs]), most):
+        yield [item for item, _ in pairs[start:end]], total
+
+
+def runs_of(seconds: Seconds, most: float | None = None) -> Iterator[tuple[int, int, float]]:
+    """Where runs of items begin and end, by the items' seconds (n,), and the sum of each: see `in_jobs`."""
     most = JOB_SECONDS if most is None else most
-    run: list[Item] = []
-    total = 0.0
-    for item, seconds in items:
-        if run and total + seconds > most:
-            yield run, total
-            run, total = [], 0.0
-        run.append(item)
-        total += seconds
-    if run:
-        yield run, total
+    start, window = 0, 64
+    while start < len(seconds):
+        totals = np.cumsum(seconds[start : start + window])
+        number = max(1, int(np.searchsorted(totals, most, side="right")))
+        if number == window and start + window < len(seconds):
+            window *= 2  # the run may be longer
+            continue
+        yield start, start + number, float(totals[number - 1])
+        start, window = start + number, max(64, 2 * number)
+
+
+def by_scans(structures: Iterable[tuple[Scan, Shape]]) -> list[ScanShapes]:
+    """Runs of blocks under the same scan as tables of shapes."""
+    return [(scan, table_of([shape for _, shape in run])) for scan, run in groupby(structures, key=itemgetter(0))]
+
+
+def seconds_of_each(
+    cost: Callable[[Scan, ShapeTable], Seconds], structures: Iterable[tuple[Scan, Shape]]
+) -> list[float]:
+    """The seconds of blocks under scans, one by one, by what those of one scan take."""
+    return [seconds for scan, shapes in by_scans(structures) for seconds in cost(scan, shapes).tolist()]

@@ -23,7 +23,7 @@ from dse.search.groups.bounded import Source, Waiting
 from dse.search.groups.keep_search import KeepSearch
 from dse.search.known_wholes import KnownWholes
 from dse.search.pricing import COMPARED_AT_ONCE, Pricer, RateChoices, in_parts, plain_structure, why_infeasible
-from dse.space.mappings import MappingSpace, Shape
+from dse.space.mappings import MappingSpace, ScanShapes, ShapeTable, shape_of, table_of
 from dse.space.options import mapping_options
 from hwmodel.design import Blocks, GroupDesign, Keep, Scan, with_keeps
 from hwmodel.machine.priced import Priced
@@ -32,7 +32,7 @@ from hwmodel.machine.separable.fetches import StructureKeeps
 Known = tuple[tuple[int, ...], ...]  # of designs that have been found the columns, and the units
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class GroupJob(ABC):
     """What all jobs share: the group, the rates of its tasks, and the estimated seconds.
 
@@ -69,16 +69,16 @@ class GroupJob(ABC):
         """Take all its designs."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PlainJob(GroupJob):
     """Block shapes under some scans without options, in batches where the group is separable."""
 
-    shapes: tuple[tuple[Scan, tuple[Shape, ...]], ...]
+    shapes: tuple[ScanShapes, ...]
     products_only: bool = False  # whether what would go through the exact path is skipped
 
     def key(self, context: SearchContext) -> bytes:
         """What it depends on."""
-        settings = *self.asked, _of_numbers(self.shapes), self.products_only
+        settings = *self.asked, list(self.shapes), self.products_only
         return digest("plain", context.group_key(self.tasks), *settings)
 
     def _add_to(self, front: _FrontOfGroup, space: MappingSpace) -> None:
@@ -86,20 +86,20 @@ class PlainJob(GroupJob):
         front.take_plain(self.shapes, products_only=self.products_only)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class KeepsJob(GroupJob):
     """What block shapes under some scans may keep of arrays from outside, beside keeping all of them to the end.
 
     Priced is what the designs that are known do not show to be worse.
     """
 
-    shapes: tuple[tuple[Scan, tuple[Shape, ...]], ...]
+    shapes: tuple[ScanShapes, ...]
     products_only: bool = False
 
     def key(self, context: SearchContext) -> bytes:
         """What it depends on: also what the study offers for arrays."""
         study = context.space.study
-        shapes = _of_numbers(self.shapes)
+        shapes = list(self.shapes)
         settings = *self.asked, shapes, study.policies, study.keeps, self.products_only
         return digest("keeps", context.group_key(self.tasks), *settings)
 
@@ -109,7 +109,7 @@ class KeepsJob(GroupJob):
             front.take_keeps(scan, shapes, products_only=self.products_only)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class StructuresJob(GroupJob):
     """Some structures, whatever their options."""
 
@@ -124,7 +124,7 @@ class StructuresJob(GroupJob):
         front.take_structures(self.structures)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class OptionsJob(GroupJob):
     """All mapping options of the study on some plain structures; without `keeps` not those of keeps alone."""
 
@@ -153,11 +153,6 @@ class OptionsJob(GroupJob):
                 front.take(structure)
 
 
-def _of_numbers(shapes: Sequence[tuple[Scan, tuple[Shape, ...]]]) -> list[tuple[Scan, NDArray[np.int64]]]:
-    """Shapes under scans as arrays, of which a digest is quickly made."""
-    return [(scan, np.array(own, np.int64)) for scan, own in shapes]
-
-
 def _of_rows(structure: Callable[[int], GroupDesign], rows: Rows, row: int) -> GroupDesign:
     return structure(int(rows[row]))
 
@@ -176,7 +171,7 @@ class _FrontOfGroup:
         self.known, self.known_units = table[:, :-1], table[:, -1]
         self.wholes = job.wholes
 
-    def take_plain(self, blocks: Sequence[tuple[Scan, tuple[Shape, ...]]], *, products_only: bool) -> None:
+    def take_plain(self, blocks: Sequence[ScanShapes], *, products_only: bool) -> None:
         """Take plain structures, given by their shapes under some scans, under all rates."""
         if not self.is_separable:
             for scan, shapes in blocks:
@@ -193,13 +188,13 @@ class _FrontOfGroup:
                 for rows, priced in self.pricer.plain(scan, shapes, are_products=products_only):
                     self._add(partial(_of_rows, partial(self._plain, scan, shapes), rows), priced)
 
-    def _products(self, scan: Scan, shapes: Sequence[Shape]) -> tuple[Shape, ...]:
+    def _products(self, scan: Scan, shapes: ShapeTable) -> ShapeTable:
         """The shapes that need not go through the exact path; others are skipped."""
         taken = self.pricer.takes(scan, shapes)
-        self._skip(Blocks(shape, scan) for shape, is_taken in zip(shapes, taken, strict=True) if not is_taken)
-        return tuple(shape for shape, is_taken in zip(shapes, taken, strict=True) if is_taken)
+        self._skip(Blocks(tuple(shape), scan) for shape in shapes[~taken].tolist())
+        return shapes[taken]
 
-    def take_keeps(self, scan: Scan, shapes: Sequence[Shape], *, products_only: bool) -> None:
+    def take_keeps(self, scan: Scan, shapes: ShapeTable, *, products_only: bool) -> None:
         """Take what plain structures of one scan may keep in other ways, as far as it is worth a price.
 
         In slices, those first of which most is to be hoped, as of structures (`bounded`).
@@ -211,16 +206,16 @@ class _FrontOfGroup:
                 waiting = waiting.only(~self._are_beaten(waiting))
                 chosen = waiting.first_slice() if is_first else waiting.next_slice()
                 now, waiting, is_first = waiting.only(chosen), waiting.only(~chosen), False
-                some, keeps = [shapes[row] for row in now.source.tolist()], worth.only(now.row)
-                if products_only and some:
+                some, keeps = shapes[now.source], worth.only(now.row)
+                if products_only and len(some):
                     taken = np.flatnonzero(self.pricer.takes(scan, some, keeps))
-                    some, keeps = [some[place] for place in taken.tolist()], keeps.only(taken)
+                    some, keeps = some[taken], keeps.only(taken)
                 self._add_keeps(scan, some, keeps, are_products=products_only)
                 number += len(some)
             pruned = self.designs * (size - number)
             self._join(nothing(self.columns, len(self.tasks), Counts(pruned=pruned)))
 
-    def _add_keeps(self, scan: Scan, shapes: Sequence[Shape], keeps: StructureKeeps, *, are_products: bool) -> None:
+    def _add_keeps(self, scan: Scan, shapes: ShapeTable, keeps: StructureKeeps, *, are_products: bool) -> None:
         """Take plain structures of one scan, each with what it keeps."""
         if self.pricer.has_bounds:
             bounded = self.pricer.bounded(scan, shapes, keeps)
@@ -231,7 +226,7 @@ class _FrontOfGroup:
         for rows, priced in self.pricer.plain(scan, shapes, keeps, are_products=are_products):
             self._add(partial(_of_rows, partial(self._keeping, scan, shapes, keeps), rows), priced)
 
-    def _keeping(self, scan: Scan, shapes: Sequence[Shape], keeps: StructureKeeps, row: int) -> GroupDesign:
+    def _keeping(self, scan: Scan, shapes: ShapeTable, keeps: StructureKeeps, row: int) -> GroupDesign:
         own = keeps.choices[keeps.which[row]]
         return with_keeps(self._plain(scan, shapes, row), dict(zip(self.search.loaded, own, strict=True)))
 
@@ -243,12 +238,12 @@ class _FrontOfGroup:
             key = structure.blocks.scan, self._keeps_of(structure) if is_kept else ()
             (alike.setdefault(key, []) if is_kept else others).append(structure)
         for (scan, kept), own in alike.items():
-            shapes, keeps = [each.blocks.shape for each in own], StructureKeeps.alike(kept, len(own))
+            shapes, keeps = table_of([each.blocks.shape for each in own]), StructureKeeps.alike(kept, len(own))
             taken = self.pricer.takes(scan, shapes, keeps)
-            others += [each for each, is_taken in zip(own, taken, strict=True) if not is_taken]
+            others += [each for each, is_taken in zip(own, taken.tolist(), strict=True) if not is_taken]
             rows = np.flatnonzero(taken)
             if len(rows):
-                self._add_keeps(scan, [shapes[row] for row in rows.tolist()], keeps.only(rows), are_products=True)
+                self._add_keeps(scan, shapes[rows], keeps.only(rows), are_products=True)
         for structure in others:
             self.take(structure)
 
@@ -296,8 +291,8 @@ class _FrontOfGroup:
         refusal = why_infeasible(0, hopeless * self.designs) if hopeless else None
         self._join(nothing(self.columns, len(self.tasks), counts, refusal))
 
-    def _plain(self, scan: Scan, shapes: Sequence[Shape], row: int) -> GroupDesign:
-        return plain_structure(self.tasks, Blocks(shapes[row], scan))
+    def _plain(self, scan: Scan, shapes: ShapeTable, row: int) -> GroupDesign:
+        return plain_structure(self.tasks, Blocks(shape_of(shapes[row]), scan))
 
     def _add(
         self, structure: Callable[[int], GroupDesign], priced: Priced, live: tuple[Values, Values] | None = None

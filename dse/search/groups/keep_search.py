@@ -16,7 +16,7 @@ from dse.pareto.fronts import Values, dominated
 from dse.search.context import SearchContext
 from dse.search.figures import Columns, key_of
 from dse.search.pricing import RateChoices
-from dse.space.mappings import MappingSpace, Shape
+from dse.space.mappings import MappingSpace, ShapeTable
 from hwmodel.design import Keep, Scan
 from hwmodel.machine.priced import FRAME
 from hwmodel.machine.separable.fetches import StructureKeeps
@@ -57,7 +57,7 @@ class KeepSearch:
         return batch.counts.parts.group.loaded
 
     def worth_a_price(
-        self, scan: Scan, shapes: Sequence[Shape], front: Values
+        self, scan: Scan, shapes: ShapeTable, front: Values
     ) -> Iterator[tuple[NDArray[np.intp], StructureKeeps, Values, int]]:
         """Rows of block shapes with what each keeps and the least that it takes, and how many were looked at, by parts.
 
@@ -66,12 +66,11 @@ class KeepSearch:
         loops, batch = len(scan.dimensions), self.space.model.batch(self.tasks)
         assert batch is not None, "the group is separable"
         options = [_plain_first(self.space.keeps_of(array, loops)) for array in self.loaded]
-        table = np.array(shapes, np.int64).reshape(len(shapes), -1)
         names = self.columns.times(whole=self._whole)
         times = {name: name == FRAME for name in names}
         step = max(1, _AT_ONCE // self.space.count_keeps(self.tasks, loops))
         for start in range(0, len(shapes), step):
-            part = table[start : start + step]
+            part = shapes[start : start + step]
             choices = keep_choices(batch, scan, part, options, self._rates, times)
             rows, chosen = np.nonzero(choices.distinct)
             bounds = self._bounds(choices, rows, chosen)

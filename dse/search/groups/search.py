@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, islice
-from operator import itemgetter
+from itertools import islice
 from typing import TypeVar
 
 import numpy as np
@@ -15,12 +14,12 @@ from dse.pareto.fronts import Front, front_of, thinned
 from dse.search.context import SearchContext
 from dse.search.figures import Columns
 from dse.search.group_front import Counts, GroupFront, GroupPart, joined, nothing, total_units
-from dse.search.groups.job_cost import JobCost, in_jobs
+from dse.search.groups.job_cost import JobCost, Seconds, in_jobs, runs_of
 from dse.search.groups.jobs import GroupJob, KeepsJob, OptionsJob, PlainJob, StructuresJob
 from dse.search.groups.keep_search import searches_keeps
 from dse.search.known_wholes import KnownWholes
 from dse.search.pricing import RateChoices, has_bounds, plain_structure
-from dse.space.mappings import MappingSpace, Shape
+from dse.space.mappings import MappingSpace, ScanShapes, ShapeTable
 from dse.space.options import (
     count_mapping_options,
     mapping_options,
@@ -55,12 +54,10 @@ def search_group(
     jobs = GroupJobs(space, columns, tasks, RateChoices(tuple(map(space.rates, tasks))), wholes=wholes)
     part = nothing(columns, len(jobs.tasks))
     if space.study.holds_plain:
-        part = joined(
-            [part, *(yield jobs.plain(part, ((blocks.scan, blocks.shape) for blocks in space.blocks(last))))], columns
-        )
+        part = joined([part, *(yield jobs.plain(part, space.structures(last)))], columns)
         if jobs.searches_keeps:
-            listed = ((blocks.scan, blocks.shape) for blocks in space.blocks(last))
-            part = joined([part, *(yield jobs.keeps(listed, part, products_only=not all_options))], columns)
+            kept = yield jobs.keeps(space.structures(last), part, products_only=not all_options)
+            part = joined([part, *kept], columns)
         if space.study.has_options and not all_options:
             start = [part.structures[place] for place in dict.fromkeys(part.place.tolist())]
             variants = jobs.singly(part, start, keeps=not jobs.searches_keeps)
@@ -121,25 +118,37 @@ class GroupJobs:
         self.cost = JobCost(space, tasks, combinations, rates=rates.count, kinds=kinds)
 
     def plain(
-        self, part: GroupPart, structures: Iterable[tuple[Scan, Shape]], *, products_only: bool = False
+        self, part: GroupPart, structures: Iterable[ScanShapes], *, products_only: bool = False
     ) -> list[PlainJob]:
         """Block shapes under scans; with `products_only` without those that would go through the exact path."""
-        tables = self.cost.tables
-        blocks = ((structure, self.cost.blocks(structure)) for structure in structures)
         return [
-            self._job(PlainJob, tables + seconds, part, _by_scan(run), products_only)
-            for run, seconds in in_jobs(blocks, self.seconds)
+            self._job(PlainJob, self.cost.tables + seconds, part, run, products_only)
+            for run, seconds in self._in_jobs(structures, self.cost.blocks)
         ]
 
-    def keeps(
-        self, structures: Iterable[tuple[Scan, Shape]], part: GroupPart, *, products_only: bool
-    ) -> list[KeepsJob]:
+    def keeps(self, structures: Iterable[ScanShapes], part: GroupPart, *, products_only: bool) -> list[KeepsJob]:
         """What block shapes under scans may keep in other ways, as far as nothing that has been found is better."""
-        blocks = (((scan, shape), self.cost.keeps_of((scan, shape))) for scan, shape in structures)
         return [
-            self._job(KeepsJob, self.cost.tables + seconds, part, _by_scan(run), products_only)
-            for run, seconds in in_jobs(blocks, self.seconds)
+            self._job(KeepsJob, self.cost.tables + seconds, part, run, products_only)
+            for run, seconds in self._in_jobs(structures, self.cost.keeps_of)
         ]
+
+    def _in_jobs(
+        self, structures: Iterable[ScanShapes], cost: Callable[[Scan, ShapeTable], Seconds]
+    ) -> Iterator[tuple[tuple[ScanShapes, ...], float]]:
+        """The structures of each job, by scan, and their seconds."""
+        listed = list(structures)
+        if not listed:
+            return
+        ends = np.cumsum([len(shapes) for _, shapes in listed])
+        for first, last, seconds in runs_of(np.concatenate([cost(*own) for own in listed]), self.seconds):
+            run = list[ScanShapes]()
+            touched = np.searchsorted(ends, [first, last - 1], side="right")
+            for number in range(int(touched[0]), int(touched[1]) + 1):
+                scan, shapes = listed[number]
+                start = int(ends[number]) - len(shapes)
+                run.append((scan, shapes[max(0, first - start) : last - start]))
+            yield tuple(run), seconds
 
     def singly(
         self,
@@ -202,8 +211,3 @@ class GroupJobs:
 
     def _job(self, kind: Callable[..., Job], seconds: float, part: GroupPart, *work: object) -> Job:
         return kind(self.tasks, self.rates, seconds, part.known, *work, wholes=self.wholes)
-
-
-def _by_scan(blocks: Sequence[tuple[Scan, Shape]]) -> tuple[tuple[Scan, tuple[Shape, ...]], ...]:
-    """Runs of block shapes under the same scan."""
-    return tuple((scan, tuple(shape for _, shape in run)) for scan, run in groupby(blocks, key=itemgetter(0)))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import accumulate, compress
@@ -19,11 +19,11 @@ from operator import itemgetter
 from dse.jobs.jobs import Job
 from dse.search.figures import Columns
 from dse.search.group_front import GroupPart, with_rates
-from dse.search.groups.job_cost import in_jobs
+from dse.search.groups.job_cost import by_scans, in_jobs, seconds_of_each
 from dse.search.groups.search import GroupJobs, SomeJobs
 from dse.search.pricing import RateChoices, plain_structure
 from dse.search.rounds.schedule import ROUNDS, Schedule, Structure, by_scan
-from dse.space.mappings import MappingSpace
+from dse.space.mappings import MappingSpace, table_of
 from dse.space.options import are_offered, count_mapping_options, is_plain, other_fifos, spread
 from dse.space.outer_blocks import in_smaller_blocks
 from dse.space.task_graph import Mask
@@ -73,9 +73,10 @@ class Portions:
 
         def taken(part: GroupPart) -> Sequence[Job]:
             self._beside[structure] = jobs.rates
-            return jobs.plain(part, [structure], products_only=True)
+            return jobs.plain(part, by_scans([structure]), products_only=True)
 
-        return [Portion(jobs.cost.tables_of(len(structure[1])) + jobs.cost.blocks(structure), taken)]
+        (seconds,) = seconds_of_each(jobs.cost.blocks, [structure])
+        return [Portion(jobs.cost.tables_of(len(structure[1])) + seconds, taken)]
 
     def plain(self, number: int) -> list[Portion]:
         """Plain structures that a round has new: the first portion of few, where each may take long.
@@ -90,7 +91,8 @@ class Portions:
         fresh = self.schedule.fresh(self.group, number, free=self._is_free)
         if not jobs.cost.is_separable and self._open:
             fresh = sorted(dict.fromkeys((*self._open, *fresh)), key=by_scan)
-        each = [(jobs.cost.blocks(one), one) for one in fresh if self._beside.get(one) != jobs.rates]
+        fresh = [one for one in fresh if self._beside.get(one) != jobs.rates]
+        each = list(zip(seconds_of_each(jobs.cost.blocks, fresh), fresh, strict=True))
         kept = [pair for pair in each if pair[0] <= most]
         self._open.update((one, jobs.rates.count) for _, one in each)
         self._offered = number
@@ -119,7 +121,7 @@ class Portions:
                 self._tried.update(plain_structure(self.tasks, Blocks(shape, scan)) for scan, shape in left)
             for structure in left:
                 self._open.pop(structure, None)
-            return jobs.plain(part, left, products_only=True)
+            return jobs.plain(part, by_scans(left), products_only=True)
 
         seconds = jobs.cost.tables + sum(seconds for seconds, _ in run)
         return Portion(seconds, taken, is_exact=not jobs.cost.is_separable)
@@ -133,7 +135,7 @@ class Portions:
             (one for one in self.schedule.upto(last, number) if one not in self._kept), key=lambda one: str(one[0])
         )
         most = self.piece - jobs.cost.tables
-        costs = [(one, jobs.cost.keeps_of(one)) for one in left]
+        costs = zip(left, seconds_of_each(jobs.cost.keeps_of, left), strict=True)
         for some, seconds in in_jobs((pair for pair in costs if pair[1] <= most), most):
             yield Portion(jobs.cost.tables + seconds, partial(self._keep, jobs, some))
 
@@ -143,7 +145,7 @@ class Portions:
 
     def _keep(self, jobs: GroupJobs, structures: Sequence[Structure], part: GroupPart) -> Sequence[Job]:
         self._kept.update(structures)
-        return jobs.keeps(structures, part, products_only=True)
+        return jobs.keeps(by_scans(structures), part, products_only=True)
 
     def skipped(self, number: int, part: GroupPart) -> Iterator[Portion]:
         """Plain structures that only the exact path takes, those that take least first."""
@@ -151,7 +153,7 @@ class Portions:
             return
         jobs = self._jobs(number)
         left = [one for one in dict.fromkeys(part.skipped) if one not in self._exact]
-        cost = {blocks: jobs.cost.exactly(blocks.shape) for blocks in left}
+        cost = _exact_seconds(jobs, left)
         for blocks in sorted(left, key=lambda one: cost[one]):
             if cost[blocks] <= self.piece:
                 structure = plain_structure(self.tasks, blocks)
@@ -169,7 +171,7 @@ class Portions:
         how, jobs = ROUNDS[number].options, self._jobs(number)
         if how == "none" and study.holds_plain:
             return
-        dear = {blocks for blocks in part.skipped if jobs.cost.exactly(blocks.shape) > self.piece}
+        dear = {blocks for blocks, own in _exact_seconds(jobs, part.skipped).items() if own > self.piece}
         everywhere = [one for one in self._all(number) if one.blocks not in dear]
         if how == "all" or not study.holds_plain:
             yield from self._everywhere(jobs, everywhere, most=None if how == "all" else OPENED)
@@ -254,7 +256,7 @@ class Portions:
         known = self.schedule.upto(self.tasks[-1], self._offered)
         structures = [(one.blocks.scan, one.blocks.shape) for one in plain if one not in self._tried]
         fresh = sorted((one for one in structures if one not in known or one in self._open), key=by_scan)
-        costs = [(jobs.cost.blocks(one), one) for one in fresh]
+        costs = zip(seconds_of_each(jobs.cost.blocks, fresh), fresh, strict=True)
         most = self.piece - jobs.cost.tables
         for run, _ in in_jobs(((pair, pair[0]) for pair in costs if pair[0] <= most), most):
             yield self._plain(jobs, run, fresh=True)
@@ -271,7 +273,9 @@ class Portions:
 
     @staticmethod
     def _seconds_of(jobs: GroupJobs, structure: GroupDesign) -> float:
-        return jobs.cost.exactly(structure.blocks.shape) if is_plain(structure) else jobs.cost.structure(structure)
+        if is_plain(structure):
+            return _exact_seconds(jobs, [structure.blocks])[structure.blocks]
+        return jobs.cost.structure(structure)
 
     def _try(self, jobs: GroupJobs, structures: Sequence[GroupDesign], part: GroupPart) -> Sequence[Job]:
         self._tried.update(structures)
@@ -345,3 +349,10 @@ class Portions:
     @property
     def _is_free(self) -> bool:
         return self.columns.units_are_free
+
+
+def _exact_seconds(jobs: GroupJobs, blocks: Collection[Blocks]) -> dict[Blocks, float]:
+    """What plain structures of these blocks take by the exact path."""
+    if not blocks:
+        return {}
+    return dict(zip(blocks, jobs.cost.exactly(table_of([own.shape for own in blocks])).tolist(), strict=True))

@@ -167,7 +167,8 @@ def test_around_a_design_is_only_what_was_not_priced(path: Path) -> None:
         return [portion for decision in around.DECISIONS for portion in decision(portions, 0, some, designs)]
 
     jobs = [job for portion in neighbours(part) for job in portion.jobs(part)]
-    shapes = [shape for job in jobs if isinstance(job, PlainJob) for _, some in job.shapes for shape in some]
+    plain = [job for job in jobs if isinstance(job, PlainJob)]
+    shapes = [tuple(shape) for job in plain for _, some in job.shapes for shape in some.tolist()]
     known = {shape for _, shape in schedule.upto(portions.tasks[-1], 0)}
     sides = [schedule.sides(extent) for extent in space.accesses.extents(portions.tasks[-1])]
     for design in designs:

@@ -68,7 +68,7 @@ def test_sizes_are_what_a_list_has(
     tmp_path: Path, extents: tuple[int, ...], delay: tuple[int, ...] | None, study: dict[str, Any]
 ) -> None:
     space = space_of(tmp_path / "few.aol", extents, delay, **study)
-    listed = [(scan, shape) for scan, shapes in space.structures("t") for shape in shapes]
+    listed = [(scan, shape) for scan, shapes in space.structures("t") for shape in map(tuple, shapes.tolist())]
     assert len(set(listed)) == len(listed) == space.count_structures("t") == size_of(space).structures
     expected = {(scan, shape) for shape in space.shapes("t") for scan in space.scans("t", shape)}
     assert set(listed) == expected
