@@ -38,6 +38,8 @@ class IsomorphicGroups:
         self._alike: dict[tuple[int, ...], list[Mask]] = {}  # groups by the kinds of their tasks
         self._kinds: dict[Signature, int] = {}  # of single tasks
         self._kind = cache(lambda task: self._kinds.setdefault(_signature(space, (task,)), len(self._kinds)))
+        self._names = cache(self._names_of)
+        self._designs: dict[tuple[Mask, Mask], dict[GroupDesign, GroupDesign]] = {}  # whole designs share many
 
     def of(self, group: Mask) -> Mask | None:
         """An earlier group that is equal but for names; None for the first of its kind, which is then remembered."""
@@ -57,9 +59,15 @@ class IsomorphicGroups:
 
     def design(self, design: GroupDesign, group: Mask, other: Mask) -> GroupDesign:
         """A design of a group as that of another one that is equal but for names."""
+        known = self._designs.setdefault((group, other), {})
+        if design not in known:
+            known[design] = _renamed(design, *self._names(group, other))
+        return known[design]
+
+    def _names_of(self, group: Mask, other: Mask) -> tuple[dict[str, str], dict[str, str]]:
+        """The tasks and arrays of another group by those of one that is equal but for names."""
         tasks = dict(zip(self.space.tasks(group), self.space.tasks(other), strict=True))
-        arrays = dict(zip(_arrays(self.space, tasks), _arrays(self.space, tasks.values()), strict=True))
-        return _renamed(design, tasks, arrays)
+        return tasks, dict(zip(_arrays(self.space, tasks), _arrays(self.space, tasks.values()), strict=True))
 
 
 def group_content(space: MappingSpace, tasks: tuple[str, ...]) -> Signature:

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from itertools import product
 from typing import Any, TypeVar
 
@@ -428,6 +428,7 @@ def place_in_product(choices: Sequence[Sequence[Item]], number: int) -> tuple[It
     return tuple(reversed(found))
 
 
+@lru_cache(maxsize=1024)
 def keep_of(text: str, loops: int) -> Keep | None:
     """A keep of its text; None where a scan of so many loops does not have its level."""
     try:

@@ -222,9 +222,15 @@ def with_options(plain: GroupDesign, choice: tuple[Any, ...]) -> GroupDesign | N
     design = replace(
         plain,
         blocks=blocks,
-        processors=tuple(replace(processor, cut=cut) for processor, cut in zip(plain.processors, cuts, strict=True)),
+        processors=_with_cuts(plain.processors, cuts),
         recompute=recompute,
         fifos=fifos,
         layouts=tuple(layout for layout in layouts if layout.array not in fifos),
     )
     return with_keeps(design, chosen)
+
+
+def _with_cuts(processors: tuple[Processor, ...], cuts: Sequence[Blocks | None]) -> tuple[Processor, ...]:
+    if all(processor.cut == cut for processor, cut in zip(processors, cuts, strict=True)):
+        return processors  # as of most options
+    return tuple(replace(processor, cut=cut) for processor, cut in zip(processors, cuts, strict=True))

@@ -43,11 +43,11 @@ def greatest_by(runs: Runs, place: Ints, cells: int) -> Ints:
 def _ends_by(end: np.ufunc, none: np.int64, runs: Runs, place: Ints, cells: int) -> Ints:
     result = np.full((len(place), cells), none)
     if len(runs.value) > len(runs.key):  # places mostly only rise, or only fall: then one value of each key tells it
-        steps, ends = np.diff(place, axis=1), runs.ends if end is np.minimum else runs.ends[::-1]
-        for value, is_so in zip(ends, ((steps >= 0).all(), (steps <= 0).all()), strict=True):
-            if is_so:
-                result[:, runs.key] = place[:, value]
-                return result
+        before, after, ends = place[:, :-1], place[:, 1:], runs.ends if end is np.minimum else runs.ends[::-1]
+        value = ends[0] if (after >= before).all() else ends[1] if (after <= before).all() else None
+        if value is not None:
+            result[:, runs.key] = place[:, value]
+            return result
     for part in _parts(len(place), len(runs.value)) if len(runs.key) else ():
         result[part, runs.key] = end.reduceat(place[part, runs.value], runs.start, axis=1)
     return result
