@@ -23,17 +23,17 @@ from dse.results.records import datapath_records, group_record, resident_records
 from dse.results.schema import FORMAT, EvolutionRecord, GenerationRecord, Refusal, Result, SpaceSummary, SplitSummary
 from dse.results.steps import StepFinder
 from dse.results.volume import volume_of
-from dse.search.context import ROUNDS, Chosen, Evolution, SearchContext, Searched, SearchRequest
+from dse.search.context import METHODS, ROUNDS, Chosen, Evolution, SearchContext, Searched, SearchRequest
 from dse.search.exact import ordered_design
 from dse.search.figures import Columns, objective_values
 from dse.search.group_front import GroupFront
 from dse.search.least import least_objectives
-from dse.search.methods import Points, choose_method, infeasible, require_other_fronts, unbounded
+from dse.search.methods import Points, choose_method, infeasible, require_other_fronts, unbounded, with_filled_gaps
 from dse.search.plotted_points import plotted_points
 from dse.search.variants import contexts_of, joined, search_each, slowed_each
 from dse.space.mappings import MappingSpace
 from dse.space.objectives import Figure
-from dse.space.remarks import remarks_of
+from dse.space.remarks import coarse_sides, remarks_of
 from dse.space.size import all_fusions, count_fusions, size_of
 from dse.space.study_checks import check_space
 from dse.space.task_graph import Mask, task_graph
@@ -73,10 +73,13 @@ def explore_mappings(
         require_bounded_costs(one.accesses, one.model.platform, max(one.units))
     contexts = contexts_of(space, objectives)
     columns = contexts[0].columns
-    remarks = remarks_of(space, labels.platform)
+    filled = with_filled_gaps(request.method, space, columns)
+    if filled is not space:
+        space, contexts = filled, contexts_of(filled, objectives)
     size = size_of(space)
     method = choose_method(request.method, space, columns, size)
-    remarks = (*remarks, *request.idle_remarks(method.name))
+    sides = coarse_sides(space) if method.name in METHODS and method.name != ROUNDS else ()
+    remarks = (*remarks_of(space, labels.platform), *sides, *request.idle_remarks(method.name))
     if request.keep_all:
         require_other_fronts(method, space)
     request.announce(f"{size.text(space)}; {method.text}")

@@ -48,6 +48,18 @@ STRUCTURES_AT_MOST = 20_000_000  # of all groups, that are listed: more would fi
 POWERS_AT_MOST = 10**5  # plain group designs up to which it does where a power is compared, and with it all times
 
 
+def with_filled_gaps(asked: str, space: MappingSpace, columns: Columns) -> MappingSpace:
+    """The space with sides of a ladder along extents of coarse divisors, if a method that prices all is to search it.
+
+    As long as that takes no more work than `auto` spends on it; the space as it is where the study says the sides.
+    """
+    filled = replace(space, fills_gaps=True)
+    is_open = asked in (AUTO, EXACT, PARTITION) and not isinstance(space.study.blocks, str)
+    if not is_open or not any(one.coarse_extents for one in space.variants) or not space.lists_groups:
+        return space
+    return filled if _seconds_of_all(filled, columns) <= EXACT_SECONDS else space
+
+
 def choose_method(asked: str, space: MappingSpace, columns: Columns, size: SpaceSize) -> Chosen:
     """The method that is asked for, or what `auto` takes.
 
@@ -123,7 +135,7 @@ def _automatic(space: MappingSpace, columns: Columns, size: SpaceSize) -> Chosen
         why = (
             f"{rounded(size.group_designs)} group designs are more than the {POWERS_AT_MOST:,} whose times are all kept"
         )
-    elif (seconds := _seconds_of_all(space, columns)) <= EXACT_SECONDS:
+    elif not space.has_gaps and (seconds := _seconds_of_all(space, columns)) <= EXACT_SECONDS:
         return Chosen(EXACT, f"about {seconds:.1f} s of work are enough to price every group")
     else:
         why = f"to price every group is more than {EXACT_SECONDS:g} s of work"

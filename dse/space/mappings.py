@@ -20,7 +20,7 @@ from arrayol.errors import error
 from arrayol.ir.divisors import divisors
 from arrayol.ir.network import Network
 from dse.space.fusions import all_groups
-from dse.space.ladder import finest_ladder
+from dse.space.ladder import finest_ladder, has_coarse_divisors
 from dse.space.objectives import Figure, figures_of
 from dse.space.rates import intervals_of, rates, wants_every_rate
 from dse.space.study import Study, parse_scan, without_others
@@ -46,16 +46,19 @@ SLOW_ELEMENTS = 20_000_000  # structures times elements of arrays, in one group
 class MappingSpace:
     """What a study spans for one model; every list is in a fixed order.
 
-    `splits` have made its network; `others` are the networks that the study's other splits make.
+    `splits` have made its network; `others` are the networks that the study's other splits make. Where it `fills_gaps`
+    and the study does not say which sides blocks have, extents of coarse divisors have those of a ladder too.
     """
 
     model: MachineModel
     study: Study
     splits: Splits = ()
     others: tuple[tuple[Splits, Network], ...] = ()
+    fills_gaps: bool = False
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return MappingSpace, (self.model, self.study, self.splits)  # what is remembered stays here
+        # What is remembered stays here.
+        return MappingSpace, (self.model, self.study, self.splits, (), self.fills_gaps)
 
     @cached_property
     def graph(self) -> TaskGraph:
@@ -94,7 +97,8 @@ class MappingSpace:
         return self.splits, self.model.network
 
     def _under(self, loads: Loads, study: Study, splits: Splits, network: Network) -> MappingSpace:
-        return MappingSpace(MachineModel(network, self.model.platform, loads), study, splits)
+        model = MachineModel(network, self.model.platform, loads)
+        return MappingSpace(model, study, splits, fills_gaps=self.fills_gaps)
 
     @cached_property
     def figures(self) -> Mapping[str, Figure]:
@@ -199,7 +203,23 @@ class MappingSpace:
 
     def sides(self, extent: int) -> tuple[int, ...]:
         """The sides of blocks along an extent, where the study lists no shapes; ascending."""
-        return finest_ladder(extent) if self.study.blocks == "ladder" else tuple(divisors(extent))
+        is_filled = self.fills_gaps and self.study.blocks != "divisors" and has_coarse_divisors(extent)
+        return finest_ladder(extent) if self.study.blocks == "ladder" or is_filled else tuple(divisors(extent))
+
+    @property
+    def coarse_extents(self) -> tuple[int, ...]:
+        """Extents, ascending, of coarse divisors, of tasks whose block shapes the study does not list."""
+        if self.study.blocks == "ladder":
+            return ()
+        tasks = [task for task in self.model.network.processes if not self.lists_shapes(task)]
+        extents = {extent for task in tasks for extent in self.accesses.extents(task)}
+        return tuple(sorted(filter(has_coarse_divisors, extents)))
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether sides of blocks are far apart though the study does not say which they are."""
+        is_open = self.study.blocks != "divisors" and not self.fills_gaps
+        return is_open and any(one.coarse_extents for one in self.variants)
 
     def scans(self, task: str, shape: Shape) -> Sequence[Scan]:
         """The legal scans of a task cut in such blocks that the study allows; all of them need not be listed."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from arrayol.text import counted, listed
+from dse.space.ladder import gap
 from dse.space.mappings import MappingSpace
 from dse.space.study import LADDER
 from hwmodel.assumptions import assumed_by_machine
@@ -18,6 +19,21 @@ def remarks_of(space: MappingSpace, origin: str) -> tuple[str, ...]:
     chosen = [name for name, choice in space.study.array.items() if len(choice.load) > 1]
     assumed = assumed_by_machine(model.network, model.platform, origin, space.accesses.loads, chosen)
     return (*assumed, *_frames(space), *_study(space), *_units(space), *_intervals(space), *_splits(space))
+
+
+def coarse_sides(space: MappingSpace) -> tuple[str, ...]:
+    """How far apart the sides of blocks are along extents whose divisors leave gaps, if there are such."""
+    extents = sorted({extent for one in space.variants for extent in one.coarse_extents})
+    if not extents:
+        return ()
+    shown = [f"{extent:,}" for extent in extents[:NUMBERS_SHOWN]]
+    names = listed([*shown, *(["more"] if len(extents) > len(shown) else [])])
+    widest = max(gap(space.sides(extent)) for extent in extents)
+    if space.fills_gaps:
+        text = f"{names} have few divisors, so that blocks have other sides too: each at most {widest:.3g} times"
+        return (f"{text} the next smaller one",)
+    text = f"blocks have only sides that divide {names}, up to {widest:.3g} times the next smaller one"
+    return (f'{text}; the method rounds, or blocks = "ladder" in a study, has others too',)
 
 
 def _frames(space: MappingSpace) -> Iterator[str]:
