@@ -33,8 +33,9 @@ class Axes:
 
     def octaves(self, points: Iterable[Mapping[str, float]]) -> Octaves:
         """Where points stand, each figures by name; of shape (points, objectives)."""
-        rows = [[self._size(*axis, point) for axis in self._axes] for point in points]
-        return octaves_of(np.array(rows, np.float64).reshape(len(rows), len(self.objectives)))
+        listed = list(points)
+        columns = [self._sizes(*axis, listed) for axis in self._axes]
+        return octaves_of(np.array(columns, np.float64).reshape(len(self.objectives), -1).T)
 
     def figures(self, octaves: Octaves) -> dict[str, float]:
         """The figures that stand at a place."""
@@ -46,10 +47,10 @@ class Axes:
         return list(zip(self.objectives, self.scales, strict=True))
 
     @staticmethod
-    def _size(name: str, scale: int, point: Mapping[str, float]) -> float:
+    def _sizes(name: str, scale: int, points: Sequence[Mapping[str, float]]) -> list[float]:
         if grows(name):
-            return _RATES / point[name] if point[name] else float(_RATES)
-        return point[name] * scale
+            return [_RATES / point[name] if point[name] else float(_RATES) for point in points]
+        return [point[name] * scale for point in points]
 
 
 def share_of_any(

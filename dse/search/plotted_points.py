@@ -86,11 +86,10 @@ def plotted_points(
         front = groups[fusion[0]].front
         for group in fusion[1:]:
             front = combined(front, groups[group].front, columns.combination)
-        for values in objective_values(columns, front.values).tolist():
-            shown = tuple(
-                float(figure.shown(value, platform)) for figure, value in zip(columns.objectives, values, strict=True)
-            )
-            points[shown, len(fusion)] = None
+        exact = objective_values(columns, front.values).T.tolist()
+        each = zip(columns.objectives, exact, strict=True)
+        for point in zip(*(figure.shown_of_each(values, platform) for figure, values in each), strict=True):
+            points[tuple(map(float, point)), len(fusion)] = None
     for record in records:
         shown = tuple(float(record.objectives[figure.name]) for figure in columns.objectives)
         points[shown, len(record.fusion)] = None

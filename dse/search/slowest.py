@@ -80,7 +80,8 @@ def _one_by_one(context: SearchContext, group: GroupDesign, own: Rates, slower: 
 
 def _slower(offered: Iterable[int], own: int) -> Rates:
     """The rates with as many units and larger intervals, ascending."""
-    return tuple(sorted(rate for rate in offered if units_of(rate) == units_of(own) and rate > own))
+    rates = np.array(sorted(offered), np.int64)
+    return tuple(rates[(units_of(rates) == units_of(own)) & (rates > own)].tolist())
 
 
 def _with(rates: Rates, place: int, rate: int) -> Rates:

@@ -28,7 +28,7 @@ from dse.space.task_graph import Mask, TaskGraph, bits, task_graph
 from hwmodel.accesses import Accesses
 from hwmodel.banks.linear import layout_candidates
 from hwmodel.design import ArrayLoads, BankLayout, Blocks, Choice, GroupDesign, Keep, Scan, Splits, parse_keep
-from hwmodel.machine.legal_scans import LegalScans
+from hwmodel.machine.legal_scans import LISTED_AT_MOST, LegalScans
 from hwmodel.machine.model import MachineModel
 from hwmodel.residence import Loads
 
@@ -264,24 +264,18 @@ class MappingSpace:
         legal = [rows for rows in groups if scan in self.scans(task, shape_of(shapes[rows[0]]))]
         return np.sort(np.concatenate(legal)) if legal else np.zeros(0, np.intp)
 
-    def structures(self, task: str) -> Iterator[ScanShapes]:
+    def structures(self, task: str) -> Iterable[ScanShapes]:
         """Each scan with the block shapes (S, rank) under which it is legal, lexicographically."""
         if task not in self._structures:
             kinds: dict[Sequence[Scan], list[NDArray[np.intp]]] = {}  # many shapes have the same scans
             shapes = self.shape_table(task)
             for rows in self.model.rows_of_same_scans(task, shapes):
                 kinds.setdefault(self.scans(task, shape_of(shapes[rows[0]])), []).append(rows)
-            self._structures[task] = shapes, {scans: np.concatenate(rows) for scans, rows in kinds.items()}
-        shapes, rows_of = self._structures[task]
-        joined: dict[tuple[int, ...], ShapeTable] = {}
-        for first, scans in enumerate(rows_of):
-            for scan in scans:
-                own = tuple(kind for kind, others in enumerate(rows_of) if others is scans or scan in others)
-                if own[0] == first:
-                    if own not in joined:
-                        rows = np.concatenate([some for kind, some in enumerate(rows_of.values()) if kind in own])
-                        joined[own] = shapes[np.sort(rows)]
-                    yield scan, joined[own]
+            rows_of = {scans: np.concatenate(rows) for scans, rows in kinds.items()}
+            if sum(map(count_of, rows_of)) > LISTED_AT_MOST:
+                return _by_scan(shapes, rows_of)
+            self._structures[task] = tuple(_by_scan(shapes, rows_of))
+        return self._structures[task]
 
     def structure_at(self, task: str, share: float) -> tuple[Scan, Shape] | None:
         """One at about such a share, from 0 to below 1, of all structures of a task; None where there are none.
@@ -302,7 +296,7 @@ class MappingSpace:
         return next(((own[0], one) for one in firsts if (own := self.scans(task, one))), None)
 
     @cached_property
-    def _structures(self) -> dict[str, tuple[ShapeTable, dict[Sequence[Scan], NDArray[np.intp]]]]:
+    def _structures(self) -> dict[str, tuple[ScanShapes, ...]]:
         return {}  # many groups end with the same task
 
     def blocks(self, task: str) -> Iterator[Blocks]:
@@ -422,6 +416,19 @@ def _lines(extents: Shape) -> tuple[Shape, ...]:
         for narrow in range(len(extents))
         if extents[narrow] > 1
     )
+
+
+def _by_scan(shapes: ShapeTable, rows_of: Mapping[Sequence[Scan], NDArray[np.intp]]) -> Iterator[ScanShapes]:
+    """Each scan once, with the shapes of all rows that have it, by the rows that have the same scans."""
+    joined: dict[tuple[int, ...], ShapeTable] = {}
+    for first, scans in enumerate(rows_of):
+        for scan in scans:
+            own = tuple(kind for kind, others in enumerate(rows_of) if others is scans or scan in others)
+            if own[0] == first:
+                if own not in joined:
+                    rows = np.concatenate([some for kind, some in enumerate(rows_of.values()) if kind in own])
+                    joined[own] = shapes[np.sort(rows)]
+                yield scan, joined[own]
 
 
 def table_of(shapes: Sequence[Shape]) -> ShapeTable:

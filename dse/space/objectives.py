@@ -217,6 +217,10 @@ class Figure:
             return self.at_clock(exact, platform.clock_mhz)
         return exact if self.scale == 1 else exact / self.scale
 
+    def shown_of_each(self, exact: Sequence[int], platform: Platform) -> list[int | float]:
+        """The figure in `unit` behind each of some integers."""
+        return [self.shown(one, platform) for one in exact]
+
     def at_clock(self, cycles: float, clock_mhz: float) -> float:
         """The figure in `unit` of so many cycles, for a `clocked` figure."""
         if self.name == FRAMES_PER_SECOND:

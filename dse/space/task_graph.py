@@ -96,11 +96,13 @@ class TaskGraph:
         return graph
 
 
-def bits(mask: Mask) -> Iterator[int]:
+def bits(mask: Mask) -> list[int]:
     """The numbers of the tasks in a mask, ascending."""
+    found = []
     while mask:
-        yield (mask & -mask).bit_length() - 1
+        found.append((mask & -mask).bit_length() - 1)
         mask &= mask - 1
+    return found
 
 
 def task_graph(network: Network) -> TaskGraph:

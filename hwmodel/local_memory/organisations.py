@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from arrayol.errors import ArrayolError, error
@@ -78,11 +78,11 @@ class Organisation:
     reason: str = ""
     refused: tuple[Refusal, ...] = ()
     routes: Routes = NO_ROUTES
+    banks: int = field(init=False, repr=False, compare=False)  # of one copy: asked for very often
 
-    @property
-    def banks(self) -> int:
-        """The banks of one copy."""
-        return 1 if self.function is None else self.function.banks
+    def __post_init__(self) -> None:
+        """Count the banks."""
+        object.__setattr__(self, "banks", 1 if self.function is None else self.function.banks)
 
     @property
     def features(self) -> Mapping[str, Any]:
@@ -110,11 +110,11 @@ class Candidate:
     writes: int = 1
     window: int = 0
     routes: Routes = NO_ROUTES
+    banks: int = field(init=False, repr=False, compare=False)  # of one copy: asked for very often
 
-    @property
-    def banks(self) -> int:
-        """The banks of one copy."""
-        return 1 if self.function is None else self.function.banks
+    def __post_init__(self) -> None:
+        """Count the banks."""
+        object.__setattr__(self, "banks", 1 if self.function is None else self.function.banks)
 
     def built(self, bits: int, deep: int, terms: Terms) -> Built | None:
         """What it is built of where the deepest bank has so many words; None where no memory has its ports."""

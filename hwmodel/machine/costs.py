@@ -72,8 +72,8 @@ def costs_at(accesses: Accesses, paths: Datapaths, task: str, interval: int) -> 
 
 def processor_costs(accesses: Accesses, paths: Datapaths, task: str, rate: int) -> dict[str, Number]:
     """The costs by name of a processor of so many units at an interval, as its rate says."""
-    costs = costs_at(accesses, paths, task, interval_of(rate))
-    return {name: cost.unit * units_of(rate) + cost.processor for name, cost in costs.items()}
+    costs, units = costs_at(accesses, paths, task, interval_of(rate)), units_of(rate)
+    return {name: cost.unit * units + cost.processor for name, cost in costs.items()}
 
 
 def design_costs(accesses: Accesses, paths: Datapaths, rates: Mapping[str, int]) -> dict[str, Number]:

@@ -29,7 +29,8 @@ class SizeTable:
     def __call__(self, sizes: Ints) -> NDArray[Any]:
         """The figures (number, S) at each of some sizes (S,)."""
         place = np.searchsorted(self._sizes, sizes)
-        there = np.append(self._sizes, -1)[place] == sizes
+        last = len(self._sizes) - 1
+        there = self._sizes[np.minimum(place, last)] == sizes if last >= 0 else np.zeros(len(sizes), np.bool_)
         if not there.all():
             new = ascending(sizes[~there])
             fresh = np.array([self.compute(size) for size in new.tolist()], np.float64).T

@@ -214,14 +214,10 @@ class _Asked:
 
     def told(self, figures: Callable[[Any, Ints], Figures], every: Ints) -> Figures:
         """The figures of the designs, by those of a kind in structures; these have such rows of `every` one."""
-        found, number = np.zeros((0, *self.told_of.shape)), {kind: place for place, kind in enumerate(self.kinds)}
-        for kind, rows in self.rows():
-            known = figures(kind, every[rows])
-            found = found if len(found) else np.zeros((len(known), *self.told_of.shape))
-            found[:, number[kind], rows] = known
         if not len(self.cell):
             return np.zeros((ROWS, 0))
-        of_designs: Figures = np.take(found.reshape(len(found), -1), self.cell, axis=1)
+        known = np.concatenate([figures(kind, every[rows]) for kind, rows in self.rows()], axis=1)
+        of_designs: Figures = known[:, np.searchsorted(np.flatnonzero(self.told_of), self.cell)]
         return of_designs
 
 

@@ -169,8 +169,12 @@ class Builder:
 
     def _rows(self, built: Figures, data: Ints, bits: int, each: Figures, copies: int) -> Figures:
         """Of what is built for so many data in all: an access takes `each` of the energy in every copy."""
-        blocks, *costs = built
-        return np.stack([data, data * bits, np.ceil(blocks), *costs, self.known.price(built), each, each * copies])
+        blocks, lut, ff, area = built
+        every = data, data * bits, np.ceil(blocks), lut, ff, area, self.known.price(built), each, each * copies
+        rows = np.empty((len(every), len(data)))
+        for row, own in enumerate(every):
+            rows[row] = own
+        return rows
 
     def figures(self, one: Organisation, width: int) -> tuple[float, ...]:
         """Its FIGURES and ENERGIES, for data of so many bits."""
