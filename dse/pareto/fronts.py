@@ -106,8 +106,11 @@ def _sums(left: Front, right: Front, rows: slice, combination: Combination) -> F
     values = combination.whole(left.values[rows, None, :], right.values[None, :, :])
     units = (left.units[rows, None] + right.units[None, :]).reshape(-1)
     values = values.reshape(len(units), left.values.shape[1])
-    kept = np.flatnonzero(combination.within(values))
-    chosen = kept[_pareto_rows(values[kept], units[kept], trade_units=combination.trades_units)]
+    if any(limit is not None for limit in combination.limits):
+        kept = np.flatnonzero(combination.within(values))
+        chosen = kept[_pareto_rows(values[kept], units[kept], trade_units=combination.trades_units)]
+    else:  # sums are many, and none need be copied
+        chosen = _pareto_rows(values, units, trade_units=combination.trades_units)
     first = rows.start if rows.start is not None else 0
     places, others = np.divmod(chosen, max(1, len(right)))
     return Front(values[chosen], units[chosen], np.stack([places + first, others], axis=1))
