@@ -151,8 +151,7 @@ class Port:
         return requests.cycles(self.channel.latency or 0, self.channel.outstanding)
 
     def _requests(self, transfer: Transfer, steps: int) -> Requests:
-        runs = ElementRuns.of(transfer.element, transfer.step, self.accesses.shape(transfer.array))
-        return self.requested(transfer.array, write=transfer.write).by_step(runs, steps)
+        return self.requested(transfer.array, write=transfer.write).by_step(transfer.element, transfer.step, steps)
 
     def _burst_cycles(self, transfer: Transfer, steps: int) -> Elements:
         local, words = self.local_word(transfer.array, write=transfer.write), np.zeros(steps, np.int64)

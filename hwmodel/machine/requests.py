@@ -4,19 +4,28 @@ All requests of one array in one step have the same number of words, enough for 
 word that any run of the group may have. Starts of runs lie at places of one axis of the array, the row axis: within it
 whole rows are moved, so what matters is where in a row runs start. Starts at the beginning of a row do no harm: they
 lie at multiples of the granule, where the worst start is no earlier.
+
+A step with several runs may read over what lies between them: it asks for whole entries of one axis, those no further
+apart than a distance together (`Spans`), where that takes fewer cycles than its runs do.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hwmodel.accesses import Extents
 from hwmodel.local_words import LocalWord
 from hwmodel.machine.group import Elements
+from hwmodel.machine.numbering import ascending
 from hwmodel.platform import ExternalMemory
+
+_FAR = 1 << 62
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +59,48 @@ class ElementRuns:
 
 
 @dataclass(frozen=True, eq=False)
+class Spans:
+    """Entries of one axis that hold what is moved in steps, step by step and ascending, those that touch together.
+
+    An entry is an index of the axis with all that lies behind it, `inner` elements. Those of one row of the axis from
+    `first` to `last` stand together; `distance` is how far they are from the ones before, _FAR at the start of a row.
+    """
+
+    inner: int
+    step: Elements
+    first: Elements
+    last: Elements
+    distance: Elements
+
+    @staticmethod
+    def of(runs: ElementRuns, shape: Extents, axis: int) -> Spans:
+        """The entries that some runs touch."""
+        inner, extent = math.prod(shape[axis + 1 :]), shape[axis]
+        first, last = runs.start // inner, (runs.start + runs.data - 1) // inner
+        rows = last // extent - first // extent + 1  # of the axis, in a run of whole ones
+        run = np.repeat(np.arange(len(rows)), rows)
+        row = first[run] // extent + np.arange(len(run)) - (np.cumsum(rows) - rows)[run]
+        step = runs.step[run]
+        first, last = np.maximum(first[run], row * extent), np.minimum(last[run], (row + 1) * extent - 1)
+        distance = first - np.append(0, last[:-1])
+        distance[(np.diff(step, prepend=-1) != 0) | (np.diff(row, prepend=-1) != 0)] = _FAR
+        return Spans(inner, step, first, last, distance)
+
+    @property
+    def distances(self) -> list[int]:
+        """How far entries of one row are apart, and 1: any other distance has the spans of one of these."""
+        near = self.distance[(self.distance < _FAR) & (self.distance > 1)]
+        found: list[int] = ascending(np.append(1, near)).tolist()
+        return found
+
+    def within(self, distance: int) -> ElementRuns:
+        """Entries no further apart than that are one run, with all that lies between them."""
+        heads = np.flatnonzero(self.distance > distance)
+        first, last = self.first[heads], self.last[np.append(heads[1:], len(self.last)) - 1]
+        return ElementRuns(self.step[heads], first * self.inner, (last - first + 1) * self.inner)
+
+
+@dataclass(frozen=True, eq=False)
 class Requests:
     """By step: how many requests there are of one array, the words of each, and the cycles that these take to pass."""
 
@@ -63,6 +114,14 @@ class Requests:
         first = latency + self.passing
         time = first + rounds * np.maximum(first, outstanding * self.passing) + rest * self.passing
         return np.where(self.number > 0, time, 0)
+
+    def where(self, chosen: NDArray[np.bool_], other: Requests) -> Requests:
+        """These where they are chosen, else the others."""
+        pairs = (self.number, other.number), (self.words, other.words), (self.passing, other.passing)
+        return Requests(*(np.where(chosen, own, others) for own, others in pairs))
+
+
+AskedFor = tuple[Elements, Elements, Elements]  # what `Requested.requests` takes: numbers of runs, the longest, starts
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,11 +142,40 @@ class Requested:
         memory = self.memory
         return (1, memory.data_per_word) if memory.data_per_word else (self.size, (memory.word_bits or 8) // 8)
 
-    def by_step(self, runs: ElementRuns, steps: int) -> Requests:
-        """The requests of runs in each of `steps` steps, which are all that the group moves of the array."""
+    def by_step(self, element: Elements, step: Elements, steps: int) -> Requests:
+        """The requests in each of `steps` steps for elements, which are all that the group moves of the array."""
+        runs = ElementRuns.of(element, step, self.shape)
+        each = self._each(runs, steps)
+        return self.fewest(self.requests(*each), each[0], partial(self._in_spans, runs, steps))
+
+    def _each(self, runs: ElementRuns, steps: int, axis: int | None = None) -> AskedFor:
+        """What `requests` takes of runs; those of whole entries of an axis have this as their row axis."""
         number, longest = np.bincount(runs.step, minlength=steps), np.zeros(steps, np.int64)
         np.maximum.at(longest, runs.step, runs.data)
-        return self.requests(number, longest, axis_starts(runs, self.shape))
+        return number, longest, axis_starts(runs, self.shape, axis)
+
+    def _in_spans(self, runs: ElementRuns, steps: int, axis: int) -> Iterator[AskedFor]:
+        spans = Spans.of(runs, self.shape, axis)
+        return (self._each(spans.within(distance), steps, axis) for distance in spans.distances)
+
+    def fewest(self, found: Requests, runs: Elements, in_spans: Callable[[int], Iterator[AskedFor]]) -> Requests:
+        """In each step the requests of the fewest cycles, and of equal ones those of the fewest words.
+
+        They are those `found` of so many `runs`, or those `in_spans` of an axis at a distance, if these are fewer.
+        """
+        (unit, word), latency = self.units, self.memory.latency or 0
+        cycles = found.cycles(latency, self.memory.outstanding)
+        for axis in range(len(self.shape)) if (runs > 1).any() else ():
+            for number, longest, starts in in_spans(axis):
+                least = latency + number * -(-longest * unit // word)
+                if not (fewer := (number < runs) & (least <= cycles)).any():
+                    continue
+                other = self.requests(number, longest, starts)
+                others = other.cycles(latency, self.memory.outstanding)
+                equal = (others == cycles) & (other.number * other.words < found.number * found.words)
+                better = fewer & ((others < cycles) | equal)
+                found, cycles = other.where(better, found), np.where(better, others, cycles)
+        return found
 
     def requests(self, number: Elements, longest: Elements, starts: Elements) -> Requests:
         """The requests of a `number` of runs in each step, (..., K), of which the longest has so many elements.
@@ -126,13 +214,16 @@ class Requested:
         return most
 
 
-def axis_starts(runs: ElementRuns, shape: Extents) -> Elements:
-    """What `worst_starts` takes of runs, (3,): their row axis, and where on it they start."""
+def axis_starts(runs: ElementRuns, shape: Extents, axis: int | None = None) -> Elements:
+    """What `worst_starts` takes of runs, (3,): their row axis, and where on it they start.
+
+    The row axis is `axis`, or the outermost one along which runs are of whole entries.
+    """
     row, start = 0, 0 * runs.start
-    for axis, extent in enumerate(shape):
-        inner = math.prod(shape[axis + 1 :])
-        if not ((runs.start % inner).any() or (runs.data % inner).any()):
-            row, start = axis, runs.start // inner % extent
+    for number, extent in enumerate(shape):
+        inner = math.prod(shape[number + 1 :])
+        if number == axis or (axis is None and not ((runs.start % inner).any() or (runs.data % inner).any())):
+            row, start = number, runs.start // inner % extent
             break
     inside = np.unique(start[start > 0])
     first = inside[:1].sum()

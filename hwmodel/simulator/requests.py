@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -41,12 +42,65 @@ def runs_in(elements: Ints, shape: Extents) -> list[Run]:
     return list(zip(ascending[heads].tolist(), sizes.tolist(), strict=True))
 
 
+def spans_in(elements: Ints, shape: Extents, axis: int, distance: int) -> list[Run]:
+    """What is asked for where whole entries of an axis are: those in one row of it, no further apart, together."""
+    inner = math.prod(shape[axis + 1 :])
+    entry = np.sort(elements) // inner
+    apart = (np.diff(entry) > distance) | (np.diff(entry // shape[axis]) > 0)
+    first, last = entry[np.append(True, apart)], entry[np.append(apart, True)]
+    return list(zip((first * inner).tolist(), ((last - first + 1) * inner).tolist(), strict=True))
+
+
+def _distances(steps: Sequence[Ints], shape: Extents, axis: int) -> list[int]:
+    """How far from each other entries of a row are that follow each other in a step, and 1."""
+    found = {1}
+    for elements in steps:
+        entry = np.sort(elements) // math.prod(shape[axis + 1 :])
+        same = np.diff(entry // shape[axis]) == 0
+        found.update(np.unique(np.diff(entry)[same]).tolist())
+    return sorted(found - {0})
+
+
+@lru_cache(maxsize=1 << 12)
+def _end(number: int, latency: int, passing: int, outstanding: int) -> int:
+    """When the last word of so many requests has come, the first being made in cycle 0."""
+    done, issued = list[int](), -1
+    for _ in range(number):
+        issued = max(issued + 1, done[-outstanding] if len(done) >= outstanding else 0)
+        done.append(max(issued + latency, done[-1] if done else 0) + passing)
+    return done[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How a step may ask: run by run (`axis` is None), or for entries of an axis, together up to a distance.
+
+    `worst` is the latest place in a word at which any of what the steps ask for so may start, `worst_part` that in the
+    part of it which the memory inside takes, or gives, in a cycle.
+    """
+
+    axis: int | None
+    distance: int
+    worst: int
+    worst_part: int
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a step asks for: `runs`, each in `parts` requests of `each` words, which take `passing` cycles to pass."""
+
+    runs: tuple[Run, ...]
+    parts: int
+    each: int
+    passing: int
+
+
 @dataclass(frozen=True)
 class Requester:
     """How one array is requested in a group: its shape, the size of an element and of a word in one unit.
 
-    `worst` is the latest place in a word at which any of its runs may start, `worst_part` that in the part of it which
-    the memory inside takes, or gives, in a cycle: its `local` word, None where it takes any word at once.
+    The memory inside takes, or gives, a `local` word in a cycle, None where it takes any word at once. The first of the
+    `ways` is run by run.
     """
 
     array: str
@@ -54,10 +108,11 @@ class Requester:
     size: int
     word: int
     memory: ExternalMemory
-    worst: int
+    ways: tuple[Way, ...]
     local: LocalWord | None = None
-    worst_part: int = 0
-    _known: dict[Run, tuple[Ints, Ints, Ints]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _known: dict[tuple[int, bytes], tuple[Ints, Ints, Ints]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @staticmethod
     def of(
@@ -73,27 +128,61 @@ class Requester:
             (1, memory.data_per_word) if memory.data_per_word is not None else (size, (memory.word_bits or 8) // 8)
         )
         moved = [elements for elements in steps if len(elements)]
+        own = Requester(array, shape, unit, word, memory, (), local)
+        runs = [runs_in(elements, shape) for elements in moved]
         axis = 0
         while axis < len(shape) and not all(
             _is_in_blocks(elements, math.prod(shape[axis + 1 :])) for elements in moved
         ):
             axis += 1
-        inner, extent = math.prod(shape[axis + 1 :]), shape[axis] if shape else 1
-        places = {start // inner % extent for elements in moved for start, _ in runs_in(elements, shape)} - {0}
-        begins, apart = min(places, default=0), 0 if math.prod(shape[:axis]) == 1 else extent
-        apart = math.gcd(apart, *(place - begins for place in places)) * inner * unit
-        part = word if local is None else local.width * unit
-        steps_apart = (math.gcd(side, apart) for side in (word, part))  # each divides its side
-        worst = (
-            side - step + begins * inner * unit % step for side, step in zip((word, part), steps_apart, strict=True)
+        ways = [Way(None, 0, *own.worst(runs, axis))]
+        for axis in range(len(shape)) if any(len(one) > 1 for one in runs) else ():
+            for distance in _distances(moved, shape, axis):
+                spans = [spans_in(elements, shape, axis, distance) for elements in moved]
+                ways.append(Way(axis, distance, *own.worst(spans, axis)))
+        return replace(own, ways=tuple(ways))
+
+    def worst(self, runs: Sequence[Sequence[Run]], axis: int) -> tuple[int, int]:
+        """The latest places in a word, and in a part of it, at which runs of whole entries of an axis may start."""
+        inner, extent = math.prod(self.shape[axis + 1 :]), self.shape[axis] if self.shape else 1
+        places = {start // inner % extent for one in runs for start, _ in one} - {0}
+        begins, apart = min(places, default=0), 0 if math.prod(self.shape[:axis]) == 1 else extent
+        apart = math.gcd(apart, *(place - begins for place in places)) * inner * self.size
+        part = self.word if self.local is None else self.local.width * self.size
+        word, part = (
+            side - step + begins * inner * self.size % step
+            for side in (self.word, part)
+            for step in [math.gcd(side, apart)]  # which divides its side
         )
-        return Requester(array, shape, unit, word, memory, next(worst), local, next(worst))
+        return word, part
 
-    def words(self, longest: int) -> int:
+    def asked(self, elements: Ints) -> Asked:
+        """What a step asks for that moves these elements: in the fewest cycles, of equal ones in the fewest words."""
+        runs = runs_in(elements, self.shape)
+        found = [self._asked(self.ways[0], runs)]
+        for way in self.ways[1:] if len(runs) > 1 else ():
+            assert way.axis is not None, "only the first is run by run"
+            spans = spans_in(elements, self.shape, way.axis, way.distance)
+            found += [self._asked(way, spans)] if len(spans) < len(runs) else []
+        return min(found, key=self._cost)
+
+    def _cost(self, asked: Asked) -> tuple[int, int]:
+        number = len(asked.runs) * asked.parts
+        cycles = _end(number, self.memory.latency or 0, asked.passing, self.memory.outstanding)
+        return cycles, number * asked.each
+
+    def _asked(self, way: Way, runs: Sequence[Run]) -> Asked:
+        longest = max(size for _, size in runs)
+        words = self.words(way, longest)
+        parts = -(-words // self.memory.max_burst_words)
+        each = -(-words // parts)
+        return Asked(tuple(runs), parts, each, self.passing(way, longest, each))
+
+    def words(self, way: Way, longest: int) -> int:
         """The words of each request of a step whose longest run has so many elements, before they are cut."""
-        return (self.worst + longest * self.size - 1) // self.word + 1
+        return (way.worst + longest * self.size - 1) // self.word + 1
 
-    def passing(self, longest: int, each: int) -> int:
+    def passing(self, way: Way, longest: int, each: int) -> int:
         """The cycles that each request of so many words takes, in a step with such a longest run."""
         if self.local is None:
             return each
@@ -101,32 +190,32 @@ class Requester:
         ends = max(longest // row - 1, 0)
         if self.word % self.size:
             return max(each, each * math.ceil((data + 1) / width) + ends)
-        parts = min(math.ceil((self.worst_part + longest * self.size) / (width * self.size)), each * data // width)
+        parts = min(math.ceil((way.worst_part + longest * self.size) / (width * self.size)), each * data // width)
         ends = min(ends, (each * data + row - 2) // row)
-        return max(each, parts + (ends if self.worst_part or row % width else 0))
+        return max(each, parts + (ends if way.worst_part or row % width else 0))
 
-    def parts(self, start: int, size: int) -> tuple[Ints, Ints]:
-        """Of each element of a run its word, counted from the run's first, and its local word, counted from 0.
+    def parts(self, start: int, element: Ints) -> tuple[Ints, Ints]:
+        """Of each of some elements its word, counted from that of element `start`, and its local word, from 0.
 
         A word goes in as it comes, with the elements that it completes, parted at ends of rows.
         """
         width, row = (self.local.width, self.local.row) if self.local else (self.word, math.prod(self.shape))
-        element = np.arange(start, start + size)
         word = ((element + 1) * self.size - 1) // self.word
         parts = np.stack([word, (element - word * self.word // self.size) // width, element // row])
         begins = np.append(True, (np.diff(parts, axis=1) != 0).any(axis=0))
         return word - start * self.size // self.word, np.cumsum(begins) - 1
 
-    def _of_run(self, start: int, size: int) -> tuple[Ints, Ints, Ints]:
+    def _of_run(self, start: int, elements: Ints) -> tuple[Ints, Ints, Ints]:
         """Of each element of a run its word, the cycles of each word, and how much later than its word an element goes.
 
         A word takes a cycle for each of its local words, and one if it completes no element. Runs that start at the
-        same place in a word and in a row are alike.
+        same place in a word and in a row, with as many elements at the same places, are alike.
         """
         row = self.local.row if self.local else math.prod(self.shape)
-        key = start % math.lcm(self.word // math.gcd(self.word, self.size), row), size
+        first = start % math.lcm(self.word // math.gcd(self.word, self.size), row)
+        key = first, (elements - start).tobytes()
         if key not in self._known:
-            word, local = self.parts(*key)
+            word, local = self.parts(first, elements - start + first)
             heads = word[np.append(True, np.diff(local) > 0)]
             taken = np.maximum(np.bincount(heads, minlength=int(word[-1]) + 1), 1)
             self._known[key] = word, taken, local - local[np.searchsorted(word, word)]
@@ -139,13 +228,11 @@ class Requester:
         out of it. Raises SimulatorError (`request-too-short`) where a run is longer than what is requested for it, or
         has more local words than cycles.
         """
-        runs, cycles = runs_in(elements, self.shape), list[Ints]()
-        words = self.words(max(size for _, size in runs))
-        parts = -(-words // self.memory.max_burst_words)
-        each, done, issued = -(-words // parts), list[int](), now - 1
-        passing = self.passing(max(size for _, size in runs), each)
-        for start, size in runs:
-            word, taken, later = self._of_run(start, size)
+        asked, cycles, done, issued = self.asked(elements), list[Ints](), list[int](), now - 1
+        parts, each, passing = asked.parts, asked.each, asked.passing
+        cuts = np.searchsorted(elements, [start for start, _ in asked.runs])
+        for (start, _), own_elements in zip(asked.runs, np.split(elements, cuts[1:]), strict=True):
+            word, taken, later = self._of_run(start, own_elements)
             if len(taken) > parts * each:
                 message = f"step {step} requests {parts * each} words of a run of '{self.array}' that has more"
                 raise fault("request-too-short", message)

@@ -7,7 +7,7 @@ from collections import Counter
 
 from machine_oracle import Oracle
 from oracle_accesses import minus
-from oracle_requests import words_of_requests
+from oracle_requests import asked
 
 from hwmodel.datapath.technology.technology import load_technology
 from hwmodel.machine.access_counts import Counts, Place
@@ -96,9 +96,11 @@ def port_bits(oracle: Oracle) -> Counter[str]:
     for array, by_step in moved(oracle):
         for elements in by_step.values():
             if memory.rows is None and memory.burst == "run":
-                size = oracle.bytes(array)
-                words = words_of_requests(by_step.values(), elements, oracle.shape(array), size, memory)
-                found[array] += sum(words) * ((memory.data_per_word or 0) * 8 * size or memory.word_bits or 1)
+                size, width = oracle.bytes(array), oracle.local_width(array, int(array in oracle.made()))
+                one = asked(by_step.values(), elements, oracle.shape(array), size, memory, width)
+                found[array] += (
+                    one.requests * one.words * ((memory.data_per_word or 0) * 8 * size or memory.word_bits or 1)
+                )
                 continue
             bursts = [len(elements)]
             if memory.rows is not None:

@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 
 from arrayol import api
 from arrayol.checks.top import choose_top
+from arrayol.ir.spec import Spec
 from arrayol.transforms.steps import canonical_form
 from dse.verify.testbench import Testbench, memories_of_groups, run_simulation
 from dse.verify.verify import Verifier
@@ -16,7 +17,7 @@ from hwmodel.design import Design
 from hwmodel.emit.schedule.design import HardwareDesign, datapaths_of, schedule_design
 from hwmodel.emit.schedule.group import GroupSchedule, GroupScheduler, Tables
 from hwmodel.emit.schedule.port import address_map
-from hwmodel.platform import find_platform
+from hwmodel.platform import Platform, find_platform
 from hwmodel.simulator.group import GroupRun
 
 SPEC = """\
@@ -99,14 +100,26 @@ def small() -> Small:
 
 def explored(text: str) -> Small:
     """A specification on the platform above, with the designs of its plain front."""
+    spec, platform = _loaded(text)
+    found = api.explore(spec, platform, space=api.Space(narrow=True, verify=False))
+    return Small(_testbench(spec, platform), tuple(found.decisions))
+
+
+def bench_of(text: str) -> Testbench:
+    """What designs of a specification are simulated on, with the platform above."""
+    return _testbench(*_loaded(text))
+
+
+def _loaded(text: str) -> tuple[Spec, Platform]:
     with TemporaryDirectory() as name:
         path = Path(name) / "spec.aol"
         path.write_text(text, encoding="utf-8")
         path.with_suffix(".toml").write_text(PLATFORM, encoding="utf-8")
-        spec, platform = api.load(path), find_platform(path, None)[0]
-        found = api.explore(spec, platform, space=api.Space(narrow=True, verify=False))
-    verifier = Verifier(canonical_form(spec, choose_top(spec, None)), platform)
-    return Small(verifier.testbench, tuple(found.decisions))
+        return api.load(path), find_platform(path, None)[0]
+
+
+def _testbench(spec: Spec, platform: Platform) -> Testbench:
+    return Verifier(canonical_form(spec, choose_top(spec, None)), platform).testbench
 
 
 def three_units() -> HardwareDesign:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from hwmodel.platform import ExternalMemory
 
 Point = tuple[int, ...]
+Run = tuple[int, int]  # the first element, and how many follow each other
 
 
 def cycles_of_requests(words: Sequence[int], latency: int, outstanding: int) -> int:
@@ -26,7 +28,7 @@ def cycles_of_requests(words: Sequence[int], latency: int, outstanding: int) -> 
     return cycle
 
 
-def runs_of_set(points: Iterable[Point], shape: Sequence[int]) -> list[tuple[int, int]]:
+def runs_of_set(points: Iterable[Point], shape: Sequence[int]) -> list[Run]:
     """First element and length of each run: an end of a line is passed where the lines on both sides are whole."""
     flat = {sum(i * math.prod(shape[axis + 1 :]) for axis, i in enumerate(point)) for point in points}
     runs: list[list[int]] = []
@@ -40,29 +42,95 @@ def runs_of_set(points: Iterable[Point], shape: Sequence[int]) -> list[tuple[int
     return [(run[0], len(run)) for run in runs]
 
 
-def worst_place(steps: Iterable[Iterable[Point]], shape: Sequence[int], size: int, word: int) -> int:
-    """The latest place in a word, of all that differ from a known start by multiples of the granule."""
-    every = [run for points in steps for run in runs_of_set(points, shape)]
+def spans_of_set(points: Iterable[Point], shape: Sequence[int], axis: int, near: int) -> list[Run]:
+    """The same of whole entries of an axis: in a row of it those that are no further apart than `near` are one run."""
+    inner, spans = math.prod(shape[axis + 1 :]), list[Run]()
+    rows: dict[Point, set[int]] = {}
+    for point in points:
+        rows.setdefault(point[:axis], set()).add(point[axis])
+    for row in sorted(rows):
+        begin = sum(i * math.prod(shape[number + 1 :]) for number, i in enumerate(row))
+        for entry in sorted(rows[row]):
+            if any(other in rows[row] for other in range(entry - near, entry)):
+                first, _ = spans.pop()
+            else:
+                first = begin + entry * inner
+            spans.append((first, begin + (entry + 1) * inner - first))
+    return spans
+
+
+def worst_place(every: Sequence[Run], shape: Sequence[int], size: int, word: int, axis: int | None = None) -> int:
+    """The latest place in a word, of all that differ from a known start by multiples of the granule.
+
+    `every` are the runs of all steps, which are of whole entries of an axis, or of the outermost for which that holds.
+    """
     lines = [(math.prod(shape[axis:]), math.prod(shape[axis + 1 :])) for axis in range(len(shape))] or [(1, 1)]
-    row, inner = next(
-        pair for pair in lines if all(start % pair[1] == length % pair[1] == 0 for start, length in every)
-    )
+    whole = [pair for pair in lines if all(start % pair[1] == length % pair[1] == 0 for start, length in every)]
+    row, inner = whole[0] if axis is None else lines[axis]
     starts = sorted({start % row for start, _ in every} - {0})
     granule = math.gcd(word, row * size if row < math.prod(shape) else 0, *(size * (s - starts[0]) for s in starts))
     assert all(s % inner == 0 for s in starts)
     return max(place for place in range(word) if (place - size * (starts[0] if starts else 0)) % granule == 0)
 
 
-def words_of_requests(
-    steps: Iterable[list[Point]], now: list[Point], shape: Sequence[int], size: int, m: ExternalMemory
-) -> list[int]:
-    """The words of each request of what one step moves of an array, all `steps` known; elements of `size` bytes."""
+@dataclass(frozen=True)
+class Asked:
+    """What a step asks for of an array: so many requests of so many words, and the cycles in which each passes."""
+
+    requests: int
+    words: int
+    cycles: int
+
+
+def asked(
+    steps: Iterable[list[Point]],
+    now: list[Point],
+    shape: Sequence[int],
+    size: int,
+    m: ExternalMemory,
+    width: int | None = None,
+) -> Asked:
+    """Of what one step moves, all `steps` known: by run, or the quickest of whole entries that are fewer runs.
+
+    Elements have `size` bytes; the memory inside has local words of so many data, None where it keeps pace.
+    """
+    steps = list(steps)
+    found = [
+        _asked(
+            [run for one in steps for run in runs_of_set(one, shape)], runs_of_set(now, shape), shape, size, m, width
+        )
+    ]
+    for axis, extent in enumerate(shape):
+        for near in range(1, max(extent, 2)):
+            every = [run for one in steps for run in spans_of_set(one, shape, axis, near)]
+            spans = spans_of_set(now, shape, axis, near)
+            if len(spans) < len(runs_of_set(now, shape)):
+                found.append(_asked(every, spans, shape, size, m, width, axis))
+    return min(found, key=lambda one: (_time(one, m), one.requests * one.words))
+
+
+def _asked(
+    every: Sequence[Run],
+    runs: Sequence[Run],
+    shape: Sequence[int],
+    size: int,
+    m: ExternalMemory,
+    width: int | None,
+    axis: int | None = None,
+) -> Asked:
     unit, word = (1, m.data_per_word) if m.data_per_word else (size, m.word_bits // 8)
-    runs = runs_of_set(now, shape)
-    words = math.ceil((worst_place(steps, shape, unit, word) + max(length for _, length in runs) * unit) / word)
+    longest = max(length for _, length in runs)
+    words = math.ceil((worst_place(every, shape, unit, word, axis) + longest * unit) / word)
     parts = math.ceil(words / m.max_burst_words)
     each = math.ceil(words / parts)
-    return [each] * parts * len(runs)
+    if width is None:
+        return Asked(parts * len(runs), each, each)
+    begin = worst_place(every, shape, unit, width * unit, axis)
+    return Asked(parts * len(runs), each, local_cycles(each, longest, row_of(shape, width), width, unit, word, begin))
+
+
+def _time(one: Asked, m: ExternalMemory) -> int:
+    return cycles_of_requests([one.cycles] * one.requests, m.latency or 0, m.outstanding)
 
 
 def run_cycles(
@@ -73,17 +141,8 @@ def run_cycles(
     m: ExternalMemory,
     width: int | None = None,
 ) -> int:
-    """Cycles of the same; the memory inside has local words of so many data, None where it keeps pace."""
-    if not now:
-        return 0
-    steps = list(steps)
-    words = words_of_requests(steps, now, shape, size, m)
-    if width is not None:
-        longest = max(length for _, length in runs_of_set(now, shape))
-        unit, word = (1, m.data_per_word) if m.data_per_word else (size, m.word_bits // 8)
-        begin = worst_place(steps, shape, unit, width * unit)
-        words = [local_cycles(words[0], longest, row_of(shape, width), width, unit, word, begin)] * len(words)
-    return cycles_of_requests(words, m.latency or 0, m.outstanding)
+    """Cycles of the same."""
+    return _time(asked(steps, now, shape, size, m, width), m) if now else 0
 
 
 def local_cycles(words: int, run: int, row: int, width: int, unit: int, word: int, begin: int) -> int:

@@ -23,7 +23,7 @@ from hwmodel.emit.schedule.names import plain
 from hwmodel.local_words import local_word
 from hwmodel.platform import Channel, Platform
 from hwmodel.simulator.group import GroupRun, NumbersByStep
-from hwmodel.simulator.requests import Requester, runs_in
+from hwmodel.simulator.requests import Asked, Requester
 
 Ints = NDArray[np.int64]
 
@@ -129,12 +129,15 @@ class _Piece:
     first: int
 
 
-def _pieces(requester: Requester, start: int, size: int, first: int) -> list[_Piece]:
-    """The local words of a run, in their order; its first element is number `first` of the move."""
+def _pieces(requester: Requester, start: int, elements: Ints, first: int) -> list[_Piece]:
+    """The local words of a run from element `start` on, in their order; its first datum is number `first` of the move.
+
+    `elements` are those that are moved; between them may lie others.
+    """
     of_word = requester.word // requester.size
     width = requester.local.width if requester.local is not None else of_word
-    word, local = requester.parts(start, size)
-    position = np.arange(start, start + size) % of_word
+    word, local = requester.parts(start, elements)
+    position, size = elements % of_word, len(elements)
     cuts = np.flatnonzero(np.diff(local, prepend=-1))
     pieces = []
     for begin, end in zip(cuts.tolist(), [*cuts[1:].tolist(), size], strict=True):
@@ -248,31 +251,31 @@ class PortScheduler:
                 f"an element of '{move.array}' has more bytes than a word of the port",
                 "set a larger word_bits in [memory] of the platform, and explore again",
             )
-        runs = runs_in(move.elements, self.accesses.shape(move.array))
-        longest, done, first = max(size for _, size in runs), 0, 1
-        words = requester.words(longest)
-        parts = -(-words // self.platform.channel_of(move.array).max_burst_words)
-        each = -(-words // parts)
-        passing = requester.passing(longest, each)
-        for start, size in runs:
-            pieces = _pieces(requester, start, size, done)
-            done += size
+        asked, done, first = requester.asked(move.elements), 0, 1
+        for start, size in asked.runs:
+            end = int(np.searchsorted(move.elements, start + size))
+            pieces, done = _pieces(requester, start, move.elements[done:end], done), end
             word = self.addresses.first[move.array] + start * requester.size // requester.word
-            for part in range(parts):
-                own = [piece for piece in pieces if piece.word // each == part]
-                count = self._pass(rows, (number, move), own, (each, passing))
-                rows.requests.append((word + part * each, count, int(move.write), first))
+            for begin in range(0, asked.parts * asked.each, asked.each):
+                own = [piece for piece in pieces if begin <= piece.word < begin + asked.each]
+                count = self._pass(rows, (number, move), own, (begin, asked))
+                rows.requests.append((word + begin, count, int(move.write), first))
                 first = 0
 
-    def _pass(self, rows: _Rows, moving: tuple[int, _Move], pieces: Sequence[_Piece], most: tuple[int, int]) -> int:
-        """The rows of a request, whose `pieces` pass one by one; returns how many words it asks for.
+    def _pass(
+        self, rows: _Rows, moving: tuple[int, _Move], pieces: Sequence[_Piece], request: tuple[int, Asked]
+    ) -> int:
+        """The rows of a request from a word of its run on, whose `pieces` pass one by one; returns how many words.
 
-        It takes as many cycles as the model says (`most`: words and cycles). All requests of a move ask for as many
-        words, but for one in which words that nobody needs would not pass in time.
+        It takes as many cycles as the model says. All requests of a move ask for as many words, but for one in which
+        words behind the last that is needed would not pass in time.
         """
-        (number, move), (each, passing) = moving, most
-        flags = list[tuple[int, ...]]()
+        (number, move), (first, asked) = moving, request
+        flags, words, skipped = list[tuple[int, ...]](), 0, (number, int(move.write), 0, 1, 1, 0)
         for piece in pieces:
+            between = piece.word - first - words
+            flags += [skipped] * between
+            rows.stores += [(-1, 0, 1)] * (between if move.write else 0)
             for own in move.inside:
                 touched = own.name, piece.lanes, own.words[piece.first : piece.first + len(piece.lanes)]
                 if move.write:
@@ -282,13 +285,13 @@ class PortScheduler:
             if move.write:
                 rows.stores.append((number, piece.part, int(piece.is_last)))
             flags.append((number, int(move.write), piece.part, 1, int(piece.is_last), 0))
-        used = sum(piece.is_last for piece in pieces)
-        unused = min(each - used, passing - len(flags))
-        flags += [(number, int(move.write), 0, 1, 1, 0)] * unused
+            words += between + piece.is_last
+        unused = min(asked.each - words, asked.passing - len(flags))
+        flags += [skipped] * unused
         rows.stores += [(-1, 0, 1)] * (unused if move.write else 0)
-        flags += [(number, int(move.write), 0, 0, 0, 0)] * (passing - len(flags))
+        flags += [(number, int(move.write), 0, 0, 0, 0)] * (asked.passing - len(flags))
         rows.flags += [*flags[:-1], (*flags[-1][:-1], 1)]
-        return used + unused
+        return words + unused
 
     def _built(self, name: str, rows: _Rows) -> Engine:
         ends = np.array(rows.ends, np.int64) - 1

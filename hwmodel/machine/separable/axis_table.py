@@ -46,10 +46,10 @@ class AxisTable:
     places of each index (S, cells), and `read_whole` (S,) says by piece that they make and others read whether all of
     it is read wherever it is made.
 
-    `runs` (S, M, places) and `starts` (S, M, 3) are those of `AxisRuns`, where runs are counted. `lines` are those of
-    the sources of buffers, `pieces` by number and side what products these are found to be (`coupled_contents`).
-    `lasts` has by piece that is `followed` the last places (S, cells) of each of its readers, `single` (S,) by array
-    from outside whether each of its indices comes once.
+    `runs` are those along each axis that is moved, where runs are counted. `lines` are those of the sources of buffers,
+    `pieces` by number and side what products these are found to be (`coupled_contents`). `lasts` has by piece that is
+    `followed` the last places (S, cells) of each of its readers, `single` (S,) by array from outside whether each of
+    its indices comes once.
     """
 
     loops: Ints
@@ -63,8 +63,7 @@ class AxisTable:
     dead: StoredCounts
     merges: dict[tuple[str, str], Merge]
     at_once: dict[str, Mask]
-    runs: Counts
-    starts: Ints
+    runs: tuple[AxisRuns, ...]
     lines: tuple[AxisLines, ...]
     lasts: Mapping[str, Sequence[Ints]]
     single: Mapping[str, Mask]
@@ -90,7 +89,8 @@ class AxisTable:
         lasts = sum(own.nbytes for fields in self.lasts.values() for own in fields)
         return (
             lasts
-            + sum(counts.nbytes for counts in (self.happens, self.kinds, self.born, self.dead, self.runs))
+            + sum(counts.nbytes for counts in (self.happens, self.kinds, self.born, self.dead))
+            + sum(own.kind.nbytes for own in self.runs)
             + sum(lines.values())
         )
 
@@ -130,7 +130,7 @@ def axis_table(counts: GroupCounts, walk: Walk, sides: Ints, codes: Ints) -> Axi
     coupled, products = _coupled(counts, fields, block, most)
     living = [way for memory in counts.memories for way in memory.living]
     lives = [fetched.get(way.source) or _lives(counts, fields, block, way, most) for way in living]
-    none, never = (np.zeros((len(sides), 0, most), kind) for kind in (np.int64, np.int32))
+    never = np.zeros((len(sides), 0, most), np.int32)
     along = [
         _runs(counts, fields, fetches, moved, len(sides), most) if moved.block == block else other_axis(places, most)
         for moved in counts.moved.axes
@@ -158,8 +158,7 @@ def axis_table(counts: GroupCounts, walk: Walk, sides: Ints, codes: Ints) -> Axi
             for piece in (*counts.stored, *counts.read_in_part, *counts.fifos)
             if piece in fields.read and piece not in fields.again
         },
-        np.stack([runs.packed for runs in along], axis=1) if along else none,
-        np.stack([runs.starts for runs in along], axis=1) if along else none,
+        tuple(along),
         shared([_lines(counts, fields, fetches, places, source.piece) for source in counts.sources]),
         {piece: fields.lasts[piece] for piece in counts.followed},
         {name: own.once for name, own in fetches.items()},

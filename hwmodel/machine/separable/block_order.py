@@ -27,7 +27,7 @@ from hwmodel.machine.separable.counts import GroupCounts, UnitDimensions
 from hwmodel.machine.separable.distinct import distinct_rows, places_of
 from hwmodel.machine.separable.line_cache import bytes_of
 from hwmodel.machine.separable.place_counts import PlaceCounts
-from hwmodel.machine.separable.runs import row_starts
+from hwmodel.machine.separable.runs import StructureRuns
 
 Value = TypeVar("Value")
 
@@ -153,8 +153,8 @@ def _single_place(counts: GroupCounts) -> OrderCounts:
 
 def _picked(walked: Walked, pick: Ints, along: Along, dimension: int) -> _Dense:
     table, most = walked.table, int(walked.table.places[pick].max())
-    counts = table.happens, table.kinds, table.runs, table.born, table.dead
-    happens, kinds, runs, born, dead = (own[:, :, :most][pick].astype(np.int64) for own in counts)
+    counts = table.happens, table.kinds, table.born, table.dead
+    happens, kinds, born, dead = (own[:, :, :most][pick].astype(np.int64) for own in counts)
     once, own = ~along.own[dimension], along.own[dimension, : along.tasks]
     counted = np.concatenate([kinds, happens[:, along.row[along.tasks :]]], axis=1)
     longest = table.longest[pick]
@@ -168,7 +168,7 @@ def _picked(walked: Walked, pick: Ints, along: Along, dimension: int) -> _Dense:
                 counted[:, entry] = rows.repetitions[coupled]
     counted[:, once] = happens[:, along.row[once]] > 0
     line = np.where(own, longest, counted[:, : along.tasks].max(axis=2))
-    steps = np.concatenate([happens, counted, runs], axis=1)
+    steps = np.concatenate([happens, counted, *(own.kind[:, None, :most][pick] for own in table.runs)], axis=1)
     lives = np.concatenate([born, dead], axis=1)
     return _Dense(walked.loops, table.loops[pick], steps, lives, line, table.contiguous[pick])
 
@@ -210,8 +210,8 @@ class Structures:
 
     `listed` (S, memories) are buffers whose data are used last by no product. `walked` are the dimensions of the blocks
     by their outermost loops, `picks` (S, dimensions) their sides. `rows` has
-    by task the lines of its kinds of rows, `longest` (S, tasks) the longest that occurs, `starts` (S, bursts, 3) what
-    `runs.row_starts` tells of runs.
+    by task the lines of its kinds of rows, `longest` (S, tasks) the longest that occurs, `runs` what is known
+    of the runs that are moved.
     """
 
     walked: Sequence[Walked]
@@ -223,7 +223,7 @@ class Structures:
     listed: Mask
     rows: tuple[RowLines, ...]
     longest: Ints
-    starts: Ints
+    runs: StructureRuns
 
     @property
     def blocks(self) -> tuple[int, ...]:
@@ -245,7 +245,7 @@ class Structures:
             holds=self.holds[rows],
             listed=self.listed[rows],
             longest=self.longest[rows],
-            starts=self.starts[rows],
+            runs=self.runs.only(rows),
         )
 
     def by_lateness(self, shift: int) -> Iterator[tuple[int, Ints]]:
@@ -278,15 +278,14 @@ def make_structures(
         _order(counts, [walked[k] for k in own], picks[:, own], replace(along, own=along.own[own]), kept)
         for own in sides
     )
-    pairs, starts = np.stack([rows, columns], axis=1), np.zeros((len(picks), 0, 3), np.int64)
-    if counts.by_run:
-        starts = row_starts(counts, [each.table.starts[pick] for each, pick in _by_block(walked, picks)], len(picks))
+    pairs, along_blocks = np.stack([rows, columns], axis=1), _by_block(walked, picks)
+    runs = StructureRuns(counts, [(each.table.runs, pick) for each, pick in along_blocks])
     lines = _lines(counts, walked, units)
     # What moves with no block is there, or not, as one kind of row.
     free = [1 if along.own[:, number].any() else int(own.longest[1]) for number, own in enumerate(lines)]
     longest = outer.line[rows] * inner.line[columns] * np.array(free)
     holds, listed = _holds(counts, walked, picks)
-    return Structures(walked, picks, outer, inner, pairs, holds, listed, lines, longest, starts)
+    return Structures(walked, picks, outer, inner, pairs, holds, listed, lines, longest, runs)
 
 
 def _lines(counts: GroupCounts, walked: Sequence[Walked], units: UnitDimensions) -> tuple[RowLines, ...]:

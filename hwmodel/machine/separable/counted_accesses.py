@@ -19,7 +19,6 @@ from hwmodel.machine.port import Port
 from hwmodel.machine.separable.axes import Ints
 from hwmodel.machine.separable.block_order import Structures
 from hwmodel.machine.separable.counts import GroupCounts
-from hwmodel.machine.separable.runs import runs_of_kinds
 from hwmodel.machine.separable.step_kinds import step_kinds
 from hwmodel.machine.tables.accesses import AccessTable
 
@@ -61,12 +60,11 @@ class CountedAccesses:
         counts, port = self.counts, self.port
         moved = {name: np.zeros(len(self.structures.pairs), np.int64) for _, name in counts.bursts}
         for kinds in step_kinds(counts, self.structures, cyclic=False):
-            for number, (burst, entries) in enumerate(counts.bursts.items()):
+            for burst, entries in counts.bursts.items():
                 data = kinds.happens[:, :, entries].sum(axis=2)
                 kind, name = burst
                 if port.by_run:
-                    runs = runs_of_kinds(counts, burst, data, kinds.runs)
-                    requests = port.requested(name, write=kind == "store").requests(*runs, kinds.starts[:, number])
+                    requests = kinds.runs.requests(burst, data, port.requested(name, write=kind == "store"))
                     words = requests.number * requests.words
                 else:
                     words = port.words(name, data)

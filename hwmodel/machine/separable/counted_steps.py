@@ -19,7 +19,6 @@ from hwmodel.machine.schedule.datapaths import Datapaths, Waits
 from hwmodel.machine.schedule.rounds import Lines
 from hwmodel.machine.separable.block_order import OrderCounts, Structures
 from hwmodel.machine.separable.counts import GroupCounts
-from hwmodel.machine.separable.runs import local_words_of_kinds, runs_of_kinds
 from hwmodel.machine.separable.step_kinds import StepKinds, step_kinds
 from hwmodel.machine.tables.offered import Offered
 from hwmodel.machine.tables.steps import Candidates, Pipeline, StepPart, StepTable, WithoutFifos
@@ -161,16 +160,15 @@ class CountedSteps(WithoutFifos):
         platform = self.paths.platform
         port = Port(self.counts.parts.group.accesses, platform)
         sides = [np.zeros(kinds.times.shape, np.int64) for _ in range(2)]
-        for number, (burst, entries) in enumerate(self.counts.bursts.items()):
+        for burst, entries in self.counts.bursts.items():
             data, (kind, name) = kinds.happens[:, :, entries].sum(axis=2), burst
             if port.by_run and in_runs:
-                runs = runs_of_kinds(self.counts, burst, data, kinds.runs)
-                requests = port.requested(name, write=kind == "store").requests(*runs, kinds.starts[:, number])
+                requests = kinds.runs.requests(burst, data, port.requested(name, write=kind == "store"))
                 cycles = port.request_cycles(requests)
             else:
-                known = in_runs and burst in self.counts.local
-                local = local_words_of_kinds(self.counts, burst, data, kinds.runs) if known else 0
-                cycles = port.burst_cycles(name, data, local)
+                local, shape = self.counts.local.get(burst), self.counts.parts.group.accesses.shape(name)
+                known = kinds.runs.local_words(burst, data, local, shape) if in_runs and local is not None else 0
+                cycles = port.burst_cycles(name, data, known)
             sides[kind == "store"] += cycles
         return PortCycles(sides[0], sides[1], port.channel.port == "shared")
 

@@ -28,6 +28,7 @@ from hwmodel.machine.separable.place_counts import (
     earlier,
     kinds_of,
 )
+from hwmodel.machine.separable.runs import StepRuns
 
 _STEP_CELLS = 1 << 22  # of a part's tables
 _SMALL_CELLS = 1 << 17  # of all tables of a call, which then is one part
@@ -39,8 +40,7 @@ class StepKinds:
 
     `happens` (S, K, Q) in the order of what is counted, `along` (S, K, T + D) the kind of each task's rows of lines,
     and for tasks with a delay how many indices along it, as far as blocks go; `rows` has by task the lines of its
-    kinds. `chosen` (S,) are the structures' numbers. `runs` (S, K, M) and `starts` (S, bursts, 3) tell of the runs that
-    are moved (`separable.runs`).
+    kinds. `chosen` (S,) are the structures' numbers. `runs` tells of those that are moved.
     """
 
     chosen: Ints
@@ -48,17 +48,15 @@ class StepKinds:
     happens: Ints
     along: Ints
     rows: tuple[RowLines, ...]
-    runs: Ints
-    starts: Ints
+    runs: StepRuns
 
     @staticmethod
     def of(counts: GroupCounts, structures: Structures, chosen: Ints, times: Ints, happens: Ints) -> StepKinds:
         """Of counts (S, K, Q + T + D + M) without their factors."""
         quantities, ends = len(counts.factor), len(counts.shift) - len(counts.moved.axes)
         counted, along, runs = np.split(happens, (quantities, ends), axis=2)
-        return StepKinds(
-            chosen, times, counted * counts.factor, along, structures.rows, runs, structures.starts[chosen]
-        )
+        of_steps = StepRuns(runs, structures.runs.only(chosen))
+        return StepKinds(chosen, times, counted * counts.factor, along, structures.rows, of_steps)
 
 
 def step_kinds(counts: GroupCounts, structures: Structures, *, cyclic: bool) -> Iterator[StepKinds]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import event, given
@@ -56,15 +58,15 @@ def test_words_of_a_box_whose_columns_start_at_odd_places() -> None:
     """24 x 276 of 1,920 bytes a row: blocks of 274 columns and a border of one at either side."""
     steps = [boxes(range(24), range(274 * at + 273, 274 * at + 549), 1920) for at in range(5)]
     step = np.repeat(np.arange(5), [len(one) for one in steps])
-    runs = ElementRuns.of(np.concatenate(steps), step, (1080, 1920))
-    found = Requested((1080, 1920), 1, ExternalMemory(latency=30, word_bits=128)).by_step(runs, 5)
+    memory = ExternalMemory(latency=30, word_bits=128)
+    found = Requested((1080, 1920), 1, memory).by_step(np.concatenate(steps), step, 5)
     assert (found.number.tolist(), found.words.tolist()) == ([24] * 5, [19] * 5)
 
 
 def test_whole_rows_are_one_run_and_cut_at_the_longest_burst() -> None:
     runs = ElementRuns.of(boxes(range(2, 6), range(64), 64), np.zeros(256, np.int64), (8, 64))
     memory = ExternalMemory(latency=0, word_bits=64, burst="run", max_burst_words=7)
-    found = Requested((8, 64), 1, memory).by_step(runs, 1)
+    found = Requested((8, 64), 1, memory).by_step(boxes(range(2, 6), range(64), 64), np.zeros(256, np.int64), 1)
     assert (runs.start.tolist(), runs.data.tolist()) == ([128], [256])
     assert (found.number.tolist(), found.words.tolist()) == ([5], [7])
 
@@ -99,8 +101,8 @@ def test_runs_and_words_of_all_three_readings(
     memory = ExternalMemory(latency=0, word_bits=8 * word, burst="run")
     worst = int(Requested(shape, size, memory).worst(axis_starts(runs, shape), word))
     sets = [[tuple(every[element].tolist()) for element in one] for one in steps]
-    assert worst == worst_place(sets, shape, size, word)
-    assert worst == Requester.of("a", shape, size, memory, steps).worst
+    assert worst == worst_place([run for one in sets for run in runs_of_set(one, shape)], shape, size, word)
+    assert worst == Requester.of("a", shape, size, memory, steps).ways[0].worst
     for number, one in enumerate(steps):
         own = [
             tuple(pair) for pair in zip(runs.start[runs.step == number], runs.data[runs.step == number], strict=True)
@@ -115,9 +117,10 @@ def test_a_request_of_a_word_less_is_caught() -> None:
     steps = [np.arange(3, 11), np.arange(17, 25)]
     memory = ExternalMemory(latency=5, word_bits=32, burst="run", outstanding=2)
     requester = Requester.of("a", (32,), 1, memory, steps)
-    assert requester.words(8) == 3
+    assert requester.asked(steps[0]).each == 3
     assert requester.serve(0, steps[0], 0)[0] == 8
-    short = Requester("a", (32,), 1, 4, memory, requester.worst - 3)
+    way = requester.ways[0]
+    short = replace(requester, ways=(replace(way, worst=way.worst - 3),))
     with pytest.raises(SimulatorError, match="step 7 requests 2 words of a run of 'a' that has more"):
         short.serve(0, steps[0], 7)
 
@@ -132,8 +135,8 @@ def test_local_words_of_all_three_readings(
     width = max(one for one in range(1, whole + 1) if whole % one == 0 and one <= asked)
     local = LocalWord(width, row_of(shape, width))
     memory = ExternalMemory(latency=3, word_bits=8 * word, burst="run", max_burst_words=most, outstanding=2)
-    runs = ElementRuns.of(np.concatenate(steps), np.repeat(np.arange(len(steps)), [len(one) for one in steps]), shape)
-    requests = Requested(shape, size, memory, local).by_step(runs, len(steps))
+    step = np.repeat(np.arange(len(steps)), [len(one) for one in steps])
+    requests = Requested(shape, size, memory, local).by_step(np.concatenate(steps), step, len(steps))
     cycles = requests.cycles(3, 2).tolist()
     sets = [[tuple(points(shape)[element].tolist()) for element in one] for one in steps]
     assert cycles == [run_cycles(sets, one, shape, size, memory, width) for one in sets]
@@ -152,9 +155,10 @@ def test_local_words_of_all_three_readings(
 def test_four_whole_rows(columns: int, width: int, passing: int) -> None:
     """Rows of bytes on a port of 16: cut at their ends where these lie within a local word."""
     shape = (8, columns)
-    runs = ElementRuns.of(np.arange(4 * columns), np.zeros(4 * columns, np.int64), shape)
     memory = ExternalMemory(latency=0, word_bits=128, burst="run", max_burst_words=1000)
-    found = Requested(shape, 1, memory, LocalWord(width, row_of(shape, width))).by_step(runs, 1)
+    found = Requested(shape, 1, memory, LocalWord(width, row_of(shape, width))).by_step(
+        np.arange(4 * columns), np.zeros(4 * columns, np.int64), 1
+    )
     assert found.passing.tolist() == [passing]
 
 
@@ -163,6 +167,6 @@ def test_a_cycle_less_for_local_words_is_caught(monkeypatch: pytest.MonkeyPatch)
     memory, row = ExternalMemory(latency=5, word_bits=128, burst="run"), LocalWord(16, 17)
     requester = Requester.of("a", (2, 17), 1, memory, [np.arange(34)], row)
     assert requester.serve(0, np.arange(34), 0)[0] == 5 + 4
-    monkeypatch.setattr(Requester, "passing", lambda own, longest, each: each)
+    monkeypatch.setattr(Requester, "passing", lambda own, way, longest, each: each)
     with pytest.raises(SimulatorError, match="step 7 requests a run of 'a' for 3 cycles, but its memory needs 4"):
         requester.serve(0, np.arange(34), 7)

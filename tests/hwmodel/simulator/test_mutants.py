@@ -221,7 +221,7 @@ def test_a_datapath_of_the_simulator_alone_changes_its_steps(small: SmallLpsf, d
 
 def test_a_request_more_outstanding_or_a_word_less(small: SmallLpsf, design: Design) -> None:
     """With a request for each run: the simulator allows one more than the model; the model takes a word too few."""
-    runs = {"burst": "run", "outstanding": 2}
+    runs = {"burst": "run", "outstanding": 2, "latency": 1}  # with longer ones rows are read with what lies between
     memory = small.platform.memory.model_copy(update=runs)
     by_run = replace(small, platform=small.platform.model_copy(update={"memory": memory}))
     assert by_run.judge(design) is None

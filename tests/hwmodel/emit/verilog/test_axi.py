@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-import subprocess
 from collections import Counter
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from axi_benches import built, frames_behind_axi
 from hardware_designs import small
 from many_cases import full_count, on_many
 from scheduled_cases import scheduled
@@ -17,7 +16,6 @@ from strategies_designs import MappedSpec, emitted_specs
 from verilog_programs import needs_icarus
 
 from arrayol.errors import ArrayolError
-from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.verilog.axi import has_axi
 from hwmodel.emit.verilog.design import DesignFiles
 
@@ -137,14 +135,6 @@ def on_random_requests(port: str, seed: int) -> dict[str, int]:
     return {key: int(value) for key, value in zip(words[::2], words[1::2], strict=True)}
 
 
-def built(folder: Path, top: str, seed: int, *sources: str) -> str:
-    """What a bench prints."""
-    command = ["iverilog", "-g2001", "-s", top, "-o", "bench", *sources]
-    subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
-    run = ["vvp", "-n", "bench", f"+seed={seed}"]
-    return subprocess.run(run, cwd=folder, capture_output=True, text=True, check=True).stdout
-
-
 def port_text() -> str:
     return (LIBRARY / "axi_port.v").read_text(encoding="utf-8")
 
@@ -176,27 +166,6 @@ def test_a_port_that_breaks_a_rule_is_seen(before: str, after: str) -> None:
 
 
 # Designs.
-
-_SEEN = re.compile(r"frame \d before (\d+) cycles (\d+) wrong (\d+)\n")
-
-
-def frames_behind_axi(hardware: HardwareDesign, seed: int) -> tuple[list[int], int]:
-    """How many words of the outputs are wrong in each frame, and how many rules are broken.
-
-    Of a memory that is as fast as the plain port's at best, no frame takes less than what is promised of that.
-    """
-    with TemporaryDirectory() as name:
-        folder = Path(name)
-        for path, text in DesignFiles(hardware).files().items():
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_text(text, encoding="utf-8")
-        sources = [str(path.relative_to(folder)) for part in ("rtl", "tb") for path in (folder / part).glob("*.v")]
-        told = built(folder, "tb_axi", seed, *sources)
-    violations = re.search(r"^violations (\d+)", told, re.MULTILINE)
-    assert violations is not None, told
-    frames = _SEEN.findall(told)
-    assert all(int(cycles) > hardware.cycles for _, cycles, _ in frames)
-    return [int(wrong) for _, _, wrong in frames], int(violations[1])
 
 
 @pytest.mark.parametrize("seed", [1, 5])
