@@ -18,6 +18,7 @@ from arrayol.ir.network import flatten
 from arrayol.source import SourceFile
 from hwmodel.datapath.entry import ElementaryEntry
 from hwmodel.design import row_major
+from hwmodel.machine.evaluate.evaluation import price
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.priced import LATENCY
 from hwmodel.machine.requests import Requested
@@ -62,7 +63,7 @@ task top(x: u16[{array}]) -> (y: u8[{space}]) {{
     batch = model.batch(tuple(model.network.processes))
     assert batch is not None
     shapes = np.array([*product(*(range(1, extent + 1) for extent in repeats))])
-    return int(batch.price(row_major(rank), shapes, np.array([[1]])).objective(LATENCY).min())
+    return int(price(batch.tables(row_major(rank), shapes), np.array([[1]])).objective(LATENCY).min())
 
 
 @pytest.mark.parametrize(
