@@ -48,11 +48,6 @@ class GroupTables:
         return len(self.rows)
 
     @property
-    def network_accesses(self) -> Accesses:
-        """Who accesses what in the network."""
-        return self.group.accesses
-
-    @property
     def builder(self) -> Builder | None:
         """What builds the memories; None without a technology."""
         return Builder.of(self.ports, self.layouts)
