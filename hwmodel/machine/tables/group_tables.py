@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from arrayol.arrays import BoolArray, IntArray
-from hwmodel.accesses import Accesses
 from hwmodel.design import BankLayout
 from hwmodel.machine.built.local_ports import LocalPorts
 from hwmodel.machine.built.organised import Builder
