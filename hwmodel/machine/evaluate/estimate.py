@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from hwmodel.machine.estimate import (
 )
 from hwmodel.machine.evaluate.times import columns_of
 from hwmodel.machine.evaluate.traffic import Traffic
+from hwmodel.machine.memory_kinds import KindName
 from hwmodel.machine.port import PortCycles
 from hwmodel.machine.schedule.datapaths import Datapaths
 from hwmodel.machine.tables.group_tables import GroupTables
@@ -111,7 +112,7 @@ def estimates(tables: GroupTables, rates: Sequence[Rates]) -> list[GroupEstimate
     in_frame, folded = (
         _Steps.of_each(tables.steps, tables.group.tasks, table, cyclic=cyclic) for cyclic in (False, True)
     )
-    every = _Estimates(tables, in_frame, folded, Traffic.of(tables))
+    every = _Estimates(tables, in_frame, folded, tables.steps.count.tolist(), Traffic.of(tables))
     return [every.estimate(row, own) for row, own in enumerate(rates)]
 
 
@@ -145,12 +146,14 @@ def require_units(most: Mapping[str, int], rates: Rates) -> None:
 
 @dataclass(frozen=True, eq=False)
 class _Estimates:
-    """Structures with the steps of each, in a frame and where frames follow each other, and their traffic."""
+    """Structures with the steps of each, in a frame and where frames follow each other, their count, and traffic."""
 
     tables: GroupTables
     steps: Sequence[_Steps]
     folded: Sequence[_Steps]
+    count: Sequence[int]
     traffic: Traffic
+    _accesses: dict[tuple[KindName, str], tuple[IntArray, IntArray]] = field(default_factory=dict, repr=False)
 
     def estimate(self, row: int, rates: Rates) -> GroupEstimate:
         """The estimate of one of the designs."""
@@ -173,7 +176,7 @@ class _Estimates:
             processors=_processor_times(length * steps.times, end, busy, paths, rates),
             memories=memories,
             ends=_cycles_by_end(length * steps.times, end, tables.group.tasks),
-            steps=int(self.tables.steps.count[row]),
+            steps=self.count[row],
             path=tables.path,
             energy=self._energy(row, rates, memories),
         )
@@ -190,12 +193,19 @@ class _Estimates:
         every = with_residents(tables.group.accesses, tables.platform, tables.group.tasks, memories)
         counts = Counts()
         for use in every:
-            reads, writes = tables.accesses.of_memory(use.kind, use.name)
+            reads, writes = self._accesses_of(use)
             counts[use.kind, use.name, False], counts[use.kind, use.name, True] = at(reads), at(writes)
         paths, runs = tables.steps.paths, tables.accesses.runs
         datapaths = {task: (at(runs[task]), paths.at(task, interval_of(rate))) for task, rate in rates.items()}
         bits = {name: int(own[row]) for name, own in self.traffic.bits.items()}
         return energy_uses(prices, datapaths, counts, every, bits)
+
+    def _accesses_of(self, use: MemoryUse) -> tuple[IntArray, IntArray]:
+        """Data read and written, (S,) or (1,), counted once for all structures."""
+        key = use.kind, use.name
+        if key not in self._accesses:
+            self._accesses[key] = self.tables.accesses.of_memory(*key)
+        return self._accesses[key]
 
 
 # Memories of one structure at rates, with what they are built of.
@@ -203,9 +213,10 @@ class _Estimates:
 
 def memories_of(tables: GroupTables, row: int, rates: Rates) -> tuple[MemoryUse, ...]:
     """The memories of a structure at rates by task: buffers, states, FIFOs by name, and residents if they are built."""
-    platform, builder, where = tables.platform, tables.builder, tables.rows[row : row + 1]
-    live, words = (own(where)[0].tolist() for own in (tables.buffers.live, tables.buffers.addressed))
-    memories: list[LocalMemory] = [*tables.buffers.memories]
+    platform, builder, buffers = tables.platform, tables.builder, tables.buffers
+    # Those of all structures are asked for: they take hardly longer together than of one.
+    live, words = (own(tables.rows)[row].tolist() for own in (buffers.live, buffers.addressed))
+    memories: list[LocalMemory] = [*buffers.memories]
     for fifo in sorted(tables.fifos, key=lambda fifo: fifo.name):
         data = fifo.data(tuple(rates[task] for task in fifo.tasks)) or 0
         memories, live, words = [*memories, fifo], [*live, data], [*words, data]
@@ -217,7 +228,7 @@ def memories_of(tables: GroupTables, row: int, rates: Rates) -> tuple[MemoryUse,
         return tuple(uses)
     at = rates_at(tables.steps.paths, rates)
     organised = [
-        with_organisation(use, own.organisation(builder, at, Sized(use.addressed, tables.buffers, number, where)))
+        with_organisation(use, own.organisation(builder, at, Sized(use.addressed, buffers, number, tables.rows, row)))
         for number, (own, use) in enumerate(zip(memories, uses, strict=True))
     ]
     return (*organised, *(builder.resident_use(task, array, at) for task, array in builder.residents))

@@ -57,12 +57,16 @@ class BufferTable(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Sized:
-    """What a memory of one structure holds at some rates: so many `data`, its row of a table, its number there."""
+    """What a memory of one structure holds at some rates: so many `data`.
+
+    It has a `number` in a `table`; the structure is that of the place `at` among `rows`, which are asked for together.
+    """
 
     data: int
     table: BufferTable
     number: int
-    row: IntArray
+    rows: IntArray
+    at: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +111,7 @@ class Buffer(TableMemory):
         """By the ports that its tasks ask for and the depths of banks."""
 
         def depth(function: BankFunction) -> int:
-            return int(sized.table.depths(sized.number, function, sized.row)[0])
+            return int(sized.table.depths(sized.number, function, sized.rows)[sized.at])
 
         return builder.buffer(self.name, rates, sized.data, depth)
 
@@ -138,8 +142,8 @@ class DelayState(TableMemory):
 
     def organisation(self, builder: Builder, rates: Rates, sized: Sized) -> Organisation:
         """In banks that keep the chains of the units apart."""
-        banks = sized.table.state_banks(sized.number, _units(self, builder, rates), sized.row)
-        return builder.state(self.name, int(banks[0]), sized.data)
+        banks = sized.table.state_banks(sized.number, _units(self, builder, rates), sized.rows)
+        return builder.state(self.name, int(banks[sized.at]), sized.data)
 
     def figures(self, builder: Builder, table: BufferTable, number: int) -> BuiltMemory:
         """By its words and banks, which the units of the task decide."""
