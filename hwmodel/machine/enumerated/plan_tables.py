@@ -18,6 +18,7 @@ from hwmodel.machine.access_counts import states_of
 from hwmodel.machine.built.figures import Wanted
 from hwmodel.machine.built.local_ports import LocalPorts
 from hwmodel.machine.built.row_cache import RowCache
+from hwmodel.machine.energy import energy_prices
 from hwmodel.machine.enumerated.plan import Plan, plan_group
 from hwmodel.machine.enumerated.scheduled import ScheduledPipeline, ScheduledSteps
 from hwmodel.machine.group import frames_back
@@ -54,6 +55,7 @@ def plan_tables(plan: Plan, *, in_succession: bool = False) -> GroupTables:
         ports=plan.ports,
         layouts=plan.design.layouts,
         path="exact",
+        prices=energy_prices(plan.platform, plan.group.network),
         steps=steps,
         buffers=PlanBuffers(plan, plan.ticks if in_succession else None),
         accesses=PlanAccesses(plan),

@@ -14,7 +14,7 @@ from hwmodel.machine.access_counts import Counts
 from hwmodel.machine.built.figures import rates_at
 from hwmodel.machine.built.organised import with_organisation
 from hwmodel.machine.costs import design_costs, with_memories
-from hwmodel.machine.energy import energy_prices, energy_uses, with_residents
+from hwmodel.machine.energy import energy_uses, with_residents
 from hwmodel.machine.estimate import (
     LOADS,
     STORES,
@@ -182,8 +182,7 @@ class _Estimates:
         )
 
     def _energy(self, row: int, rates: Rates, memories: Sequence[MemoryUse]) -> tuple[EnergyUse, ...] | None:
-        tables = self.tables
-        prices = energy_prices(tables.platform, tables.group.network)
+        tables, prices = self.tables, self.tables.prices
         if prices is None:
             return None
 

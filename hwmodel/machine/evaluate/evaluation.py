@@ -14,7 +14,6 @@ from hwmodel.design import units_of
 from hwmodel.machine.built.resident_figures import resident_figures
 from hwmodel.machine.built.served import all_rates, served, unbeaten
 from hwmodel.machine.costs import cost_names, processor_costs
-from hwmodel.machine.energy import EnergyPrices, energy_prices
 from hwmodel.machine.evaluate.energy import addressed_fj, datapaths_fj, outside_fj
 from hwmodel.machine.evaluate.fastest import CYCLIC, FastestRates, count_combinations, variant_cycles
 from hwmodel.machine.evaluate.lower_bounds import Bounded, LeastFigures, least_of
@@ -129,7 +128,7 @@ class Evaluation:
             np.asarray(fast.legal.any(axis=1, keepdims=True)),
             {name: least_of(fast.time(name), fast.legal) if name in times else nothing for name in TIMES},
             Traffic.of(self.tables),
-            self._prices,
+            self.tables.prices,
         )
         return priced, fast.fewest
 
@@ -155,7 +154,7 @@ class Evaluation:
             frame=lambda: time(FRAME),
             port=lambda: traffic.port[:, None],
             energy=self._energy(combinations),
-            built=built_memories(tables, self.memories, combinations, has_energy=self._prices is not None),
+            built=built_memories(tables, self.memories, combinations, has_energy=self.tables.prices is not None),
             refusal=refusal,
             resident=partial(resident_figures, tables.builder, paths, tasks, combinations),
         )
@@ -165,10 +164,6 @@ class Evaluation:
         for data, bits in fifos:
             blocks = blocks + -(-data * bits // size)
         return blocks
-
-    @cached_property
-    def _prices(self) -> EnergyPrices | None:
-        return energy_prices(self.tables.platform, self.tables.group.network)
 
     def _served(self, words: IntArray, combinations: IntArray) -> tuple[BoolArray, str | None]:
         """Which structures have all their memories at which rates, (S, U), and why not all."""
@@ -196,7 +191,7 @@ class Evaluation:
 
     def _energy(self, combinations: IntArray) -> PricedEnergy | None:
         """Energies, when they are first asked for; None where the platform does not give them."""
-        tables, prices = self.tables, self._prices
+        tables, prices = self.tables, self.tables.prices
         if prices is None:
             return None
 

@@ -17,6 +17,7 @@ from hwmodel.accesses import Accesses
 from hwmodel.design import BankLayout, Blocks, GroupDesign, Keep, Processor, Scan
 from hwmodel.local_words import LocalWord
 from hwmodel.machine.built.local_ports import LocalPorts
+from hwmodel.machine.energy import EnergyPrices, energy_prices
 from hwmodel.machine.enumerated.plan_tables import enumerate_tables
 from hwmodel.machine.group import Group
 from hwmodel.machine.port import Port
@@ -67,7 +68,7 @@ def open_batch(
     if counts is None:
         return None
     paths = Datapaths(group.network, platform)
-    return GroupBatch(accesses, platform, tuple(tasks), counts, paths)
+    return GroupBatch(accesses, platform, tuple(tasks), counts, paths, energy_prices(platform, accesses.network))
 
 
 def _local_words(port: Port, group: Group) -> dict[Burst, LocalWord]:
@@ -117,6 +118,7 @@ class GroupBatch:
     tasks: tuple[str, ...]
     counts: GroupCounts
     paths: Datapaths
+    prices: EnergyPrices | None
     layouts: tuple[BankLayout, ...] = ()
     kept: Kept = field(default_factory=Kept, repr=False, compare=False)
 
@@ -155,6 +157,7 @@ class GroupBatch:
             ports=self.local_ports(scan),
             layouts=self.layouts,
             path="separable",
+            prices=self.prices,
             steps=self.steps(scan, structures),
             buffers=CountedBuffers(self.counts, structures, self.layouts),
             accesses=CountedAccesses(self.counts, structures, Port(self.accesses, self.platform)),

@@ -11,6 +11,7 @@ from arrayol.arrays import BoolArray, IntArray
 from hwmodel.design import BankLayout
 from hwmodel.machine.built.local_ports import LocalPorts
 from hwmodel.machine.built.organised import Builder
+from hwmodel.machine.energy import EnergyPrices
 from hwmodel.machine.estimate import Path
 from hwmodel.machine.group import Group
 from hwmodel.machine.tables.accesses import AccessTable, JoinedAccesses
@@ -24,7 +25,7 @@ from hwmodel.platform import Platform
 class GroupTables:
     """S structures of a group; those of `buffers` are more, these being their `rows`.
 
-    `ports` and `layouts` say what memories are built for. Of structures that are `missing` the tables mean nothing:
+    `ports` and `layouts` say what memories are built for; `prices` are those of energies, None where there are none. Of structures that are `missing` the tables mean nothing:
     `tables_of` makes tables of one of them.
     """
 
@@ -33,6 +34,7 @@ class GroupTables:
     ports: LocalPorts
     layouts: tuple[BankLayout, ...]
     path: Path
+    prices: EnergyPrices | None
     steps: StepTable
     buffers: BufferTable
     accesses: AccessTable
