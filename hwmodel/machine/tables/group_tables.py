@@ -25,8 +25,8 @@ from hwmodel.platform import Platform
 class GroupTables:
     """S structures of a group; those of `buffers` are more, these being their `rows`.
 
-    `ports` and `layouts` say what memories are built for; `prices` are those of energies, None where there are none. Of structures that are `missing` the tables mean nothing:
-    `tables_of` makes tables of one of them.
+    `ports` and `layouts` say what memories are built for; `prices` are those of energies, None without any. Of
+    structures that are `missing` the tables mean nothing: `tables_of` makes tables of one of them.
     """
 
     group: Group
