@@ -81,8 +81,9 @@ def test_reductions_are_found_once(
     asked: list[GroupDesign] = []
 
     def counted(batch: GroupBatch, groups: Sequence[GroupDesign]) -> tuple[list[int], list[GroupEstimate]]:
+        estimates = counted_estimates(batch, groups)
         asked.extend(groups)
-        return counted_estimates(batch, groups)
+        return estimates
 
     monkeypatch.setattr("hwmodel.machine.model.counted_estimates", counted)
     fresh = Verifier(verifier.form, verifier.platform)
@@ -182,8 +183,8 @@ MISTAKES = {
         "what it computes differs from the reference execution's",
     ),
     "a burst takes longer": (
-        "port", "begin = self.now + (self.platform.memory.latency or 0)",
-        "begin = self.now + (self.platform.memory.latency or 0) + 1",
+        "port", "begin = self.now + (self.platform.channel_of(array).latency or 0)",
+        "begin = self.now + (self.platform.channel_of(array).latency or 0) + 1",
         "it takes 560 cycles, where the model says 544",
     ),
     "slots are kept too long": (
