@@ -70,13 +70,14 @@ def design(small: SmallLpsf) -> Design:
 
 
 SMALLER = "return int(np.cumsum(change).max())"
+OPEN = "return self._live(*open_intervals(chains, stage.step))"
 BANKS = "cycles[task] = max(bank_cycles(group, task, repetitions, layout, platform) for layout in layouts)"
 MODEL = {  # the module, a line of it, and what stands there instead
     "every memory one too small": ("moves", SMALLER, f"{SMALLER} - 1"),
     "loads a step too late": ("ticks", "for reader in group.readers(name)) - 1", "for reader in group.readers(name))"),
     "tasks a step too late": ("ticks", "(0 if array in fifos else 1)", "0"),
-    "no delay state": ("memories", "if delay in acting:", "if delay not in acting:"),
-    "a port used twice": ("port", 'shared = self.platform.memory.port == "shared"', "shared = False"),
+    "a delay state too small": ("enumerated.plan_tables", OPEN, f"{OPEN} - 1"),
+    "a port used twice": ("port", 'shared = self.channel.port == "shared"', "shared = False"),
     "bank conflicts ignored": ("schedule.processors", BANKS, "cycles[task] = 0"),
     "levels that do not wait": ("schedule.issue", "np.maximum(rounds, waits[step])", "rounds"),
     "latency forgotten": ("requests", "first = latency + self.passing", "first = self.passing"),
@@ -101,7 +102,7 @@ def test_mistakes_of_the_model(mistake: str, small: SmallLpsf, design: Design, m
     with changed(*MODEL[mistake]):
         objection = small.judge(design)
     assert objection is not None
-    expected = {"every memory one too small": "overflow", "no delay state": "overflow"}.get(mistake, objection)
+    expected = {"every memory one too small": "overflow", "a delay state too small": "overflow"}.get(mistake, objection)
     assert objection == expected
     assert small.judge(design) is None
 
