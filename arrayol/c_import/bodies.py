@@ -7,12 +7,33 @@ was there. Where references to an array that is read move alike with the repetit
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from arrayol.c_import.forms import condition_texts, extreme, form_text, is_certain, renamed
-from arrayol.c_import.model import Access, Form, Loop, Statement, Value, Variable
-from arrayol.c_import.plans import Axis, Stage
+from arrayol.c_import.forms import (
+    condition_texts,
+    extreme,
+    form_text,
+    is_certain,
+    names_of,
+    renamed,
+    renamed_condition,
+    term_text,
+)
+from arrayol.c_import.model import (
+    BOOL,
+    Access,
+    Condition,
+    Dynamic,
+    Form,
+    Loop,
+    Statement,
+    Term,
+    Value,
+    Variable,
+    not_negative,
+)
+from arrayol.c_import.plans import Axis, Stage, is_dynamic
 from arrayol.ir.affine import Affine
 
 _ZERO: Form = Affine()
@@ -23,6 +44,7 @@ _WRITTEN = {  # kinds of values that are no operators between two operands
     "negative": "(-{0})",
     "not": "(not {0})",
 }
+_LEAST_SHARED = 3  # nodes of a value that is named, where it is used twice
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +52,7 @@ class Port:
     """A port of the elementary task and its link.
 
     `source` says what it takes: `read` an array, `before` the version before this stage, `index` that of an axis,
-    `delay` an output, `write` gives one. Matrices are rows of forms.
+    `delay` an output, `write` gives one, `state` one that only delays take. Matrices are rows of forms.
     """
 
     name: str
@@ -43,6 +65,7 @@ class Port:
     fitting: tuple[tuple[int, ...], ...] = ()
     border: bool = False
     delay: tuple[int, ...] = ()
+    default: str = "0"
 
 
 @dataclass
@@ -65,11 +88,13 @@ class Body:
         self.values = {name: axis.loop_value for name, axis in self.axes.items()}
         self.indices: dict[str, str] = {}  # axis -> the port that holds its index
         self.windows: dict[int, tuple[Port, tuple[Form, ...]]] = {}  # read -> port and its lowest elements
+        self.defaults: dict[int, str] = {}  # delayed read -> what it gives where no instance came before
         self._make_windows()
         self._declare()
         self._copy()
         self.lines += self._tree(self.stage.statements, 0)
         self.ports += [self._output(name) for name in self.stage.written]
+        self.ports += [self._output(name, "state") for name in sorted(self.stage.states)]
 
     def fresh(self, name: str) -> str:
         """A name that is not taken here."""
@@ -84,12 +109,13 @@ class Body:
     def _make_windows(self) -> None:
         groups: dict[tuple[str, str, tuple[tuple[int, ...], ...]], list[tuple[Statement, Access]]] = {}
         for statement in self.stage.statements:
+            self._find_defaults(statement)
             for access in statement.reads:
                 kind = self._kind(access)
                 if kind == "delay":
                     self._delayed(access)
                 elif kind is not None:
-                    moves = tuple(tuple(form.factor(name) for name in self.axes) for form in access.subscripts)
+                    moves = tuple(map(self._factors, access.subscripts))
                     groups.setdefault((access.array, kind, moves), []).append((statement, access))
         for (_, kind, _), references in groups.items():
             for together in self._alike(references):
@@ -105,14 +131,31 @@ class Body:
             return None
         return "read"
 
+    def _find_defaults(self, statement: Statement) -> None:
+        """Choices between a number in the first iteration and the one before: the number is the delay's default."""
+        for node in statement.value.nodes():
+            if node.kind != "choice" or node.operands[2].access is None:
+                continue
+            condition, first, before = node.operands
+            delay = self.stage.delays.get(id(before.access))
+            number = first.operands[0] if first.kind == "convert" else first
+            if delay is None or number.kind != "literal" or sum(map(abs, delay)) != 1:
+                continue
+            axis = self.stage.axes[delay.index(1)] if 1 in delay else None
+            starts = axis is not None and axis.sign == 1 and axis.offset == _ZERO and axis.loop.low == _ZERO
+            own, low = (one.form for one in condition.operands) if condition.kind == "==" else (None, None)
+            if starts and axis is not None and low == _ZERO and own == Affine(((axis.loop.name, 1),)):
+                self.defaults[id(before.access)] = number.text
+
     def _delayed(self, access: Access) -> None:
         delay = self.stage.delays[id(access)]
+        default = self.defaults.get(id(access), zero_of(self.variables[access.array].type))
         for port in self.ports:
-            if port.delay == delay:
+            if port.delay == delay and port.array == access.array and port.default == default:
                 self.windows[id(access)] = (port, ())
                 return
         type_ = self.variables[access.array].type
-        port = Port(self.fresh(f"{access.array}_from"), "delay", access.array, type_, (), delay=delay)
+        port = Port(self.fresh(f"{access.array}_from"), "delay", access.array, type_, (), delay=delay, default=default)
         self.ports.append(port)
         self.windows[id(access)] = (port, ())
 
@@ -130,7 +173,10 @@ class Body:
     def _bounds(self, statement: Statement, access: Access) -> list[tuple[Form, Form]]:
         """By dimension: the lowest and highest element beside what the axes move."""
         found = []
-        for form in access.subscripts:
+        for form, dim in zip(access.subscripts, self.variables[access.array].dims, strict=True):
+            if is_dynamic(form):
+                found.append((_ZERO, dim - 1))
+                continue
             rest = self._rest(form)
             lows, highs = (extreme(rest, statement.loops, greatest=end) for end in (False, True))
             found.append((lows, highs))
@@ -148,28 +194,44 @@ class Body:
                 low, high = _ZERO, dim - 1  # a part of a dimension that all instances read: the whole is as good
             lows.append(low)
             shape.append(high - low + 1)
-        paving = tuple(
-            tuple(renamed(form, self.values).factor(name) for name in self.axes) for form in access.subscripts
-        )
+        paving = tuple(self._factors(form, self.values) for form in access.subscripts)
         kept = [place for place, extent in enumerate(shape) if extent.number != 1 or not self.axes]
         fitting = tuple(tuple(int(place == column) for column in kept) for place in range(len(shape)))
         border = any(
             not self._inside(row, low, extent, dim)
             for row, low, extent, dim in zip(paving, lows, shape, variable.dims, strict=True)
         )
+        if variable.table and not any(map(any, paving)):
+            self._name_table(variable, references)
+            return
         name = self.before[access.array] if kind == "before" else access.array
-        name = self.fresh(name) if kind == "before" or name in self._named() else name
+        name = self.fresh(name) if kind == "before" or variable.table or name in self._named() else name
         extents = tuple(shape[one] for one in kept)
         port = Port(name, kind, access.array, variable.type, extents, tuple(lows), paving, fitting, border)
         self.ports.append(port)
         for _, each in references:
             self.windows[id(each)] = (port, tuple(lows))
 
+    def _name_table(self, variable: Variable, references: list[tuple[Statement, Access]]) -> None:
+        """A const array that all instances read alike: the body names its elements."""
+        rank = len(variable.dims)
+        fitting = tuple(tuple(int(row == column) for column in range(rank)) for row in range(rank))
+        port = Port(variable.name, "table", variable.name, variable.type, variable.dims, fitting=fitting)
+        for _, each in references:
+            self.windows[id(each)] = (port, tuple(_ZERO for _ in range(rank)))
+
     def _named(self) -> set[str]:
         return {port.name for port in self.ports}
 
     def _moves(self, access: Access, place: int) -> bool:
-        return any(access.subscripts[place].factor(name) for name in self.axes)
+        return any(self._factors(access.subscripts[place]))
+
+    def _factors(self, form: Form, values: Mapping[str, Form] | None = None) -> tuple[int, ...]:
+        """How far a subscript moves with each axis; one that depends on data takes the whole dimension."""
+        if is_dynamic(form):
+            return tuple(0 for _ in self.axes)
+        form = form if values is None else renamed(form, values)
+        return tuple(form.factor(name) for name in self.axes)
 
     def _inside(self, row: Sequence[int], low: Form, extent: Form, dim: Form) -> bool:
         """Whether a window surely stays in its array."""
@@ -211,7 +273,7 @@ class Body:
 
     def _copy(self) -> None:
         """What was there before, where not all is written first."""
-        for array in self.stage.written:
+        for array in (*self.stage.written, *sorted(self.stage.states)):
             if array in self.stage.unread and any(
                 self._covers(one) for one in self.stage.statements if one.target.array == array
             ):
@@ -220,7 +282,7 @@ class Body:
             names = [self.fresh(f"e{place}") for place in range(len(dims))]
             subscripts = f"[{', '.join(names)}]" if names else ""
             ranges = ", ".join(f"{name} in 0..{form_text(dim)}" for name, dim in zip(names, dims, strict=True))
-            value = "0"
+            value = zero_of(self.variables[array].type)
             if array in self.known:
                 port = self._output(array, "before", self.fresh(self.before[array]))
                 self.ports.append(port)
@@ -234,7 +296,8 @@ class Body:
         loops = {loop.name: loop for loop in self._loops(statement)}
         for place in self._own_dims(statement.target.array):
             form, dim = statement.target.subscripts[place], self.variables[statement.target.array].dims[place]
-            loop = loops.pop(form.terms[0][0], None) if len(form.terms) == 1 and form.terms[0][1] == 1 else None
+            term = form.terms[0][0] if len(form.terms) == 1 and form.terms[0][1] == 1 else None
+            loop = loops.pop(term, None) if isinstance(term, str) else None
             if loop is None or (loop.low + form.constant).number != 0 or (loop.high + form.constant - dim).number != 0:
                 return False
         return not loops
@@ -250,14 +313,15 @@ class Body:
         while place < len(statements):
             loops = self._loops(statements[place])
             if len(loops) == depth:
-                lines.append(self._line(statements[place], ()))
+                lines += self._lines(statements[place], ())
                 place += 1
                 continue
             run = [one for one in statements[place:] if self._loops(one)[depth : depth + 1] == [loops[depth]]]
-            if len(run) == 1:
-                lines.append(self._line(run[0], loops[depth:]))
+            alone = self._lines(run[0], loops[depth:]) if len(run) == 1 else []
+            if len(alone) == 1:
+                lines += alone
             else:
-                lines += [f"loop {self._range(loops[depth], run[0])} {{", *self._tree(run, depth + 1), "}"]
+                lines += [f"loop {self._range(loops[depth], run[0])} {{", *indented(self._tree(run, depth + 1)), "}"]
             place += len(run)
         return lines
 
@@ -270,19 +334,19 @@ class Body:
         around = [one for one in statement.loops if one.name in self.axes]
         return extreme(loop.low, around, greatest=False), extreme(loop.high, around, greatest=True)
 
-    def _conditions(self, statement: Statement) -> list[Form]:
+    def _conditions(self, statement: Statement) -> list[Condition]:
         """What must hold beside the ranges, in terms of the indices of axes."""
-        asked: list[Form] = list(statement.conditions)
+        asked: list[Condition] = [*statement.conditions]
         for loop in statement.loops:
             own: Form = Affine(((loop.name, 1),))
             if loop.name in self.axes:
-                asked += [own - loop.low, loop.high - 1 - own]
+                asked += [not_negative(own - loop.low), not_negative(loop.high - 1 - own)]
             else:
                 low, high = self._box(loop, statement)
-                asked += [own - loop.low] if low != loop.low else []
-                asked += [loop.high - 1 - own] if high != loop.high else []
+                asked += [not_negative(own - loop.low)] if low != loop.low else []
+                asked += [not_negative(loop.high - 1 - own)] if high != loop.high else []
         box = [self._whole(loop, statement) for loop in statement.loops]
-        return [form for form in (renamed(one, self.values) for one in asked) if not is_certain(form, box)]
+        return [one for one in (renamed_condition(each, self.values) for each in asked) if not is_certain(one, box)]
 
     def _whole(self, loop: Loop, statement: Statement) -> Loop:
         """A loop with the bounds that it has in the body; of an axis all of it."""
@@ -290,56 +354,159 @@ class Body:
         low, high = self._box(loop, statement) if axis is None else (_ZERO, axis.extent)
         return Loop(loop.name, low, high, loop.span)
 
-    def _line(self, statement: Statement, loops: Sequence[Loop]) -> str:
+    def _lines(self, statement: Statement, loops: Sequence[Loop]) -> list[str]:
+        """The line of a statement, behind those that name what it uses twice."""
         conditions = self._conditions(statement)
-        held = {name for form in conditions for name, _ in form.terms if name in self.axes}
+        held = {name for one in conditions for form in one.forms() for name in names_of(form) if name in self.axes}
         names = {name: self._index(name) for name in sorted(held)}
-        target = self._element(statement.target)
-        text = f"{target} {'+=' if statement.accumulate else '='} {self._value(statement.value)}"
-        if loops:
-            text += f" for {', '.join(self._range(loop, statement) for loop in loops)}"
-        if conditions:
-            text += f" where {' and '.join(condition_texts(conditions, names, self.consts))}"
-        return text
+        where = condition_texts(conditions, names, self.consts)
+        ending = f" for {', '.join(self._range(loop, statement) for loop in loops)}" if loops else ""
+        ending += f" where {' and '.join(where)}" if where else ""
+        value = self._without_defaults(statement.value)
+        shared = _shared(value)
+        if shared and loops:
+            return ["", ""]  # they need a block of their own
+        lines: list[str] = []
+        named: dict[int, str] = {}
+        for part, is_safe in shared:
+            name = self.fresh("v")
+            text = self._text(part, named)
+            lines += (
+                [f"{name}: {part.type} = {text}"] if is_safe else [f"{name}: {part.type}", f"{name} = {text}{ending}"]
+            )
+            named[id(part)] = name
+        sign = "+=" if statement.accumulate else "="
+        text = f"{self._element(statement.target, named)} {sign} {self._text(value, named)}"
+        return [*lines, text + ending]
 
-    def _element(self, access: Access) -> str:
+    def _without_defaults(self, value: Value) -> Value:
+        """A value in which the default of a delay takes the place of a choice."""
+        if not self.defaults:
+            return value
+        known: dict[int, Value] = {}
+        for node in value.nodes():
+            is_default = node.kind == "choice" and id(node.operands[2].access) in self.defaults
+            operands = tuple(known[id(one)] for one in node.operands)
+            known[id(node)] = operands[2] if is_default else replace(node, operands=operands)
+        return known[id(value)]
+
+    def _element(self, access: Access, named: Mapping[int, str]) -> str:
         """An element that the body has, or of a port."""
         found = self.windows.get(id(access))
         if found is None:
             forms = [access.subscripts[place] for place in self._own_dims(access.array)]
-            return access.array + _subscripts(forms)
+            return access.array + self._subscripts(forms, named)
         port, lows = found
-        rests = [self._rest(form) - low for form, low in zip(access.subscripts, lows, strict=True)] if lows else []
-        kept = [rest for rest, row in zip(rests, port.fitting, strict=True) if any(row)] if rests else []
-        return port.name + _subscripts(kept)
+        if not lows:
+            return port.name
+        kept: list[Form] = []
+        for form, low, row in zip(access.subscripts, lows, port.fitting, strict=True):
+            if any(row):
+                kept.append(renamed(form, self.values) if is_dynamic(form) else self._rest(form) - low)
+        return port.name + self._subscripts(kept, named)
+
+    def _subscripts(self, forms: Sequence[Form], named: Mapping[int, str]) -> str:
+        return f"[{', '.join(form_text(form, self._term_in(named)) for form in forms)}]" if forms else ""
+
+    def _term_in(self, named: Mapping[int, str]) -> Callable[[Term], str]:
+        def text(term: Term) -> str:
+            if isinstance(term, Dynamic):
+                return self._text(term.value, named)
+            if isinstance(term, str) and term in self.axes:
+                return self._index(term)
+            return term_text(term)
+
+        return text
 
     def _rest(self, form: Form) -> Form:
+        """A subscript without what the axes move; what depends on data keeps them."""
         rest = renamed(form, self.values)
         for name in self.axes:
             rest = rest.without(name)
         return rest
 
-    def _value(self, value: Value) -> str:
-        operands = list(map(self._value, value.operands))
+    def _text(self, value: Value, named: Mapping[int, str]) -> str:
+        """A value as an expression; `named` are locals that hold parts of it."""
+        texts: dict[int, str] = {}
+        for node in value.nodes():
+            known = named.get(id(node)) if node is not value else None
+            texts[id(node)] = known or self._node(node, texts, named)
+        return texts[id(value)]
+
+    def _node(self, value: Value, texts: Mapping[int, str], named: Mapping[int, str]) -> str:
         if value.access is not None:
-            return self._element(value.access)
-        if value.form is not None:
+            return self._element(value.access, named)
+        if value.kind == "form":
+            assert value.form is not None
             return self._form(value.form)
         if value.kind in {"literal", "const"}:
             return f"({value.text})" if value.text.startswith("-") else value.text
+        if value.kind == "convert" and value.operands[0].kind == "form":
+            assert value.operands[0].form is not None
+            return f"{value.type}{self._form(value.operands[0].form, value.type)}"
+        operands = [texts[id(one)] for one in value.operands]
         if value.kind in _WRITTEN:
             return _WRITTEN[value.kind].format(*operands, type=value.type, text=value.text)
         return f"({operands[0]} {value.kind} {operands[1]})"
 
-    def _form(self, form: Form) -> str:
-        """An integer of loops as a value; the index of an axis is a port."""
+    def _form(self, form: Form, kind: str = "i32") -> str:
+        """An integer of loops as a value of a type; the index of an axis is a port, which is i32."""
         own = renamed(form, self.values)
-        names: dict[str, Form] = {name: Affine(((self._index(name), 1),)) for name, _ in own.terms if name in self.axes}
+        indices = {name: self._index(name) for name in sorted(names_of(own)) if name in self.axes}
+        names: dict[str, Form] = {
+            name: Affine(((index if kind == "i32" else f"{kind}({index})", 1),)) for name, index in indices.items()
+        }
         return f"({form_text(renamed(own, names))})"
 
 
-def _subscripts(forms: Sequence[Form]) -> str:
-    return f"[{', '.join(map(form_text, forms))}]" if forms else ""
+def _shared(value: Value) -> list[tuple[Value, bool]]:
+    """Parts of a value that are used more than once and are worth a name, operands first; and whether none can fail."""
+    users: dict[int, int] = {}
+    sizes: dict[int, int] = {}
+    nodes = list(value.nodes())
+    for node in nodes:
+        for one in node.below():
+            users[id(one)] = users.get(id(one), 0) + 1
+        sizes[id(node)] = 1 + sum(sizes[id(one)] for one in node.below())
+    certain = _certain(value)
+    risky: set[int] = set()
+    for node in nodes:
+        if _may_fail(node) or any(id(one) in risky for one in node.below()):
+            risky.add(id(node))
+    return [
+        (node, id(node) not in risky)
+        for node in nodes
+        if users.get(id(node), 0) > 1
+        and sizes[id(node)] >= _LEAST_SHARED
+        and (id(node) in certain or id(node) not in risky)
+    ]
+
+
+def _certain(value: Value) -> set[int]:
+    """The parts of a value that are computed whatever its conditions say."""
+    found: set[int] = set()
+    waiting = [value]
+    while waiting:
+        node = waiting.pop()
+        if id(node) not in found:
+            found.add(id(node))
+            is_lazy = node.kind == "choice" or (node.type == BOOL and node.kind in {"and", "or"})
+            waiting += node.below()[:1] if is_lazy else node.below()
+    return found
+
+
+def _may_fail(node: Value) -> bool:
+    """Whether an operation has no result for some operands: a read outside, a division by 0, too large a float."""
+    if node.access is not None:
+        return bool(node.access.guards) or any(map(is_dynamic, node.access.subscripts))
+    if node.kind in {"//", "%"}:
+        return node.operands[1].kind != "literal"
+    return node.kind == "convert" and node.type[0] != "f" and node.operands[0].type[0] == "f"
+
+
+def zero_of(kind: str) -> str:
+    """The value that nobody uses, in a type."""
+    return "false" if kind == BOOL else "0"
 
 
 def shape_text(dims: Sequence[Form]) -> str:

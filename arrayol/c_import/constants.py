@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from arrayol.c_import.model import RANKS
-
+RANKS = ("i32", "u32", "i64", "u64", "f32", "f64")  # C's usual conversions go to the later one
 FLOATS = {"f32", "f64"}
 _INTEGER = re.compile(r"(0x[0-9a-f]+|0b[01]+|0[0-7]*|[1-9][0-9]*)(u|l|ll|ul|ull|lu|llu)?")
 _DECIMAL = re.compile(r"(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=e))(?:e[+-]?[0-9]+)?")
@@ -31,6 +30,15 @@ _OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
     "|": operator.or_,
     "^": operator.xor,
 }
+_COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+_ESCAPES = {"n": 10, "t": 9, "r": 13, "0": 0, "a": 7, "b": 8, "f": 12, "v": 11, "\\": 92, "'": 39, '"': 34, "?": 63}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +85,27 @@ def literal(text: str) -> Constant:
     return Constant("f32" if suffix else "f64", value)
 
 
+def character(text: str) -> Constant:
+    """The int that a character is, where char is signed. Raises ArithmeticError for one that is no single byte."""
+    found = re.fullmatch(r"'(?:([^'\\])|\\([0-7]{1,3})|\\x([0-9a-fA-F]+)|\\(.))'", text, re.DOTALL)
+    if found is None:
+        raise ArithmeticError(f"{text[:24]} is no single character")
+    plain, octal, hexadecimal, letter = found.groups()
+    if plain is not None:
+        value = ord(plain)
+    elif octal is not None:
+        value = int(octal, 8)
+    elif hexadecimal is not None:
+        value = int(hexadecimal, 16)
+    elif letter in _ESCAPES:
+        value = _ESCAPES[letter]
+    else:
+        raise ArithmeticError(f"{text[:24]} is no escape of C")
+    if value > 255:
+        raise ArithmeticError(f"{text[:24]} is no single byte")
+    return Constant("i32", value - 256 if value > 127 else value)
+
+
 def _integer(digits: str, suffix: str) -> Constant:
     """An integer literal in the first type of C's list that holds it."""
     octal = digits.startswith("0") and digits.isdigit() and len(digits) > 1
@@ -89,13 +118,15 @@ def _integer(digits: str, suffix: str) -> Constant:
     if "l" in suffix:
         kinds = [kind for kind in kinds if kind.endswith("64")]
     for kind in kinds:
-        if value <= _limits(kind)[1]:
+        if value <= limits(kind)[1]:
             return Constant(kind, value)
     raise ArithmeticError(f"{digits[:24]} is no number of up to 64 bits")
 
 
-def _limits(kind: str) -> tuple[int, int]:
+def limits(kind: str) -> tuple[int, int]:
     """The least and the greatest integer of a type."""
+    if kind == "bool":
+        return 0, 1
     bits = int(kind[1:])
     return (0, 2**bits - 1) if kind[0] == "u" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
 
@@ -107,9 +138,9 @@ def nearest_f32(exact: Fraction) -> float:
     """
     with np.errstate(over="ignore"):
         close = np.float32(float(exact))
+        around = [close, np.nextafter(close, np.float32(np.inf)), np.nextafter(close, np.float32(-np.inf))]
     if np.isinf(close):
         return math.inf
-    around = [close, np.nextafter(close, np.float32(np.inf)), np.nextafter(close, np.float32(-np.inf))]
     finite = [one for one in around if np.isfinite(one)]
     return float(min(finite, key=lambda one: (abs(Fraction(float(one)) - exact), int(one.view(np.uint32)) & 1)))
 
@@ -117,6 +148,8 @@ def nearest_f32(exact: Fraction) -> float:
 def converted(constant: Constant, wanted: str) -> Constant:
     """The constant in another type, as a cast of C gives it. Raises ArithmeticError for a float that does not fit."""
     value = constant.value
+    if wanted == "bool":
+        return Constant(wanted, int(value != 0))
     if wanted == "f64":
         return Constant(wanted, float(value))
     if wanted == "f32":
@@ -124,7 +157,7 @@ def converted(constant: Constant, wanted: str) -> Constant:
         if math.isinf(rounded):
             raise ArithmeticError(f"{value} is too large for float")
         return Constant(wanted, math.copysign(rounded, value) if isinstance(value, float) else rounded)
-    low, high = _limits(wanted)
+    low, high = limits(wanted)
     if isinstance(value, float):
         if not low <= int(value) <= high:
             raise ArithmeticError(f"{value} does not fit {wanted}, and C does not say what becomes of it")
@@ -138,12 +171,21 @@ def common_type(left: str, right: str) -> str:
 
 
 def operation(sign: str, left: Constant, right: Constant) -> Constant:
-    """A sum, difference, product, quotient of floats or bit operation of two constants.
+    """What an operator of C makes of two constants.
 
     Raises ArithmeticError where C does not define it, or where it leaves the range of its type.
     """
+    if sign in {"<<", ">>"}:
+        return _shifted(sign, promoted(left), promoted(right))
     kind = common_type(left.type, right.type)
     one, other = converted(left, kind).value, converted(right, kind).value
+    if kind in FLOATS and sign not in {"+", "-", "*", "/"}:
+        raise ArithmeticError(f"'{sign}' takes integers")
+    if sign in {"/", "%"} and kind not in FLOATS:
+        if other == 0:
+            raise ArithmeticError(f"{one} {sign} 0 is not defined in C")
+        quotient = abs(one) // abs(other) * (1 if (one < 0) == (other < 0) else -1)  # towards zero
+        return _whole(kind, int(quotient if sign == "/" else one - quotient * other), f"{one} {sign} {other}")
     if kind == "f32":
         with np.errstate(all="ignore"):
             return _finite(kind, float(_OPERATIONS[sign](np.float32(one), np.float32(other))), sign)
@@ -153,9 +195,43 @@ def operation(sign: str, left: Constant, right: Constant) -> Constant:
     return _whole(kind, _OPERATIONS[sign](one, other), f"{one} {sign} {other}")
 
 
+def _shifted(sign: str, left: Constant, right: Constant) -> Constant:
+    """A shift, in the type of its left operand; one of a negative number to the left as gcc has it."""
+    if left.type in FLOATS or right.type in FLOATS:
+        raise ArithmeticError(f"'{sign}' takes integers")
+    low, high = limits(left.type)
+    value, count = int(left.value), int(right.value)
+    if not 0 <= count < int(left.type[1:]):
+        raise ArithmeticError(f"a shift of {left.type} by {count} is not defined in C")
+    moved = value << count if sign == "<<" else value >> count
+    return Constant(left.type, (moved - low) % (high - low + 1) + low)
+
+
+def promoted(constant: Constant) -> Constant:
+    """The constant after C's promotion of small integers."""
+    return constant if constant.type in RANKS else converted(constant, "i32")
+
+
+def inverted(constant: Constant) -> Constant:
+    """All bits turned round, after promotion."""
+    inner = promoted(constant)
+    if inner.type in FLOATS:
+        raise ArithmeticError("'~' takes an integer")
+    low, high = limits(inner.type)
+    return Constant(inner.type, (~int(inner.value) - low) % (high - low + 1) + low)
+
+
+def compared(sign: str, left: Constant, right: Constant) -> bool:
+    """What a comparison of two constants says."""
+    kind = common_type(left.type, right.type)
+    one, other = converted(left, kind).value, converted(right, kind).value
+    return bool(_COMPARISONS[sign](one, other))
+
+
 def negative(constant: Constant) -> Constant:
     """The constant with the other sign, after promotion. Raises ArithmeticError where it overflows."""
-    kind = constant.type if constant.type in RANKS else "i32"
+    constant = promoted(constant)
+    kind = constant.type
     if isinstance(constant.value, float):
         return Constant(kind, -constant.value)
     return _whole(kind, -constant.value, f"-({constant.value})")
@@ -168,7 +244,7 @@ def _finite(kind: str, value: float, sign: str) -> Constant:
 
 
 def _whole(kind: str, value: int, text: str) -> Constant:
-    low, high = _limits(kind)
+    low, high = limits(kind)
     if kind[0] == "i" and not low <= value <= high:
         raise ArithmeticError(f"{text} overflows {'int' if kind == 'i32' else 'long'}, which C does not define")
     return Constant(kind, (value - low) % (high - low + 1) + low)

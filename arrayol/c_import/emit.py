@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from arrayol.c_import.bodies import Body, Port, axes_text, indented, shape_text
+from arrayol.c_import.bodies import Body, Port, axes_text, indented, shape_text, zero_of
 from arrayol.c_import.forms import form_text
 from arrayol.c_import.model import Form, Scop, Variable
 from arrayol.c_import.plans import Stage
@@ -40,10 +40,12 @@ class Writer:
     def text(self, stages: Sequence[Stage]) -> str:
         """The whole file."""
         name = self._fresh(self.scop.name)
-        known = frozenset(one.name for one in self.scop.variables.values() if not one.local)
-        outputs = [one.name for one in self.scop.variables.values() if not one.local and one.dims]
+        variables = self.scop.variables.values()
+        known = frozenset(one.name for one in variables if not one.local or one.table)
+        outputs = [one.name for one in variables if not one.local and not one.table and (one.dims or one.state)]
         self._block(name, stages, self.scop.variables, known, outputs)
         consts = [f"const {name} = {text}" for name, text in self.scop.consts.items()]
+        consts += [f"const {one.name}: {_type(one)} = {_values(one)}" for one in variables if one.table]
         place = self._fresh("n")
         counts = [f"const {name}: i32[{end}] = [{place} for {place} in 0..{end}]" for end, name in self.indices.items()]
         return "\n\n".join(["\n".join([f"# From {self.file}.", *consts, *counts]), *self.texts]) + "\n"
@@ -81,6 +83,8 @@ class Writer:
             made = self._stage(stage, variables, frozenset({*known, *current}))
             arguments = []
             for array in (*made.reads, *made.before):
+                if variables[array].table:
+                    continue
                 if array not in current:
                     current[array] = needed[array] = self.before[array] if array in last else array
                 arguments.append(current[array])
@@ -108,7 +112,8 @@ class Writer:
         self.texts.append(self._elementary(inner, stage, body))
         if stage.axes:
             self.texts.append(self._repetition(name, inner, stage, body, variables))
-        reads = dict.fromkeys(port.array for port in body.ports if port.source == "read")
+        tables = {one.name for one in variables.values() if one.table}
+        reads = dict.fromkeys(port.array for port in body.ports if port.source == "read" and port.array not in tables)
         before = dict.fromkeys(port.array for port in body.ports if port.source == "before")
         if not stage.axes:  # ports are the arguments, in their order
             assert len(reads) + len(before) == sum(port.source in {"read", "before"} for port in body.ports)
@@ -117,11 +122,12 @@ class Writer:
     def _elementary(self, name: str, stage: Stage, body: Body) -> str:
         order = ("index", "delay", "read", "before")
         inputs = sorted(
-            (port for port in body.ports if port.source != "write"), key=lambda one: order.index(one.source)
+            (port for port in body.ports if port.source not in {"write", "state"}),
+            key=lambda one: order.index(one.source),
         )
         if not stage.axes:
             inputs = sorted(inputs, key=lambda one: one.source == "before")
-        outputs = [port for port in body.ports if port.source == "write"]
+        outputs = [port for port in body.ports if port.source in {"write", "state"}]
         head = f"elementary {name}({_signature(inputs)}) -> ({_signature(outputs)}) {{"
         return "\n".join([f"# {_lines(stage.lines)}", head, *indented(body.lines), "}"])
 
@@ -132,7 +138,11 @@ class Writer:
         for port in body.ports:
             match port.source:
                 case "delay":
-                    links.append(f"{port.name} <- {port.array} delay [{', '.join(map(str, port.delay))}] else 0")
+                    links.append(
+                        f"{port.name} <- {port.array} delay [{', '.join(map(str, port.delay))}] else {port.default}"
+                    )
+                case "state":
+                    continue
                 case "index":
                     axis = body.axes[port.array]
                     link = self._link(port, (axis.extent,), stage)
@@ -144,7 +154,7 @@ class Writer:
                     links.append(f"{port.name} <- {array}{self._link(port, variables[port.array].dims, stage)}")
         reads = dict.fromkeys(port.array for port in body.ports if port.source == "read")
         before = dict.fromkeys(port.array for port in body.ports if port.source == "before")
-        inputs = [f"{one}: {_type(variables[one])}" for one in reads]
+        inputs = [f"{one}: {_type(variables[one])}" for one in reads if not variables[one].table]
         inputs += [f"{self.before[one]}: {_type(variables[one])}" for one in before]
         outputs = [f"{one}: {_type(variables[one])}" for one in stage.written]
         head = f"task {name}({', '.join(inputs)}) -> ({', '.join(outputs)}) {{"
@@ -162,7 +172,9 @@ class Writer:
         """The tiler of a link; nothing where it is the obvious one."""
         if _is_plain(port, dims, [axis.extent for axis in stage.axes]):
             return ""
-        return f" at {_tiler(port.origin, port.paving, port.fitting)}" + (" else 0" if port.border else "")
+        return f" at {_tiler(port.origin, port.paving, port.fitting)}" + (
+            f" else {zero_of(port.type)}" if port.border else ""
+        )
 
     # Loops in time.
 
@@ -184,7 +196,7 @@ class Writer:
             links.append(f"{array} <- {array}{self._slice(stage, array, variables[array])}")
         for array in made.before:
             rank = len(variables[array].dims)
-            default = "0"
+            default = zero_of(variables[array].type)
             if array in known:
                 inputs.append(f"{self.before[array]}: {_type(variables[array])}")
                 whole = tuple(tuple(int(row == column) for column in range(rank)) for row in range(rank))
@@ -233,6 +245,14 @@ def _matrix(rows: Sequence[Sequence[int]]) -> str:
 
 def _without(dims: tuple[Form, ...], place: int) -> tuple[Form, ...]:
     return dims[:place] + dims[place + 1 :]
+
+
+def _values(variable: Variable) -> str:
+    """The values of a table, in rows."""
+    extent = variable.dims[-1].number if variable.dims else 1
+    assert extent is not None
+    rows = [variable.table[start : start + extent] for start in range(0, len(variable.table), extent)]
+    return f"[{'; '.join(', '.join(row) for row in rows)}]"
 
 
 def _type(variable: Variable) -> str:

@@ -1,16 +1,43 @@
-"""Affine forms as text, and their extremes where loops run through their bounds."""
+"""Affine forms and conditions as text, and the extremes of forms where loops run through their bounds."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-from arrayol.c_import.model import Form, Loop
+from arrayol.c_import.model import Condition, Dynamic, Form, Loop, Rounded, Term
 from arrayol.ir.affine import Affine
 
+TermText = Callable[[Term], str]
 
-def form_text(form: Form) -> str:
+
+def term_text(term: Term) -> str:
+    """A term in the language: a name, `(2 * i + 1) // 3`."""
+    if isinstance(term, str):
+        return term
+    if isinstance(term, Dynamic):
+        raise TypeError("a subscript that depends on data is no form")
+    return f"(({form_text(term.form)}) {term.operator} {term.divisor})"
+
+
+def isl_term(term: Term) -> str:
+    """A term as isl writes it."""
+    if isinstance(term, str):
+        return term
+    if isinstance(term, Dynamic):
+        raise TypeError("a subscript that depends on data is no form")
+    inner = isl_text(term.form)
+    return f"floor(({inner})/{term.divisor})" if term.operator == "//" else f"(({inner}) mod {term.divisor})"
+
+
+def isl_text(form: Form) -> str:
+    """A form as isl writes it."""
+    return form_text(form, isl_term)
+
+
+def form_text(form: Form, text_of: TermText = term_text) -> str:
     """`2 * i - j + 3`, positive terms first."""
-    parts = [(name if abs(factor) == 1 else f"{abs(factor)} * {name}", factor) for name, factor in form.terms]
+    terms = [(text_of(term), factor) for term, factor in form.terms]
+    parts = [(name if abs(factor) == 1 else f"{abs(factor)} * {name}", factor) for name, factor in terms]
     parts.sort(key=lambda part: part[1] < 0)
     if form.constant:
         place = 0 if form.constant > 0 and parts and parts[0][1] < 0 else len(parts)
@@ -23,39 +50,114 @@ def form_text(form: Form) -> str:
 
 def renamed(form: Form, values: Mapping[str, Form]) -> Form:
     """The form with forms in place of some names."""
-    found: Form = Affine(constant=form.constant)
-    for name, factor in form.terms:
-        found += values[name].scaled(factor) if name in values else Affine(((name, factor),))
-    return found
-
-
-def condition_texts(conditions: Iterable[Form], names: Mapping[str, str], consts: Collection[str]) -> list[str]:
-    """That forms are not negative, as comparisons: `i >= 1`, `j <= N - 2`; each once. What varies stands left."""
-    values: dict[str, Form] = {name: Affine(((new, 1),)) for name, new in names.items()}
-    texts = []
-    for condition in conditions:
-        form = renamed(condition, values)
-        varying = [term for term in form.terms if term[0] not in consts]
-        left: Form = Affine(tuple(term for term in varying if term[1] > 0))
-        if left.terms or not varying:
-            texts.append(f"{form_text(left)} >= {form_text(left - form)}")
+    result: Form = Affine(constant=form.constant)
+    for term, factor in form.terms:
+        if isinstance(term, Rounded):
+            result += rounded(term.operator, renamed(term.form, values), term.divisor).scaled(factor)
+        elif isinstance(term, str) and term in values:
+            result += values[term].scaled(factor)
         else:
-            left = Affine(tuple((name, -factor) for name, factor in varying))
-            texts.append(f"{form_text(left)} <= {form_text(form + left)}")
-    return list(dict.fromkeys(texts))
+            result += Affine(((term, factor),))
+    return result
+
+
+def rounded(operator: str, form: Form, divisor: int) -> Form:
+    """The form of a quotient or rest, with what the divisor divides taken out."""
+    whole: Form = Affine(tuple(item for item in form.terms if item[1] % divisor == 0))
+    part: Form = Affine(tuple(item for item in form.terms if item[1] % divisor), form.constant)
+    if part.number is not None:
+        return form.divided(divisor) if operator == "//" else Affine(constant=part.constant % divisor)
+    rest: Form = Affine(((Rounded(operator, part, divisor), 1),))
+    return whole.divided(divisor) + rest if operator == "//" else rest
+
+
+def without_data(form: Form) -> Form | None:
+    """A subscript in which what is rounded was taken for data, as a form; None where it depends on data."""
+    result: Form = Affine(constant=form.constant)
+    for term, factor in form.terms:
+        if isinstance(term, Dynamic):
+            if term.value.form is None:
+                return None
+            result += term.value.form.scaled(factor)
+        else:
+            result += Affine(((term, factor),))
+    return result
+
+
+def names_of(form: Form) -> set[str]:
+    """The loops and consts in a form, also in what is rounded."""
+    names: set[str] = set()
+    for term, _ in form.terms:
+        if isinstance(term, str):
+            names.add(term)
+        elif isinstance(term, Rounded):
+            names |= names_of(term.form)
+    return names
+
+
+def renamed_condition(condition: Condition, values: Mapping[str, Form]) -> Condition:
+    """The condition with forms in place of some names."""
+    form = None if condition.form is None else renamed(condition.form, values)
+    return Condition(condition.kind, form, tuple(renamed_condition(one, values) for one in condition.parts))
+
+
+def isl_condition(condition: Condition) -> str:
+    """A condition as isl writes it."""
+    if condition.form is None:
+        return "(" + f" {condition.kind} ".join(map(isl_condition, condition.parts)) + ")"
+    return f"{isl_text(condition.form)} {'=' if condition.kind == '==' else condition.kind} 0"
+
+
+def condition_texts(conditions: Iterable[Condition], names: Mapping[str, str], consts: Collection[str]) -> list[str]:
+    """Conditions in the language, each once: `i >= 1`, `j <= N - 2`. What varies stands left."""
+    values: dict[str, Form] = {name: Affine(((new, 1),)) for name, new in names.items()}
+    return list(dict.fromkeys(_condition_text(renamed_condition(one, values), consts) for one in conditions))
+
+
+def _condition_text(condition: Condition, consts: Collection[str]) -> str:
+    if condition.form is None:
+        return "(" + f" {condition.kind} ".join(_condition_text(one, consts) for one in condition.parts) + ")"
+    form = condition.form
+    varying = [term for term in form.terms if not (isinstance(term[0], str) and term[0] in consts)]
+    left: Form = Affine(tuple(term for term in varying if term[1] > 0))
+    if left.terms or not varying:
+        return f"{form_text(left)} {condition.kind} {form_text(left - form)}"
+    left = Affine(tuple((name, -factor) for name, factor in varying))
+    turned = {">=": "<="}.get(condition.kind, condition.kind)
+    return f"{form_text(left)} {turned} {form_text(form + left)}"
 
 
 def extreme(form: Form, loops: Sequence[Loop], *, greatest: bool) -> Form:
     """A bound of a form over loops, outer ones first, in terms of what is not a loop."""
+    result: Form = Affine(constant=form.constant)
+    for term, factor in form.terms:
+        if isinstance(term, Rounded):
+            result += _rounded_extreme(term, loops, greatest=greatest == (factor > 0)).scaled(factor)
+        else:
+            result += Affine(((term, factor),))
     for loop in reversed(loops):
-        factor = form.factor(loop.name)
+        factor = result.factor(loop.name)
         if factor:
             end = loop.high - 1 if (factor > 0) == greatest else loop.low
-            form = form.without(loop.name) + end.scaled(factor)
-    return form
+            result = result.without(loop.name) + end.scaled(factor)
+    return result
 
 
-def is_certain(condition: Form, loops: Sequence[Loop]) -> bool:
-    """Whether a form is surely not negative where loops run through their bounds."""
-    least = extreme(condition, loops, greatest=False).number
-    return least is not None and least >= 0
+def _rounded_extreme(term: Rounded, loops: Sequence[Loop], *, greatest: bool) -> Form:
+    if term.operator == "//":
+        return rounded("//", extreme(term.form, loops, greatest=greatest), term.divisor)
+    return Affine(constant=term.divisor - 1 if greatest else 0)
+
+
+def is_certain(condition: Condition, loops: Sequence[Loop]) -> bool:
+    """Whether a condition surely holds where loops run through their bounds."""
+    if condition.form is None:
+        held = [is_certain(one, loops) for one in condition.parts]
+        return all(held) if condition.kind == "and" else any(held)
+    least = extreme(condition.form, loops, greatest=False).number
+    greatest = extreme(condition.form, loops, greatest=True).number
+    if condition.kind == ">=":
+        return least is not None and least >= 0
+    if condition.kind == "==":
+        return least == greatest == 0
+    return (least is not None and least > 0) or (greatest is not None and greatest < 0)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from arrayol.c_import.emit import Writer
-from arrayol.c_import.forms import form_text
+from arrayol.c_import.forms import form_text, isl_condition, isl_text, without_data
+from arrayol.c_import.lowering.function import lowered
 from arrayol.c_import.model import Access, Form, Scop
-from arrayol.c_import.plans import Stage, program_of
-from arrayol.c_import.reader import read_scop
+from arrayol.c_import.plans import Stage, guards_of, program_of
+from arrayol.c_import.reading.preprocess import preprocess
+from arrayol.c_import.reading.syntax import chosen_function, parse_unit
 from arrayol.c_import.stages import stages_of
 from arrayol.checks.check import sound
 from arrayol.errors import ArrayolError, Diagnostic, Severity, error
@@ -20,11 +22,11 @@ from arrayol.language.namespace import read_source
 from arrayol.language.parser import parse
 from arrayol.language.printer import print_file
 from arrayol.polyhedral.isl import TooHardError, bounded_effort
-from arrayol.source import SourceFile
+from arrayol.source import SourceFile, Span
+from arrayol.text import counted, few, listed
 
 _EFFORT = 30_000_000  # of isl's operations: some seconds; each of PolyBench's kernels takes below a million
 _MOST_STATEMENTS = 200
-_MOST_LOOPS = 20  # around a statement
 
 
 @dataclass(frozen=True)
@@ -34,9 +36,36 @@ class Imported:
     text: str
     spec: Spec
     stages: tuple[Stage, ...]
+    assumed: tuple[tuple[Span, str], ...] = ()
+    inputs: Mapping[str, str] = field(default_factory=dict)  # ports of the top task, and what they are in C
+    outputs: Mapping[str, str] = field(default_factory=dict)
+
+    def summary(self) -> list[str]:
+        """What was made, in lines: stages with their dimensions, delays, and what stayed a loop of a body."""
+        stages = list(_flat(self.stages))
+        repeated = [stage for stage in stages if stage.axes]
+        bodies = [stage for stage in stages if stage.is_body]
+        times = [stage for stage in stages if stage.steps]
+        parts = [
+            counted(len(repeated), "repetition"),
+            *([counted(len(times), "loop in time", "loops in time")] if times else []),
+        ]
+        parts += [counted(len(bodies), "body", "bodies")] if bodies else []
+        arrays = [
+            f"{port} is {name} of the C" for port, name in self.inputs.items() if port.removesuffix("_in") != name
+        ]
+        return [
+            f"stages: {listed(parts)}",
+            f"dimensions: {few([f'{_where(stage)} {_extents(stage)}' for stage in repeated]) or 'none'}",
+            f"delays: {few([f'{_where(stage)} {_delays(stage)}' for stage in repeated if stage.delays]) or 'none'}",
+            f"loops that stay in bodies: {few([text for stage in stages if (text := _inner_loops(stage))]) or 'none'}",
+            *([f"names: {few(arrays)}"] if arrays else []),
+        ]
 
     def remarks(self) -> Iterator[Diagnostic]:
-        """What stays in one body with its loops, so that nothing of it is a repetition."""
+        """What was assumed; and what stays in one body with its loops, so that nothing of it is a repetition."""
+        for span, text in self.assumed:
+            yield Diagnostic("assumed", text, span, None, Severity.WARNING)
         for stage in _bodies(self.stages):
             loops = [one for one in stage.statements if one.loops]
             if not loops:
@@ -47,6 +76,36 @@ class Imported:
             yield Diagnostic("one-body", message, loops[0].loops[0].span, hint, Severity.WARNING)
 
 
+def _flat(stages: tuple[Stage, ...]) -> Iterator[Stage]:
+    """All stages, those of steps behind their loop in time."""
+    for stage in stages:
+        yield stage
+        yield from _flat(stage.steps)
+
+
+def _where(stage: Stage) -> str:
+    first, last = stage.lines[0], stage.lines[-1]
+    return f"line {first}" if first == last else f"lines {first} to {last}"
+
+
+def _extents(stage: Stage) -> str:
+    return f"[{', '.join(form_text(axis.extent) for axis in stage.axes)}]"
+
+
+def _delays(stage: Stage) -> str:
+    texts = dict.fromkeys(f"[{', '.join(map(str, delay))}]" for delay in stage.delays.values())
+    return listed(list(texts))
+
+
+def _inner_loops(stage: Stage) -> str:
+    """The loops of a stage's statements that are no dimensions; nothing where there are none."""
+    if stage.steps:
+        return ""
+    axes = {axis.loop.name for axis in stage.axes}
+    names = dict.fromkeys(loop.name for one in stage.statements for loop in one.loops if loop.name not in axes)
+    return f"{_where(stage)}: {', '.join(names)}" if names else ""
+
+
 def _bodies(stages: tuple[Stage, ...]) -> Iterator[Stage]:
     for stage in stages:
         yield from _bodies(stage.steps)
@@ -54,15 +113,27 @@ def _bodies(stages: tuple[Stage, ...]) -> Iterator[Stage]:
             yield stage
 
 
-def import_file(path: Path, settings: Mapping[str, str] | None = None) -> Imported:
-    """The specification of the scop in a C file. Raises ArrayolError where it has none that computes the same."""
-    return import_source(read_source(path), settings or {})
+@dataclass(frozen=True)
+class Choices:
+    """What a user says beside the file: values of consts, extents of arrays, the function, the compiler's command."""
+
+    settings: Mapping[str, str] = field(default_factory=dict)
+    sizes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    function: str | None = None
+    compiler: str | None = None
 
 
-def import_source(file: SourceFile, settings: Mapping[str, str]) -> Imported:
-    """The same of a text."""
+def import_file(path: Path, choices: Choices | None = None) -> Imported:
+    """The specification of a function in a C file. Raises ArrayolError where it has none that computes the same."""
+    return import_source(read_source(path), choices or Choices())
+
+
+def import_source(file: SourceFile, choices: Choices | None = None) -> Imported:
+    """The specification of a function in a text of C; errors as `import_file`."""
+    choices = choices or Choices()
     try:
-        scop = read_scop(file, settings)
+        unit = parse_unit(file, preprocess(file, choices.compiler, choices.settings))
+        scop = lowered(unit, chosen_function(unit, choices.function), choices.settings, choices.sizes)
     except RecursionError:
         hint = "name parts of long expressions by scalars of their own"
         raise error("c-syntax", "the C of this file nests too deeply", hint=hint, file=file.name) from None
@@ -74,38 +145,45 @@ def import_source(file: SourceFile, settings: Mapping[str, str]) -> Imported:
     except TooHardError:
         hint = "import it in parts"
         raise error("scop-too-large", "the dependences of this scop are too many", hint=hint, file=file.name) from None
-    draft = Writer(scop, Path(file.name).name).text(stages)
+    writer = Writer(scop, Path(file.name).name)
+    draft = writer.text(stages)
     parsed = parse(SourceFile(f"{Path(file.name).stem}.aol", draft))
     if parsed.diagnostics:
         raise ArrayolError(parsed.diagnostics)
     text = print_file(parsed)
     loaded = sound(load_source(SourceFile(f"{Path(file.name).stem}.aol", text)))
-    return Imported(text, loaded.spec, stages)
+    origins = {name: one.origin for name, one in scop.variables.items()}
+    before = {new: origins[name] for name, new in writer.before.items()}
+    top = loaded.spec.tasks[scop.name]
+    taken = [port for port in top.inputs if port.name not in loaded.spec.tables]
+    inputs = {port.name: before.get(port.name) or origins[port.name] for port in taken}
+    outputs = {port.name: origins[port.name] for port in top.outputs}
+    return Imported(text, loaded.spec, stages, scop.remarks, inputs, outputs)
 
 
 def _check_written(scop: Scop, file: SourceFile) -> None:
     written = [scop.variables[one.target.array] for one in scop.statements]
-    if not any(one.dims and not one.local for one in written):
-        message = "the scop writes no array that its function was handed"
+    if not any((one.dims or one.state) and not one.local for one in written):
+        message = "the function writes no array that it was handed"
         raise error("nothing-written", message, hint="make an array a parameter of the function", file=file.name)
     if len(scop.statements) > _MOST_STATEMENTS:
         message = f"the scop has {len(scop.statements)} statements; {_MOST_STATEMENTS} are the most"
         raise error("scop-too-large", message, hint="import it in parts", file=file.name)
-    deepest = max(scop.statements, key=lambda one: len(one.loops))
-    if len(deepest.loops) > _MOST_LOOPS:
-        message = f"a statement stands in {len(deepest.loops)} loops; {_MOST_LOOPS} are the most"
-        raise error("scop-too-large", message, deepest.loops[_MOST_LOOPS].span, hint="make fewer loops of them")
 
 
 def _check_inside(scop: Scop) -> None:
     """Refuse an element outside its array, at the sizes that are given."""
-    program = program_of(scop.statements, scop.consts)
+    program = program_of(scop.statements, scop.consts, scop.variables)
     sizes = [f"{name} = {value}" for name, value in scop.values.items() if isinstance(value, int)]
     for statement in scop.statements:
         for access in (statement.target, *statement.reads):
+            where = [isl_condition(one) for one in guards_of(statement, access)]
             dims = scop.variables[access.array].dims
             for place, (form, dim) in enumerate(zip(access.subscripts, dims, strict=True)):
-                point = program.outside(f"S{statement.number}", form_text(form), form_text(dim), sizes)
+                exact = without_data(form)
+                if exact is None:
+                    continue
+                point = program.outside(f"S{statement.number}", isl_text(exact), isl_text(dim), sizes, where)
                 if point is not None:
                     raise _outside(access, place, dim, point)
 

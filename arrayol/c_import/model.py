@@ -1,32 +1,85 @@
-"""What a scop says: statements with affine loops and subscripts, and values as typed trees of C.
+"""What a function of C says: statements with affine loops and subscripts, and values as typed graphs.
 
-A scop is the part of a C function between `#pragma scop` and `#pragma endscop`. Loops count upwards by one: those that
-count downwards are turned round when they are read. A condition is a form that is not negative where it holds.
+Loops count upwards by one. A condition decides which iterations run a statement, or read an element. Values are graphs:
+what C names once and uses twice is one node with two users.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from arrayol.ir.affine import Affine
 from arrayol.source import Span
 
-Form = Affine[str]  # of loops and consts by name
-
-RANKS = ("i32", "u32", "i64", "u64", "f32", "f64")  # C's usual conversions go to the later one
 BOOL = "bool"
 
 
 @dataclass(frozen=True, slots=True)
+class Rounded:
+    """`form // divisor` or `form % divisor`, rounded down; both as C has them where the form is not negative."""
+
+    operator: str
+    form: Form
+    divisor: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dynamic:
+    """A subscript that depends on data."""
+
+    value: Value
+
+
+Term: TypeAlias = "str | Rounded | Dynamic"
+Form: TypeAlias = "Affine[Term]"  # of loops and consts by name, and of what is rounded
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """`form` compared with 0 by `kind` (`>=`, `==`, `!=`), or `and` / `or` of parts."""
+
+    kind: str
+    form: Form | None = None
+    parts: tuple[Condition, ...] = ()
+
+    def negated(self) -> Condition:
+        """What holds where it does not."""
+        if self.form is None:
+            return Condition("or" if self.kind == "and" else "and", parts=tuple(one.negated() for one in self.parts))
+        if self.kind == ">=":
+            return Condition(">=", self.form.scaled(-1) - 1)
+        return Condition("!=" if self.kind == "==" else "==", self.form)
+
+    def forms(self) -> Iterator[Form]:
+        """All forms that it compares."""
+        if self.form is not None:
+            yield self.form
+        for part in self.parts:
+            yield from part.forms()
+
+
+def not_negative(form: Form) -> Condition:
+    """That a form is at least 0."""
+    return Condition(">=", form)
+
+
+@dataclass(frozen=True, slots=True)
 class Variable:
-    """An array or a scalar, of rank 0; `local` to the function or handed over."""
+    """An array or a scalar, of rank 0; `local` to the function or handed over.
+
+    `table` are the values of a const array, in the order of its elements. A `state` keeps its value from call to call.
+    """
 
     name: str
     type: str
     dims: tuple[Form, ...]
     local: bool
     span: Span
+    table: tuple[str, ...] = ()
+    state: bool = False
+    origin: str = ""  # the name in C
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,19 +94,21 @@ class Loop:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """An element that is read or written."""
+    """An element that is read or written; a read happens where `guards` hold."""
 
     array: str
     subscripts: tuple[Form, ...]
     span: Span
+    guards: tuple[Condition, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Value:
     """An operation of C and its operands; `type` is what C gives it.
 
     `kind` is `literal` (its `text`), `const`, `read` (of `access`), `form` (an integer of loops), `convert`, `choice`
-    (condition, then, else), `call` of a function, or an operator of the language.
+    (condition, then, else), `call` of a function, or an operator of the language. Where the value is an affine integer
+    for certain, `form` says which.
     """
 
     kind: str
@@ -63,12 +118,30 @@ class Value:
     access: Access | None = None
     form: Form | None = None
 
+    def nodes(self) -> Iterator[Value]:
+        """It and all below it, operands first and from left to right, each once."""
+        seen: set[int] = set()
+        waiting: list[tuple[Value, bool]] = [(self, False)]
+        while waiting:
+            node, is_done = waiting.pop()
+            if is_done:
+                yield node
+            elif id(node) not in seen:
+                seen.add(id(node))
+                waiting.append((node, True))
+                waiting += [(operand, False) for operand in reversed(node.below())]
+
+    def below(self) -> tuple[Value, ...]:
+        """Its operands, and values that its subscripts depend on."""
+        if self.access is None:
+            return self.operands
+        return tuple(
+            term.value for form in self.access.subscripts for term, _ in form.terms if isinstance(term, Dynamic)
+        )
+
     def reads(self) -> Iterator[Access]:
-        """All elements that it reads, from left to right."""
-        if self.access is not None:
-            yield self.access
-        for operand in self.operands:
-            yield from operand.reads()
+        """All elements that it reads."""
+        return (node.access for node in self.nodes() if node.access is not None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,7 +151,7 @@ class Statement:
     number: int
     loops: tuple[Loop, ...]
     position: tuple[int, ...]
-    conditions: tuple[Form, ...]
+    conditions: tuple[Condition, ...]
     target: Access
     value: Value
     accumulate: bool
@@ -91,15 +164,18 @@ class Statement:
     @property
     def reads(self) -> list[Access]:
         """All elements that it reads, that of `+=` first."""
-        return [*([self.target] if self.accumulate else []), *self.value.reads()]
+        dynamic = [term.value for form in self.target.subscripts for term, _ in form.terms if isinstance(term, Dynamic)]
+        inside = [access for value in (*dynamic, self.value) for access in value.reads()]
+        return [*([self.target] if self.accumulate else []), *inside]
 
 
 @dataclass(frozen=True)
 class Scop:
-    """A function's scop: variables by name, consts with their text and their values, statements in order."""
+    """A function: variables by name, consts with their text and their values, statements in order, and remarks."""
 
     name: str
     variables: dict[str, Variable]
     consts: dict[str, str]
-    values: dict[str, int | float]
+    values: Mapping[str, int | float]
     statements: tuple[Statement, ...]
+    remarks: tuple[tuple[Span, str], ...] = field(default=())

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from arrayol.c_import.forms import form_text
-from arrayol.c_import.model import Access, Form, Loop, Statement, Variable
+from arrayol.c_import.forms import isl_condition, isl_text, without_data
+from arrayol.c_import.model import Access, Condition, Dynamic, Form, Loop, Statement, Variable, not_negative
 from arrayol.ir.affine import Affine
-from arrayol.polyhedral.flow import Instances, Program, Sources
+from arrayol.polyhedral.flow import Element, Instances, Program, Sources
 
 Places = dict[str, tuple[int | None, ...]]
 
@@ -26,7 +26,8 @@ class Axis:
     @property
     def loop_value(self) -> Form:
         """The loop in terms of the index, which has the loop's name."""
-        return (Affine(((self.loop.name, 1),)) - self.offset).scaled(self.sign)
+        own: Form = Affine(((self.loop.name, 1),))
+        return (own - self.offset).scaled(self.sign)
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ class Stage:
     places: Places = field(default_factory=dict)
     old: frozenset[int] = frozenset()
     delays: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    states: frozenset[str] = frozenset()  # arrays that only later instances of the stage read, by delays
     unread: frozenset[str] = frozenset()  # arrays of which nothing is read that the stage has not written before
     steps: tuple[Stage, ...] = ()
     time: Loop | None = None
@@ -54,7 +56,7 @@ class Stage:
     def written(self) -> list[str]:
         """The arrays that get a new version, in order."""
         names = dict.fromkeys(statement.target.array for statement in self.statements)
-        return [name for name in names if name not in self.private]
+        return [name for name in names if name not in self.private and name not in self.states]
 
     @property
     def is_body(self) -> bool:
@@ -79,35 +81,56 @@ class Level:
     @cached_property
     def program(self) -> Program:
         """Their order and what they touch."""
-        return program_of(self.statements, self.consts)
+        return program_of(self.statements, self.consts, self.variables)
 
 
-def program_of(statements: Sequence[Statement], consts: Iterable[str]) -> Program:
+def program_of(statements: Sequence[Statement], consts: Iterable[str], variables: Mapping[str, Variable]) -> Program:
     """The statements as isl takes them."""
-    return Program([_instances(one) for one in statements], list(consts))
+    return Program([_instances(one, variables) for one in statements], list(consts))
 
 
 def name_of(statement: Statement) -> str:
     return f"S{statement.number}"
 
 
-def _instances(statement: Statement) -> Instances:
+def _instances(statement: Statement, variables: Mapping[str, Variable]) -> Instances:
     conditions = [*statement.conditions]
     for loop in statement.loops:
         own: Form = Affine(((loop.name, 1),))
-        conditions += [own - loop.low, loop.high - 1 - own]
+        conditions += [not_negative(own - loop.low), not_negative(loop.high - 1 - own)]
     return Instances(
         name_of(statement),
         tuple(loop.name for loop in statement.loops),
-        tuple(f"{form_text(one)} >= 0" for one in conditions),
+        tuple(map(isl_condition, conditions)),
         statement.position,
-        _element(statement.target),
-        tuple(map(_element, statement.reads)),
+        element_of(statement, statement.target, variables),
+        tuple(element_of(statement, one, variables) for one in statement.reads),
     )
 
 
-def _element(access: Access) -> tuple[str, tuple[str, ...]]:
-    return access.array, tuple(map(form_text, access.subscripts))
+def element_of(statement: Statement, access: Access, variables: Mapping[str, Variable]) -> Element:
+    """What an access touches: of a subscript that depends on data, the whole dimension."""
+    conditions = [isl_condition(one) for one in guards_of(statement, access)]
+    subscripts: list[str] = []
+    for place, (form, dim) in enumerate(zip(access.subscripts, variables[access.array].dims, strict=True)):
+        exact = without_data(form)
+        if exact is None:
+            subscripts.append(f"any_{place}")
+            conditions.append(f"0 <= any_{place} < {isl_text(dim)}")
+        else:
+            subscripts.append(isl_text(exact))
+    return Element(access.array, tuple(subscripts), tuple(conditions))
+
+
+def guards_of(statement: Statement, access: Access) -> list[Condition]:
+    """Where a statement reads an element, beside its own conditions."""
+    known = set(map(id, statement.conditions))
+    return [one for one in access.guards if id(one) not in known]
+
+
+def is_dynamic(form: Form) -> bool:
+    """Whether a subscript depends on data."""
+    return any(isinstance(term, Dynamic) for term, _ in form.terms)
 
 
 class Plan:
@@ -233,26 +256,38 @@ class Plan:
         return frozenset(old), set()
 
     def delayed(self) -> Stage | None:
-        """Each iteration writes one element, and takes others from iterations at constant distances."""
-        (statement,) = self.group
-        wrong, found = self._own_axes(statement.target, statement.loops)
-        target = statement.target
-        if wrong or len(found) != len(target.subscripts) or target.array in self.private:
-            return None
-        order = {name: place for place, name in enumerate(found)}  # axes in the order of the array
-        places: Places = {target.array: tuple(order[name] for name in found)}
-        old, delays = set(), {}
+        """Each iteration writes one element of each array, and takes others from iterations at constant distances."""
+        axes: tuple[Axis, ...] | None = None
+        places: Places = {}
+        targets: dict[str, Access] = {}
+        for statement in self.group:
+            target = statement.target
+            wrong, found = self._own_axes(target, statement.loops)
+            if wrong or len(found) != len(target.subscripts) or target.array in targets:
+                return None
+            if statement.loops != self.group[0].loops or (axes is not None and tuple(found.values()) != axes):
+                return None
+            axes = tuple(found.values())  # in the order of the array
+            targets[target.array] = target
+            places[target.array] = tuple(range(len(axes)))
+        old, delays = set[int](), dict[int, tuple[int, ...]]()
         for key, access in self.accesses.items():
+            target = targets[access.array]
             steps = [(one - two).number for one, two in zip(target.subscripts, access.subscripts, strict=True)]
             if not self.sources[key].statements:
                 if any(step != 0 for step in steps):
                     old.add(key)
             elif None in steps:
                 return None
-            else:
+            elif any(steps):
                 delays[key] = tuple(step for step in steps if step is not None)
+        assert axes is not None
         kept = frozenset(old)
-        return Stage(self.group, tuple(found.values()), self.private, places, kept, delays, self._unread(kept, delays))
+        handed_on = {self.accesses[key].array for key in delays}
+        states = frozenset(self.private & handed_on)
+        return Stage(
+            self.group, axes, frozenset(), places, kept, delays, states=states, unread=self._unread(kept, delays)
+        )
 
 
 def _first_of(names: Sequence[str], form: Form) -> int | None:

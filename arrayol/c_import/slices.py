@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from arrayol.c_import.forms import names_of
+from arrayol.c_import.graphs import mapped
 from arrayol.c_import.model import Form, Loop, Statement, Value
 
 
@@ -13,7 +15,7 @@ def sliced_arrays(group: Sequence[Statement], time: Loop) -> dict[str, tuple[int
     targets = {one.target.array for one in group}
     found: dict[str, tuple[int, Form]] = {}
     for statement in group:
-        if any(form.factor(time.name) for form in _forms(statement)):
+        if any(time.name in names_of(form) for form in _forms(statement)):
             return None
         for access in statement.value.reads():
             held = [(place, form) for place, form in enumerate(access.subscripts) if form.factor(time.name)]
@@ -37,17 +39,16 @@ def sliced_arrays(group: Sequence[Statement], time: Loop) -> dict[str, tuple[int
 def _forms(statement: Statement) -> Iterator[Form]:
     """All forms but the subscripts of what is read."""
     yield from statement.target.subscripts
-    yield from statement.conditions
+    for condition in statement.conditions:
+        yield from condition.forms()
+    for access in statement.value.reads():
+        for condition in access.guards:
+            yield from condition.forms()
     for loop in statement.loops:
         yield from (loop.low, loop.high)
-    yield from _value_forms(statement.value)
-
-
-def _value_forms(value: Value) -> Iterator[Form]:
-    if value.form is not None:
-        yield value.form
-    for operand in value.operands:
-        yield from _value_forms(operand)
+    for node in statement.value.nodes():
+        if node.form is not None:
+            yield node.form
 
 
 def without_time(statement: Statement, sliced: dict[str, tuple[int, Form]]) -> Statement:
@@ -61,10 +62,13 @@ def without_time(statement: Statement, sliced: dict[str, tuple[int, Form]]) -> S
 
 
 def _sliced_value(value: Value, sliced: dict[str, tuple[int, Form]]) -> Value:
-    access = value.access
-    if access is not None and access.array in sliced:
-        access = replace(access, subscripts=dropped(access.subscripts, sliced[access.array][0]))
-    return replace(value, access=access, operands=tuple(_sliced_value(one, sliced) for one in value.operands))
+    def change(node: Value) -> Value:
+        access = node.access
+        if access is None or access.array not in sliced:
+            return node
+        return replace(node, access=replace(access, subscripts=dropped(access.subscripts, sliced[access.array][0])))
+
+    return mapped(value, change)
 
 
 def dropped(items: tuple[Form, ...], place: int) -> tuple[Form, ...]:

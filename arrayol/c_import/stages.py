@@ -19,14 +19,14 @@ from arrayol.c_import.slices import dropped, sliced_arrays, without_time
 
 def stages_of(scop: Scop) -> list[Stage]:
     """The stages of a scop in an order that keeps its meaning; statements that never run are left out."""
-    program = program_of(scop.statements, scop.consts)
+    program = program_of(scop.statements, scop.consts, scop.variables)
     scop = replace(scop, statements=tuple(one for one in scop.statements if program.runs(name_of(one))))
     return _stages(Level(scop.statements, scop.variables, scop.consts, _readers(scop)))
 
 
 def _readers(scop: Scop) -> dict[tuple[int, str], set[int]]:
     """By statement and array: the statements that read its values."""
-    program, found = program_of(scop.statements, scop.consts), dict[tuple[int, str], set[int]]()
+    program, found = program_of(scop.statements, scop.consts, scop.variables), dict[tuple[int, str], set[int]]()
     names = [name_of(one) for one in scop.statements]
     for statement in scop.statements:
         for place, access in enumerate(statement.reads):
@@ -66,7 +66,7 @@ def _groups(level: Level) -> list[tuple[Statement, ...]]:
 def _stage(level: Level, group: tuple[Statement, ...]) -> Stage:
     plan = Plan(level, group)
     repeated = plan.repeated()
-    if len(group) == 1 and len(repeated.axes) < len(group[0].loops):
+    if len(repeated.axes) < max(len(one.loops) for one in group):
         delayed = plan.delayed()
         if delayed is not None:
             return delayed
@@ -75,10 +75,12 @@ def _stage(level: Level, group: tuple[Statement, ...]) -> Stage:
 
 def _merged(level: Level, first: Stage, second: Stage) -> Stage | None:
     """Both as one; None where one of them would lose a dimension of its repetition."""
-    if first.steps or second.steps or first.delays or second.delays or len(first.axes) != len(second.axes):
+    if first.steps or second.steps or len(first.axes) != len(second.axes):
         return None
     together = tuple(sorted((*first.statements, *second.statements), key=lambda one: one.position))
     plan = Plan(level, together)
+    if first.delays or second.delays:
+        return plan.delayed()
     stage = plan.repeated() if first.axes else plan.whole()
     return stage if len(stage.axes) == len(first.axes) else None
 

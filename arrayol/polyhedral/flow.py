@@ -13,7 +13,17 @@ import islpy as isl
 
 from arrayol.polyhedral.isl import coordinates
 
-Element = tuple[str, tuple[str, ...]]  # an array, and subscripts in the dimensions of a statement
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """An array and subscripts in the dimensions of a statement, touched where conditions hold.
+
+    A subscript that is none of these dimensions is any that the conditions allow.
+    """
+
+    array: str
+    subscripts: tuple[str, ...]
+    conditions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +59,7 @@ class Program:
         one, other = self.statements[first], self.statements[second]
         pairs = [(one.write, other.write)]
         pairs += [(one.write, read) for read in other.reads] + [(read, other.write) for read in one.reads]
-        pairs = [(left, right) for left, right in dict.fromkeys(pairs) if left[0] == right[0]]
+        pairs = [(left, right) for left, right in dict.fromkeys(pairs) if left.array == right.array]
         if not pairs:
             return False
         before = self._time(one).lex_lt_map(self._time(other))
@@ -66,17 +76,22 @@ class Program:
         writes = isl.UnionMap(f"{self._sizes}{{ }}")
         schedule = isl.UnionMap.from_map(self._time(statement))
         for one in (self.statements[name] for name in writers):
-            if one.write[0] == element[0]:  # the others change nothing of it
+            if one.write.array == element.array:  # the others change nothing of it
                 schedule = schedule.union(isl.UnionMap.from_map(self._time(one)))
                 writes = writes.union(isl.UnionMap.from_map(self._access(one, one.write)))
         info = isl.UnionAccessInfo.from_sink(sink).set_must_source(writes).set_schedule_map(schedule)
         flow = info.compute_flow()
         return Sources(flow.get_must_dependence(), flow.get_must_no_source(), self)
 
-    def outside(self, name: str, subscript: str, extent: str, values: Sequence[str]) -> dict[str, int] | None:
-        """An instance whose subscript is none of an extent, where sizes have these values; None where there is none."""
+    def outside(
+        self, name: str, subscript: str, extent: str, values: Sequence[str], where: Sequence[str] = ()
+    ) -> dict[str, int] | None:
+        """An instance whose subscript is none of an extent, where sizes have these values; None where there is none.
+
+        `where` are conditions of the access beside those of its statement.
+        """
         one = self.statements[name]
-        held = " and ".join([*one.conditions, *values, f"({subscript} < 0 or {subscript} >= {extent})"])
+        held = " and ".join([*one.conditions, *where, *values, f"({subscript} < 0 or {subscript} >= {extent})"])
         found = isl.Set(f"{self._sizes}{{ {self._domain(one)} : {held} }}")
         if found.is_empty():
             return None
@@ -91,8 +106,9 @@ class Program:
     def _access(self, one: Instances, element: Element) -> isl.Map:
         known = self._accesses.get((one.name, element))
         if known is None:
-            array, subscripts = element
-            text = f"{self._domain(one)} -> {array}[{', '.join(subscripts)}]{self._where(one)}"
+            where = [*one.conditions, *element.conditions]
+            held = f" : {' and '.join(where)}" if where else ""
+            text = f"{self._domain(one)} -> {element.array}[{', '.join(element.subscripts)}]{held}"
             known = self._accesses[one.name, element] = isl.Map(f"{self._sizes}{{ {text} }}")
         return known
 
@@ -138,3 +154,18 @@ class Sources:
         found: list[isl.Map] = []
         self.inside.foreach_map(found.append)
         return found
+
+
+def ends_of(dims: Sequence[str], conditions: Sequence[str], form: str) -> tuple[int, int] | None:
+    """The least and greatest integer that a form is where conditions hold; None where they never do.
+
+    Raises ArithmeticError where it has no end.
+    """
+    where = f" : {' and '.join(conditions)}" if conditions else ""
+    values = isl.Map(f"{{ [{', '.join(dims)}] -> [{form}]{where} }}").range()
+    if values.is_empty():
+        return None
+    ends = [values.dim_min_val(0), values.dim_max_val(0)]
+    if not all(one.is_int() for one in ends):
+        raise ArithmeticError("this has no end")
+    return ends[0].to_python(), ends[1].to_python()

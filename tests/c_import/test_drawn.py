@@ -24,7 +24,7 @@ SEEDS = range(FIRST, FIRST + full_count(30))
 def imported(seed: int) -> Imported | None:
     """The specification; None where nothing is written that others see."""
     try:
-        return import_source(SourceFile("drawn.c", draw(seed).text()), {})
+        return import_source(SourceFile("drawn.c", draw(seed).text()))
     except ArrayolError as refused:
         if "nothing-written" in str(refused):
             return None
@@ -74,9 +74,9 @@ CARRIED = """void f(double x[6], double y[4][6]) {
 def test_a_scalar_that_goes_from_iteration_to_iteration_keeps_their_order() -> None:
     """It lives in the function only, and its first value comes from inside the loop: yet no instance has it alone."""
     x = np.arange(1.0, 7.0)
-    carried = import_source(SourceFile("f.c", CARRIED % "if (i == 0) s = 1.0;"), {})
+    carried = import_source(SourceFile("f.c", CARRIED % "if (i == 0) s = 1.0;"))
     assert [len(stage.axes) for stage in carried.stages] == [1]
     assert np.array_equal(api.run(carried.spec, {"x": x}, top="f")["y"], np.tile(np.cumprod(x), (4, 1)))
-    alone = import_source(SourceFile("f.c", CARRIED % "s = 2.0;"), {})
+    alone = import_source(SourceFile("f.c", CARRIED % "s = 2.0;"))
     assert [len(stage.axes) for stage in alone.stages] == [2]
     assert np.array_equal(api.run(alone.spec, {"x": x}, top="f")["y"], np.tile(2 * x, (4, 1)))

@@ -6,7 +6,7 @@ import pytest
 
 from arrayol.c_import.import_c import import_source
 from arrayol.errors import ArrayolError
-from arrayol.polyhedral.flow import Instances, Program
+from arrayol.polyhedral.flow import Element, Instances, Program
 from arrayol.source import SourceFile
 
 SCOP = "void f(float a[3], float s[3]) {\n#pragma scop\n%s\n#pragma endscop\n}\n"
@@ -17,7 +17,7 @@ def test_more_loops_than_are_read() -> None:
     """Refused before isl is asked, at the first loop too many."""
     text = SCOP % f"{LOOP * 200}s[i] += a[0];"
     with pytest.raises(ArrayolError) as caught:
-        import_source(SourceFile("f.c", text), {})
+        import_source(SourceFile("f.c", text))
     (found,) = caught.value.diagnostics
     assert (found.code, found.message) == ("scop-too-large", "a statement stands in 200 loops; 20 are the most")
     assert found.hint == "make fewer loops of them"
@@ -27,7 +27,7 @@ def test_more_loops_than_are_read() -> None:
 
 def test_isl_reads_each_statement_once() -> None:
     """All pairs of statements are compared, so that reading them again and again was most of the work."""
-    written = ("s", ("i",))
+    written = Element("s", ("i",))
     statements = [
         Instances(f"S{number}", ("i",), ("0 <= i < 3",), (number, 0), written, (written,)) for number in range(5)
     ]

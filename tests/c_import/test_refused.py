@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,88 +16,76 @@ from arrayol.source import SourceFile
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "import-refusals.txt"
 
-INSIDE = (  # statements between the pragmas of a function with A, b, idx and k
+INSIDE = (  # statements of a function with A, b, idx and k
     "while (1) b[0] = 1;",
-    "for (int i = 0; i < 8; i++) A[i * i][0] = 1.0;",
-    "for (int i = 0; i < 8; i++) b[idx[i]] = 1.0;",
-    "for (int i = 0; i < 8; i += 2) b[i] = 1.0;",
-    "for (int i = 0; i != 8; i++) b[i] = 1.0;",
-    "for (int i = 0, j = 0; i < 8; i++) b[i] = 1.0;",
+    "for (int i = 0; i < 8; i++) { if (idx[i] == 3) break; b[i] = 1.0; }",
     "for (int i = 0; i <= 8; i++) b[i] = 1.0;",
     "for (int i = 0; i < 8; i++) b[i] = A[i][i - 1];",
     "for (int i = 0; i < k; i++) b[i] = 1.0;",
-    "for (int i = 0; i < 8; i++) if (b[i] > 0) b[i] = 1.0;",
-    "for (int i = 0; i < 8; i++) if (i > 1 && i < 4) b[i] = 1.0; else b[i] = 2.0;",
+    "for (int i = 0; i < idx[0]; i++) b[i] = 1.0;",
+    "for (int i = 0; i < 8; i += k) b[i] = 1.0;",
+    "for (int i = 0; i != 7; i += 2) b[i] = 1.0;",
+    "for (unsigned i = 7; i >= 0; i--) b[i] = 1.0;",
+    "for (unsigned char i = 0; i < 300; i++) b[0] = 1.0;",
     "for (int i = 0; i < 8; i++ b[i] = 1.0;",
-    "for (int i = 0; i < 8; i++) idx[i] = idx[i] / 2;",
-    "for (int i = 0; i < 8; i++) idx[i] = idx[i] << 1;",
+    "for (int i = 0; i < 8; i++) idx[i] = idx[i] << k;",
+    "for (int i = 0; i < 8; i++) idx[i] = idx[i] >> 32;",
+    "for (int i = 0; i < 8; i++) idx[i] = idx[i] / 0;",
+    "for (int i = 0; i < 8; i++) b[i] = b[i] % 2;",
     "for (int i = 0; i < 8; i++) b[i] = pow(b[i], 2.0);",
     "for (int i = 0; i < 8; i++) A[i] = 1.0;",
-    "b[0] = b[1] = 2.0;",
+    "int n = 0; b[n++] = 1.0;",
     "b[0] = zz;",
     'b[0] = "abc";',
     "b[99999999999999999999999] = 1.0;",
     "foo(3);",
+    'printf("%d", k);',
     "b[0] = 1(2);",
-    "double at; at = 1.0; b[0] = at;",
-    "double *p; b[0] = 1.0;",
+    "double t; b[0] = t;",
     "double b[9]; b[0] = 1.0;",
-    "int w; w = idx[0]; for (w = 0; w < 8; w++) b[w] = 1.0;",
+    "double *p; b[0] = *p;",
+    "double *p = k > 3 ? b : A[0]; b[0] = *p;",
     "k = 3;",
-    "for (unsigned i = 0; i < 8; i++) b[i] = 1.0;",
     "for (uint8_t i = 0; i < 8; i++) b[i] = 1.0;",
-    "for (size_t i = 0; i < 8; i++) b[i] = 1.0;",
     "for (i = 0; i < 8; i++) b[i] = 1.0;",
     "int i; for (; i < 8; i++) b[i] = 1.0;",
     "for (idx[0] = 0; idx[0] < 8; idx[0]++) b[0] = 1.0;",
-    "short i; for (i = 0; i < 8; i++) b[i] = 1.0;",
+    "for (float f = 0; f < 8; f++) b[0] = 1.0;",
     "for (int i = 0; i < 8; i++) for (i = 0; i < 8; i++) b[i] = 1.0;",
-    "for (int i = 0; i < 8u; i++) b[i] = 1.0;",
-    "for (int i = 0; i < 7; i++) b[i + 1ul] = 1.0;",
-    "for (int i = 0; i < 8; i++) if (i - 9 < 0xFFFFFFFF) b[i] = 1.0;",
-    "float t; t = 5; for (int i = 0; i < 8; i++) { float t; t = b[i]; b[i] = t; }",
-    "for (int i = 0; i < 8; i++) { int i; i = 3; idx[0] = i; }",
-    "for (int i = 0; i < 8; i++) { double k; k = b[i]; b[i] = k; }",
-    "static double s = 0; s += b[0]; b[1] = s;",
-    "extern double s; b[1] = s;",
+    "extern double s; b[1] = 1.0;",
     "b[0] = 1e400;",
     "b[0] = 1.5L;",
     "b[0] = 0x1p99999;",
     "idx[0] = 2147483647 + 1;",
     "idx[0] = (int)3e10;",
-    "b[0] = 'a';",
+    "switch (k) { case 1: b[0] = 1.0; }",
+    "again: b[0] = 1.0; goto again;",
     "",
     f"b[0] = {'(' * 3000}1{')' * 3000};",
     "b[0] = 1.0;" * 201,
+    "while (1) b[0] = 1.0;\n  b[1] = zz;\n  b[2] = pow(b[1], 2.0);\n  b[3] = 1.0;",
 )
 SCOP = "void f(double b[3]) {\n#pragma scop\n%s\n#pragma endscop\n%s}"
 WHOLE = (
-    "#define M 2 - 1\n" + SCOP % ("b[M * 2] = M;", ""),
-    "#define N 2\n#define M N * N\n" + SCOP % ("b[1] = 1.0 / M;", ""),
-    "#define M (2) * (3)\n" + SCOP % ("b[1] = 1.0 / M;", ""),
     "#define M (100000 * 100000)\n" + SCOP % ("b[1] = M;", ""),
-    "#define M 2u\n" + SCOP % ("b[M] = 1.0;", ""),
     "#define M 089\n" + SCOP % ("b[1] = M;", ""),
-    "#define double float\n" + SCOP % ("b[1] = 0.1;", ""),
-    "#define sqrt fabs\n" + SCOP % ("b[1] = sqrt(b[0]);", ""),
-    "#define sqrt(x) (x)\n" + SCOP % ("b[1] = sqrt(b[0]);", ""),
-    "double floor(double x) { return x + 1; }\n" + SCOP % ("b[1] = floor(b[0]);", ""),
     SCOP % ("b[1] = N;\n#define N 3", ""),
-    "#define N 2\n" + SCOP % ("b[1] = N;\n#undef N\n#define N 3\nb[2] = N;", ""),
     "#define N 2\n#undef N\n" + SCOP % ("b[1] = N;", ""),
-    "double" + (SCOP % ("b[1] = 2.0;", "return b[1];\n")).removeprefix("void"),
-    "void f(double b[3]) {\n  static double s = 0;\n#pragma scop\nb[0] = s;\n#pragma endscop\n}",
     "void f(double b[3]) {\n  return;\n#pragma scop\nb[0] = 1.0;\n#pragma endscop\n}",
-    "int main(void) { return 0; }",
     "int f[2] {\n#pragma scop\nf[0] = 1;\n#pragma endscop\n}",
     "#pragma scop\nint x;\n#pragma endscop",
-    "#ifdef FAST\n#endif\nvoid f(double b[3]) {\n#pragma scop\nb[0] = 1.0;\n#pragma endscop\n}",
-    "void f(double b[3]) {\n#pragma scop\nb[0] = 1.0;\n}",
     "#define N M\n#define M N\nvoid f(double b[N]) {\n#pragma scop\nb[0] = 1.0;\n#pragma endscop\n}",
-    "#define N sizeof(int)\nvoid f(double b[N]) {\n#pragma scop\nb[0] = 1.0;\n#pragma endscop\n}",
-    "struct s { int a; };\nvoid f(struct s b[3]) {\n#pragma scop\nb[0] = 1.0;\n#pragma endscop\n}",
-    "void f(double b[3]) {\n  b[1] = 0.0;\n#pragma scop\nb[0] = 1.0;\n#pragma endscop\n}",
-    "void f(double b[3]) {\n  for (int i = 0; i < 3; i++) {\n#pragma scop\nb[i] = 1.0;\n#pragma endscop\n  }\n}",
+    "struct s { int a; float c; };\nvoid f(struct s b[3]) {\nb[0].a = 1;\n}",
+    "union u { int a; float c; };\nvoid f(union u b[3]) {\nb[0].a = 1;\n}",
+    "void f(float **b) {\nb[0][0] = 1;\n}",
+    "void f(float *b, int n[4]) {\nfor (int i = 0; i < 4; i++) b[n[i]] = 1;\n}",
+    "int f(int n) { return n < 2 ? 1 : n * f(n - 1); }\nvoid g(int b[3]) {\nb[0] = f(b[1]);\n}",
+    "void f(float b[3]) {\nb[0] = 1;\n}\nvoid g(float b[3]) {\nb[0] = 2;\n}",
+    '#include "none.h"\nvoid f(float b[3]) {\nb[0] = 1;\n}',
+    "#if 1\nvoid f(float b[3]) {\nb[0] = 1;\n}",
+    "#include <hls_stream.h>\nvoid f(hls::stream<int> &in, int b[3]) {\nb[0] = in.read();\n}",
+    "template <int N> void f(int b[N]) {\nb[0] = 1;\n}",
+    "void f(long double b[3]) {\nb[0] = 1;\n}",
 )
 
 
@@ -104,15 +93,15 @@ def _whole(inside: str) -> str:
     return f"void f(double A[8][8], double b[8], int k, int idx[8]) {{\n#pragma scop\n{inside}\n#pragma endscop\n}}"
 
 
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="the reports of the preprocessor are gcc's")
 def test_every_report(golden: Callable[[Path, str], None]) -> None:
     golden(GOLDEN, "\n".join(f"{_report(text)}\n" for text in (*map(_whole, INSIDE), *WHOLE)))
 
 
 def _report(text: str) -> str:
     with pytest.raises(ArrayolError) as refused:
-        import_source(SourceFile("t.c", text), {})
-    (diagnostic,) = refused.value.diagnostics
-    assert diagnostic.hint
+        import_source(SourceFile("t.c", text))
+    assert all(one.hint and (one.file or one.span) for one in refused.value.diagnostics)
     return str(refused.value)
 
 
@@ -128,9 +117,9 @@ def test_sizes_are_set(tmp_path: Path) -> None:
 
 
 def test_lines_may_end_as_on_windows() -> None:
-    lines = ("#define N \\", "  (2 + \\", " 1)", "void f(float x[N]) {", "// one", "#pragma scop", "x[N - 1] = 2;")
+    lines = ("#define N \\", "  \\", " 3", "void f(float x[N]) {", "// one", "#pragma scop", "x[N - 1] = 2;")
     text = "\n".join((*lines, "#pragma endscop", "}", ""))
-    plain, other = (import_source(SourceFile("f.c", one), {}) for one in (text, text.replace("\n", "\r\n")))
+    plain, other = (import_source(SourceFile("f.c", one)) for one in (text, text.replace("\n", "\r\n")))
     assert plain.text == other.text
     assert plain.spec.constants == {"N": 3}
 

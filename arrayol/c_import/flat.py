@@ -1,0 +1,184 @@
+"""Arrays of C that are addressed as one row, `x[i * W + j]`, with the dimensions that their subscripts have.
+
+A row of length s is a dimension of its own where, in every access, the part of the subscript that is no multiple of s
+stays in 0..s. That is decided exactly, from the bounds of the loops and the conditions around an access.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from arrayol.c_import.forms import isl_condition, isl_text, names_of, without_data
+from arrayol.c_import.graphs import mapped, with_values
+from arrayol.c_import.lowering.symbols import Array
+from arrayol.c_import.model import Access, Dynamic, Form, Statement, Value, Variable, not_negative
+from arrayol.c_import.ranges import NumberNeededError
+from arrayol.errors import error
+from arrayol.ir.affine import Affine
+from arrayol.polyhedral.flow import ends_of
+
+_LEAST_ROW = 4  # of an array that is only read: shorter ones are steps along one dimension
+
+
+@dataclass(frozen=True)
+class _Use:
+    """One access, where it happens."""
+
+    access: Access
+    statement: Statement
+    is_write: bool
+
+    def ends(self, form: Form, consts: Mapping[str, int | float]) -> tuple[int, int] | None:
+        """The least and greatest that a form is where the access happens; None where it never does.
+
+        Raises NumberNeededError for a form or a place that depends on a const.
+        """
+        conditions = [*self.statement.conditions, *self.access.guards]
+        for loop in self.statement.loops:
+            own: Form = Affine(((loop.name, 1),))
+            conditions += [not_negative(own - loop.low), not_negative(loop.high - 1 - own)]
+        for one in (form, *(inner for condition in conditions for inner in condition.forms())):
+            for name in names_of(one):
+                if name in consts:
+                    raise NumberNeededError(name)
+        names = {loop.name for loop in self.statement.loops}
+        held = [one for one in conditions if all(names_of(inner) <= names for inner in one.forms())]
+        return ends_of([loop.name for loop in self.statement.loops], list(map(isl_condition, held)), isl_text(form))
+
+
+def delinearised(
+    variables: dict[str, Variable],
+    statements: Sequence[Statement],
+    consts: Mapping[str, int | float],
+    sizes: Mapping[str, tuple[int, ...]],
+    arrays: Mapping[str, Array],
+) -> tuple[dict[str, Variable], list[Statement]]:
+    """Variables and statements with rows as dimensions.
+
+    Raises NumberNeededError, and ArrayolError for arrays without a size.
+    """
+    uses: dict[str, list[_Use]] = {}
+    for statement in statements:
+        uses.setdefault(statement.target.array, []).append(_Use(statement.target, statement, True))
+        for access in statement.value.reads():
+            uses.setdefault(access.array, []).append(_Use(access, statement, False))
+    shapes: dict[str, tuple[int, ...]] = {}
+    for name, given in variables.items():
+        own, variable = uses.get(name, []), given
+        if arrays[name].dims == [None] or (arrays[name].dims[:1] == [None] and own):
+            variables[name] = variable = replace(given, dims=_open_dims(arrays[name], own, consts))
+        if len(variable.dims) != 1 or not own or variable.table:
+            continue
+        shape = _shape(variable, own, consts, sizes.get(name))
+        if shape is not None:
+            shapes[name] = shape
+            variables[name] = replace(variable, dims=tuple(Affine(constant=one) for one in shape))
+    return variables, [_rewritten(one, shapes, consts) for one in statements]
+
+
+def _open_dims(array: Array, uses: Sequence[_Use], consts: Mapping[str, int | float]) -> tuple[Form, ...]:
+    """The extents of an array whose first is not given: as far as accesses reach."""
+    last = -1
+    for use in uses:
+        form = without_data(use.access.subscripts[0])
+        if form is None:
+            raise error("no-value", f"'{array.name}' has no size", array.span, hint=f"give --size {array.name}=480,640")
+        ends = use.ends(form, consts)
+        last = max(last, ends[1]) if ends is not None else last
+    inner = tuple(dim for dim in array.dims[1:] if dim is not None)
+    return (Affine(constant=last + 1), *inner)
+
+
+def _shape(
+    variable: Variable, uses: Sequence[_Use], consts: Mapping[str, int | float], given: tuple[int, ...] | None
+) -> tuple[int, ...] | None:
+    """The extents of the dimensions that all accesses keep to; None for one dimension."""
+    forms = [use.access.subscripts[0] for use in uses]
+    if any(isinstance(term, Dynamic) for form in forms for term, _ in form.terms):
+        return None
+    rows = _rows(forms)
+    if not any(use.is_write for use in uses):
+        rows = [one for one in rows if one >= _LEAST_ROW]
+    if given is not None and len(given) > 1:
+        rows = [_product(given[place:]) for place in range(1, len(given))]
+    if not rows:
+        return None
+    size = variable.dims[0].number
+    if size is None:
+        for name in names_of(variable.dims[0]):
+            raise NumberNeededError(name)
+        return None
+    if size % rows[0]:
+        return None
+    shape = (size // rows[0], *(one // other for one, other in zip(rows, [*rows[1:], 1], strict=True)))
+    return shape if all(_subscripts(use, shape, consts) is not None for use in uses) else None
+
+
+def _product(extents: Sequence[int]) -> int:
+    product = 1
+    for one in extents:
+        product *= one
+    return product
+
+
+def _rows(forms: Sequence[Form]) -> list[int]:
+    """Lengths of rows, longest first, each a multiple of the next: factors of iterators beside smaller ones."""
+    found: set[int] = set()
+    for form in forms:
+        factors = sorted({abs(factor) for _, factor in form.terms})
+        found.update(factors[1:])
+        if len(factors) == 1 and factors[0] > 1 and form.constant % factors[0]:
+            found.update(factors)
+    for form in forms:  # a row whose own column is a number
+        found.update(factor for _, factor in form.terms if abs(factor) in found)
+    rows: list[int] = []
+    for one in sorted({abs(row) for row in found}, reverse=True):
+        if one > 1 and (not rows or rows[-1] % one == 0):
+            rows.append(one)
+    return rows
+
+
+def _subscripts(use: _Use, shape: Sequence[int], consts: Mapping[str, int | float]) -> tuple[Form, ...] | None:
+    """The subscripts of an access in these dimensions; None where a part of it leaves its row."""
+    form = use.access.subscripts[0]
+    result: list[Form] = []
+    row = _product(shape)
+    for extent in shape[:-1]:
+        row //= extent
+        outer: Form = Affine(tuple((term, factor // row) for term, factor in form.terms if factor % row == 0))
+        inner: Form = Affine(tuple(item for item in form.terms if item[1] % row))
+        ends = use.ends(inner, consts)
+        if ends is None:
+            return tuple(Affine() for _ in shape)  # it never happens
+        low, high = ends
+        constant = (form.constant + low) % row - low
+        if high + constant >= row:
+            return None
+        result.append(outer + (form.constant - constant) // row)
+        form = inner + constant
+    return (*result, form)
+
+
+def _rewritten(
+    statement: Statement, shapes: Mapping[str, tuple[int, ...]], consts: Mapping[str, int | float]
+) -> Statement:
+    """The statement with the subscripts that its arrays have now; statements that shared values have their own."""
+    known: dict[int, Value] = {}
+
+    def access_of(access: Access, *, is_write: bool) -> Access:
+        if access.array not in shapes:
+            return access
+        forms = _subscripts(_Use(access, statement, is_write), shapes[access.array], consts)
+        assert forms is not None
+        return replace(access, subscripts=forms)
+
+    def change(node: Value) -> Value:
+        return node if node.access is None else replace(node, access=access_of(node.access, is_write=False))
+
+    for form in statement.target.subscripts:
+        for term, _ in form.terms:
+            if isinstance(term, Dynamic):
+                mapped(term.value, change, known)
+    value = mapped(statement.value, change, known)
+    return replace(statement, target=access_of(with_values(statement.target, known), is_write=True), value=value)

@@ -1,0 +1,32 @@
+"""Values with parts of them changed: each node once, so that what is shared stays shared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from arrayol.c_import.model import Access, Dynamic, Form, Value
+from arrayol.ir.affine import Affine
+
+
+def mapped(root: Value, change: Callable[[Value], Value], known: dict[int, Value] | None = None) -> Value:
+    """The value whose nodes are changed, operands first; `known` has nodes that were changed before, by identity."""
+    known = {} if known is None else known
+    for node in root.nodes():
+        if id(node) not in known:
+            operands = tuple(known[id(one)] for one in node.operands)
+            access = None if node.access is None else with_values(node.access, known)
+            known[id(node)] = change(replace(node, operands=operands, access=access))
+    return known[id(root)]
+
+
+def with_values(access: Access, known: dict[int, Value]) -> Access:
+    """An access of its own, with the changed values of what depends on data in its subscripts."""
+    return replace(access, subscripts=tuple(_with_values(form, known) for form in access.subscripts))
+
+
+def _with_values(form: Form, known: dict[int, Value]) -> Form:
+    terms = tuple(
+        (Dynamic(known[id(term.value)]) if isinstance(term, Dynamic) else term, factor) for term, factor in form.terms
+    )
+    return Affine(terms, form.constant)

@@ -1,0 +1,237 @@
+"""Calls: functions of the file are inlined; memcpy and memset are loops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from pycparser import c_ast
+
+from arrayol.c_import.arithmetic import RefusalError, integer, truth_of
+from arrayol.c_import.lowering.ctypes import BYTES, Number, Struct, Void
+from arrayol.c_import.lowering.symbols import Address, CellAddress, PointerCell, StructCell
+from arrayol.c_import.model import Form, Loop, Value
+from arrayol.c_import.reading.syntax import nodes_of
+from arrayol.ir.affine import Affine
+
+if TYPE_CHECKING:
+    from arrayol.c_import.lowering.function import Run
+
+MOST_DEPTH = 32  # of calls in each other
+
+
+class Calls:
+    """Runs calls."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.results: list[list[Any]] = []  # of the calls that are open: what each has returned
+        self.kinds: list[Any] = []  # and the types that they return
+
+    def statement(self, node: Any) -> None:
+        """A call that stands alone."""
+        name = getattr(node.name, "name", None)
+        if name in self.run.unit.functions:
+            self.inlined(node)
+        elif name in {"memcpy", "memmove", "memset"}:
+            self._memory(name, node)
+        elif name in {"printf", "fprintf", "puts", "putchar", "assert", "free"}:
+            raise RefusalError(f"'{name}' is no computation", "leave it out", node)
+        else:
+            self.run.expressions.value(node)
+
+    # Functions of the file.
+
+    def inlined(self, node: Any) -> Value | None:
+        """The value that a function of the file returns here, after all that it does."""
+        result = self._inline(node)
+        return result if isinstance(result, Value) else None
+
+    def inlined_struct(self, node: Any) -> StructCell:
+        """The struct that a function returns."""
+        name = getattr(node.name, "name", None)
+        result = self._inline(node) if name in self.run.unit.functions else None
+        if not isinstance(result, StructCell):
+            raise RefusalError(f"'{name}' returns no struct", "assign field by field", node)
+        return result
+
+    def _inline(self, node: Any) -> Any:
+        run = self.run
+        function = run.unit.functions[node.name.name]
+        if len(run.scopes.frames) > MOST_DEPTH or node.name.name in run.open_calls:
+            raise RefusalError(f"'{node.name.name}' calls itself", "write a loop", node)
+        parameters = [
+            one
+            for one in (function.decl.type.args.params if function.decl.type.args else [])
+            if isinstance(one, c_ast.Decl)
+        ]
+        arguments = node.args.exprs if node.args else []
+        if len(parameters) != len(arguments):
+            raise RefusalError(f"'{node.name.name}' takes {len(parameters)} arguments", "hand over as many", node)
+        bound = [self._argument(one, value) for one, value in zip(parameters, arguments, strict=True)]
+        run.scopes.frames.append([{}])
+        run.path.append(id(node))
+        run.open_calls.append(node.name.name)
+        try:
+            for parameter, value in zip(parameters, bound, strict=True):
+                self._bind(parameter, value)
+            self.kinds.append(run.types.of(function.decl.type.type))
+            self.results.append([])
+            self.run_block(function.body.block_items or [])
+            returned = self.results.pop()
+        finally:
+            run.scopes.frames.pop()
+            run.path.pop()
+            run.open_calls.pop()
+            self.kinds.pop()
+        return returned[0] if returned else None
+
+    def _argument(self, parameter: Any, node: Any) -> Any:
+        kind = self.run.types.of(parameter.type)
+        if isinstance(kind, Number):
+            return self.run.arithmetic.converted(self.run.expressions.value(node), kind.name)
+        if isinstance(kind, Struct):
+            return self.run.expressions.place(node)
+        return self.run.expressions.pointer(node)
+
+    def _bind(self, parameter: Any, value: Any) -> None:
+        run = self.run
+        if isinstance(value, Value):
+            cell = run.cell(parameter, parameter.name, value.type)
+            run.scopes.enter(parameter.name, cell)
+            run.recorder.contents[cell] = value
+        elif isinstance(value, Address | CellAddress):
+            pointer = PointerCell(parameter.name, run.key(parameter))
+            run.scopes.enter(parameter.name, pointer)
+            run.recorder.contents[pointer] = value
+        else:
+            kind = run.types.of(parameter.type)
+            assert isinstance(kind, Struct)
+            cells = {
+                name: run.cell(parameter, f"{parameter.name}_{name}", inner.name, place)
+                for place, (name, inner) in enumerate(kind.fields)
+                if isinstance(inner, Number)
+            }
+            struct = StructCell(parameter.name, cells)
+            for name, cell in cells.items():
+                run.recorder.contents[cell] = run.expressions.load(run.statements.field_of(value, name), parameter)
+            run.scopes.enter(parameter.name, struct)
+
+    def run_block(self, nodes: Sequence[Any]) -> None:
+        """Statements up to a return; after a choice that returns, the rest runs in the branches that go on."""
+        for place, node in enumerate(nodes):
+            inner = node.stmt if isinstance(node, c_ast.Label) else node
+            if isinstance(inner, c_ast.If) and nodes_of(inner, c_ast.Return):
+                self._returning(inner, nodes[place + 1 :])
+                return
+            if isinstance(inner, c_ast.Compound) and nodes_of(inner, c_ast.Return):
+                self.run_block([*(inner.block_items or []), *nodes[place + 1 :]])
+                return
+            if nodes_of(inner, c_ast.Return) and not isinstance(inner, c_ast.Return):
+                raise RefusalError(
+                    "'return' inside a loop is not read", "set a variable, and return it behind the loop", inner
+                )
+            self.run.statements.statement(node)
+            if isinstance(inner, c_ast.Return):
+                return
+
+    def _returning(self, node: Any, rest: Sequence[Any]) -> None:
+        run = self.run
+        condition = run.expressions.condition(node.cond)
+        branches = [[one] if one is not None else [] for one in (node.iftrue, node.iffalse)]
+        known = truth_of(condition)
+        if known is not None:
+            self.run_block([*branches[0 if known else 1], *rest])
+            return
+        found: list[list[Any]] = []
+
+        def branch(place: int) -> None:
+            self.results.append([])
+            self.run_block([*branches[place], *rest])
+            found.append(self.results.pop())
+
+        condition = run.statements.branches(condition, lambda: branch(0), lambda: branch(1))
+        sides = [one[0] if one else None for one in found]
+        if isinstance(sides[0], Value) and isinstance(sides[1], Value):
+            self.results[-1].append(run.arithmetic.choice(condition, sides[0], sides[1]))
+        elif any(one is not None for one in sides):
+            if any(isinstance(one, StructCell) for one in sides):
+                raise RefusalError("a struct that is returned in a choice is not read", "return it at the end", node)
+            raise RefusalError("one branch returns a value, and the other does not", "return a value in both", node)
+
+    def returned(self, node: Any) -> None:
+        """`return`, with the value in the type of the function."""
+        if node.expr is None:
+            return
+        kind = self.kinds[-1]
+        if isinstance(kind, Number):
+            self.results[-1].append(self.run.arithmetic.converted(self.run.expressions.value(node.expr), kind.name))
+        elif isinstance(kind, Struct):
+            self.results[-1].append(self.run.expressions.place(node.expr))
+        elif not isinstance(kind, Void):
+            raise RefusalError("a pointer that is returned is not read", "hand over the array to be written", node)
+
+    # Memory.
+
+    def _memory(self, name: str, node: Any) -> None:
+        run = self.run
+        arguments = node.args.exprs if node.args else []
+        if len(arguments) != 3:
+            raise RefusalError(f"'{name}' takes three arguments", "hand over an array, what it gets, and bytes", node)
+        target = run.expressions.pointer(arguments[0])
+        if isinstance(target, CellAddress):
+            raise RefusalError(f"'{name}' of a scalar is not read", "assign it", node)
+        size = run.expressions.form(arguments[2], "the number of bytes").number
+        width = BYTES[target.array.type]
+        if size is None or size % width:
+            raise RefusalError(f"'{name}' does not move whole elements of a known number", "write a loop", node)
+        shape = self._shape(target, size // width, node)
+        if name == "memset":
+            self._fill(target, run.expressions.value(arguments[1]), shape, node)
+            return
+        source = run.expressions.pointer(arguments[1])
+        if isinstance(source, CellAddress) or source.array.type != target.array.type:
+            raise RefusalError(f"'{name}' between different types is not read", "write a loop", node)
+        if source.array is target.array:
+            raise RefusalError(f"'{name}' inside one array is not read", "write a loop", node)
+        self._copy(target, source, shape, node)
+
+    def _shape(self, target: Address, count: int, node: Any) -> list[int]:
+        """The extents of the loops that touch so many elements behind an address."""
+        shape: list[int] = []
+        inner = [dim.number if dim is not None else None for dim in target.array.dims[len(target.subscripts) :]]
+        for extent in reversed(inner):
+            if extent is None or count % extent:
+                raise RefusalError("this does not touch whole rows", "write loops", node)
+            shape.insert(0, extent)
+            count //= extent
+        return [count, *shape]
+
+    def _fill(self, target: Address, value: Value, shape: list[int], node: Any) -> None:
+        byte = self.run.arithmetic.converted(value, "u8")
+        number = None if byte.form is None else byte.form.number
+        if number is None or (number and BYTES[target.array.type] > 1):
+            raise RefusalError("memset of other values than 0 is read for bytes only", "write a loop", node)
+        self._loops(shape, node, lambda places: (target, integer(number)), places=[])
+
+    def _copy(self, target: Address, source: Address, shape: list[int], node: Any) -> None:
+        def element(places: list[Form]) -> tuple[Address, Value]:
+            return target, self.run.expressions.load(_at(source, places), node)
+
+        self._loops(shape, node, element, places=[])
+
+    def _loops(self, shape: list[int], node: Any, element: Any, places: list[Form]) -> None:
+        run = self.run
+        if not shape:
+            address, value = element(places)
+            run.statements.put(_at(address, places), value, node)
+            return
+        loop = Loop(run.loop_name("at"), Affine(), Affine(constant=shape[0]), run.span(node))
+        with run.recorder.inside(loop):
+            self._loops(shape[1:], node, element, [*places, Affine(((loop.name, 1),))])
+
+
+def _at(address: Address, places: list[Form]) -> Address:
+    """An element behind an address."""
+    *outer, last = address.subscripts
+    return Address(address.array, (*outer, last + places[0], *places[1:]))

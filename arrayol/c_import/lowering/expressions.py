@@ -1,0 +1,411 @@
+"""Expressions of C as values: names, elements, operators, calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from pycparser import c_ast
+
+from arrayol.c_import import constants
+from arrayol.c_import.arithmetic import EXACT, NEAR, RefusalError, affine_condition, integer, literal
+from arrayol.c_import.lowering.ctypes import BYTES, CType, Number, Pointer, Sequence, Struct
+from arrayol.c_import.lowering.symbols import (
+    Address,
+    Array,
+    Cell,
+    CellAddress,
+    Constant,
+    Content,
+    Deferred,
+    PointerCell,
+    Poison,
+    PoisonedError,
+    RestartError,
+    StructCell,
+    Unusable,
+)
+from arrayol.c_import.model import Dynamic, Form, Value
+from arrayol.ir.affine import Affine
+
+if TYPE_CHECKING:
+    from arrayol.c_import.lowering.function import Run
+
+
+class Expressions:
+    """The values in one run of a function."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.arithmetic = run.arithmetic
+        self._readers: dict[type, Callable[[Any], Value]] = {
+            c_ast.Constant: self._constant,
+            c_ast.ID: self._element,
+            c_ast.ArrayRef: self._element,
+            c_ast.StructRef: self._element,
+            c_ast.Cast: self._cast,
+            c_ast.TernaryOp: self._choice,
+            c_ast.FuncCall: self._call,
+            c_ast.UnaryOp: self._unary,
+            c_ast.BinaryOp: self._binary,
+            c_ast.ExprList: self._comma,
+        }
+
+    def value(self, node: Any) -> Value:
+        """The value of an expression. Raises RefusalError at the innermost node that is refused."""
+        read = self._readers.get(type(node))
+        try:
+            if read is None:
+                what = type(node).__name__
+                raise RefusalError(
+                    f"an expression of kind '{what}' is not read", "write it as a statement of its own", node
+                )
+            return read(node)
+        except RefusalError as refusal:
+            if refusal.node is None:
+                refusal.node = node
+            raise
+
+    def condition(self, node: Any) -> Value:
+        """The truth value of an expression."""
+        return self.arithmetic.condition(self.value(node))
+
+    def form(self, node: Any, what: str) -> Form:
+        """An integer that is affine in iterators and consts. Raises RefusalError."""
+        value = self.value(node)
+        if value.form is None:
+            size = self._size_without_value(value)
+            if size is not None:
+                raise size
+            hint = "use sums of iterators and consts times numbers, as 2 * i + N - 1"
+            raise RefusalError(f"{what} is not affine in the iterators", hint, node)
+        return value.form
+
+    def _size_without_value(self, value: Value) -> RefusalError | None:
+        for access in value.reads():
+            array = self.run.recorder.arrays[access.array]
+            if not array.local and not array.dims and not array.state and array.type[0] != "f":
+                hint = f"give --set {array.name}=8"
+                return RefusalError(f"'{array.name}' is a size without a value", hint, None, "no-value")
+        return None
+
+    # Leaves.
+
+    def _constant(self, node: Any) -> Value:
+        try:
+            if node.type == "char":
+                return literal(constants.character(node.value))
+            if not node.type.endswith(("int", "float", "double")):
+                raise RefusalError(f"a text is no number: {node.value[:20]}", "use numbers")
+            return literal(constants.literal(node.value))
+        except ArithmeticError as wrong:
+            raise RefusalError(str(wrong), "write a number of at most 64 bits") from None
+
+    def _element(self, node: Any) -> Value:
+        place = self.place(node)
+        return self.load(place, node)
+
+    def load(self, place: Any, node: Any) -> Value:
+        """What is at a place."""
+        recorder = self.run.recorder
+        if isinstance(place, Value):
+            return place
+        if isinstance(place, Cell):
+            return self._content(place, recorder.content(place), node)
+        if isinstance(place, Address):
+            if len(place.subscripts) != len(place.array.dims) - bool(place.array.fields):
+                count = len(place.array.dims) - bool(place.array.fields)
+                message = f"'{place.array.name}' has {count} dimensions, and {len(place.subscripts)} subscripts here"
+                raise RefusalError(message, "name one element", node)
+            if place.array.fields:
+                raise RefusalError(f"'{place.array.name}' has elements that are structs", "name one field", node)
+            return self._piecewise(place, node)
+        raise RefusalError("this is no number", "name a scalar or an element", node)
+
+    def _piecewise(self, place: Address, node: Any) -> Value:
+        """An element whose subscripts may be choices between affine ones, as at a border: a choice between elements."""
+        recorder, span = self.run.recorder, self.run.span(node)
+        result: Value | None = None
+        pieces = list(self.run.pieces.of(place.subscripts))
+        for conditions, subscripts in reversed(pieces):
+            with recorder.where(*conditions):
+                element = recorder.read(place.array, subscripts, span)
+            result = (
+                element
+                if result is None
+                else self.arithmetic.choice(self.run.pieces.value(conditions), element, result)
+            )
+        assert result is not None
+        return result
+
+    def _content(self, cell: Cell, content: Content, node: Any) -> Value:
+        if isinstance(content, Value):
+            if content.kind == "unknown":
+                self.run.used.add(cell)
+            return content
+        if isinstance(content, Deferred):
+            self.run.carried.add(content.key)
+            raise RestartError
+        if isinstance(content, Poison):
+            raise PoisonedError
+        if isinstance(content, Unusable):
+            raise RefusalError(content.message, content.hint, node)
+        raise RefusalError(f"'{cell.name}' has no value here", "give it one where it is declared", node)
+
+    # Places.
+
+    def place(self, node: Any) -> Any:
+        """What an expression names: a Cell, PointerCell, StructCell, Address, or a Value that it stands for."""
+        match node:
+            case c_ast.ID():
+                return self._named(node)
+            case c_ast.ArrayRef():
+                address = self.pointer(node.name)
+                return self._item(self._moved(address, node.subscript, node), node)
+            case c_ast.UnaryOp() if node.op == "*":
+                return self._item(self.pointer(node.expr), node)
+            case c_ast.StructRef():
+                return self._field(node)
+            case c_ast.Cast():
+                return self.place(node.expr)
+            case _:
+                raise RefusalError("this names no element", "name a scalar or an element", node)
+
+    def _named(self, node: Any) -> Any:
+        symbol = self.run.scopes.find(node.name, node)
+        return symbol.value if isinstance(symbol, Constant) else symbol
+
+    def pointer(self, node: Any) -> Address | CellAddress:
+        """Where an expression points. Raises RefusalError."""
+        match node:
+            case c_ast.UnaryOp() if node.op == "&":
+                return self._address_of(node)
+            case c_ast.UnaryOp() if node.op in {"p++", "p--"}:
+                stepped: Address | CellAddress = self.run.statements.step_pointer(node)
+                return stepped
+            case c_ast.BinaryOp() if node.op in {"+", "-"}:
+                return self._sum(node)
+            case c_ast.Cast():
+                return self.pointer(node.expr)
+            case c_ast.TernaryOp():
+                raise RefusalError("a pointer that depends on a choice is not read", "choose between the values", node)
+        return self._pointed(self.place(node), node)
+
+    def _pointed(self, place: Any, node: Any) -> Address | CellAddress:
+        """Where something that has a name points: a pointer, an array, a row of one."""
+        if isinstance(place, PointerCell):
+            content = self.run.recorder.content(place)
+            if isinstance(content, Address | CellAddress):
+                return content
+            if isinstance(content, Poison):
+                raise PoisonedError
+            if isinstance(content, Unusable):
+                raise RefusalError(content.message, content.hint, node)
+            raise RefusalError(f"pointer '{place.name}' points nowhere here", "set it before it is used", node)
+        if isinstance(place, Array):
+            return self._decayed(Address(place, ()))
+        if isinstance(place, Address) and len(place.subscripts) < len(place.array.dims) - bool(place.array.fields):
+            return self._decayed(place)
+        raise RefusalError("this is no array and no pointer", "name an array", node)
+
+    def _decayed(self, address: Address) -> Address:
+        return Address(address.array, (*address.subscripts, Affine()))
+
+    def _address_of(self, node: Any) -> Address | CellAddress:
+        place = self.place(node.expr)
+        if isinstance(place, Cell):
+            return CellAddress(place)
+        if isinstance(place, Address):
+            return place
+        if isinstance(place, Array):
+            return self._decayed(Address(place, ()))
+        raise RefusalError("this address is not read", "hand over an array or a scalar", node)
+
+    def _sum(self, node: Any) -> Address | CellAddress:
+        sides = [node.left, node.right]
+        if node.op == "+" and not self.is_pointer(node.left):
+            sides.reverse()
+        return self._moved(self.pointer(sides[0]), sides[1], node, -1 if node.op == "-" else 1)
+
+    def _moved(self, address: Address | CellAddress, by: Any, node: Any, sign: int = 1) -> Address | CellAddress:
+        value = self.arithmetic.number(self.value(by))
+        form = value.form
+        if isinstance(address, CellAddress):
+            if form is not None and form.number == 0:
+                return address
+            raise RefusalError("this pointer leaves its scalar", "use an array", node)
+        if value.type in constants.FLOATS:
+            raise RefusalError("a subscript is an integer", "convert it to int", by)
+        if form is None:
+            size = self._size_without_value(value)
+            if size is not None:
+                size.node = by
+                raise size
+            form = Affine(((Dynamic(self.arithmetic.converted(value, "i64")), 1),))
+        return self.run.recorder.address_plus(address, form.scaled(sign))
+
+    def is_pointer(self, node: Any) -> bool:
+        """Whether an expression is an array or a pointer."""
+        match node:
+            case c_ast.ID():
+                return isinstance(self._named(node), Array | PointerCell)
+            case c_ast.BinaryOp() if node.op in {"+", "-"}:
+                return self.is_pointer(node.left) or self.is_pointer(node.right)
+            case c_ast.UnaryOp() if node.op in {"&", "p++", "p--"}:
+                return node.op == "&" or self.is_pointer(node.expr)
+            case c_ast.ArrayRef():
+                place = self.place(node)
+                return isinstance(place, Address) and len(place.subscripts) < len(place.array.dims)
+            case c_ast.Cast():
+                return isinstance(self.run.types.of(node.to_type), Pointer)
+            case _:
+                return False
+
+    def _item(self, address: Address | CellAddress, node: Any) -> Any:
+        """What a pointer points to."""
+        if isinstance(address, CellAddress):
+            return address.cell
+        if address.array.cells is not None and len(address.subscripts) == len(address.array.dims):
+            return self.run.unrolling.element(address)
+        return address
+
+    def _field(self, node: Any) -> Any:
+        place = self._item(self.pointer(node.name), node) if node.type == "->" else self.place(node.name)
+        name = node.field.name
+        if isinstance(place, StructCell):
+            if name in place.cells:
+                return place.cells[name]
+        elif isinstance(place, Address) and name in place.array.fields:
+            inner = Array(place.array.name, place.array.type, place.array.dims, place.array.local, place.array.span)
+            inner.table = place.array.table
+            return Address(inner, (*place.subscripts, Affine(constant=place.array.fields.index(name))))
+        raise RefusalError(f"there is no field '{name}' here", "name a field of the struct", node)
+
+    # Operators.
+
+    def _cast(self, node: Any) -> Value:
+        kind = self.run.types.of(node.to_type)
+        if not isinstance(kind, Number):
+            raise RefusalError("a cast to this type is not read", "convert to a type of numbers", node)
+        return self.arithmetic.converted(self.value(node.expr), kind.name)
+
+    def _binary(self, node: Any) -> Value:
+        left = self.value(node.left)
+        if node.op in {"&&", "||"}:
+            return self._lazily(node, left)
+        before = len(self.run.recorder.statements)
+        right = self.value(node.right)
+        self._check_order(left, before, node)
+        return self.arithmetic.binary(node.op, left, right)
+
+    def _check_order(self, left: Value, before: int, node: Any) -> None:
+        """Refuse an operand that changes an array which the one before it has read."""
+        changed = {one.target.array for one in self.run.recorder.statements[before:]}
+        if changed and any(access.array in changed for access in left.reads()):
+            raise RefusalError(
+                "this call changes what the same expression reads", "call it in a statement of its own", node
+            )
+
+    def _lazily(self, node: Any, left: Value) -> Value:
+        """`&&` and `||`: the right side is asked where the left one does not decide."""
+        left = self.arithmetic.condition(left)
+        known = affine_condition(left)
+        with self.run.recorder.where(*self._path(known, holds=node.op == "&&")):
+            return self.arithmetic.binary(node.op, left, self.value(node.right))
+
+    def _path(self, condition: Any, *, holds: bool) -> tuple[Any, ...]:
+        return () if condition is None else (condition if holds else condition.negated(),)
+
+    def _choice(self, node: Any) -> Value:
+        condition = self.condition(node.cond)
+        known = affine_condition(condition)
+        sides = []
+        for side, holds in ((node.iftrue, True), (node.iffalse, False)):
+            with self.run.recorder.where(*self._path(known, holds=holds)):
+                sides.append(self.value(side))
+        form = self._clamped(condition, sides)
+        return form if form is not None else self.arithmetic.choice(condition, *sides)
+
+    def _clamped(self, condition: Value, sides: list[Value]) -> Value | None:
+        """A choice between the same forms is that form."""
+        del condition
+        forms = [one.form for one in sides]
+        if sides[0].type == sides[1].type and forms[0] is not None and forms[1] is not None:
+            return sides[0] if (forms[0] - forms[1]).number == 0 else None
+        return None
+
+    def _unary(self, node: Any) -> Value:
+        operators = {
+            "-": self.arithmetic.negative,
+            "+": self.arithmetic.promoted,
+            "~": self.arithmetic.inverted,
+        }
+        if node.op in operators:
+            return operators[node.op](self.value(node.expr))
+        match node.op:
+            case "!":
+                return self.arithmetic.inverse(self.condition(node.expr))
+            case "*":
+                return self._element(node)
+            case "sizeof":
+                return integer(self.size_of(node.expr), "u64")
+            case "&":
+                raise RefusalError("an address is no number", "name an element", node)
+            case _:
+                return self.run.statements.step_value(node)
+
+    def _comma(self, node: Any) -> Value:
+        *first, last = node.exprs
+        for one in first:
+            self.run.statements.expression(one)
+        return self.value(last)
+
+    def size_of(self, node: Any) -> int:
+        """The bytes of a type or an expression."""
+        if isinstance(node, c_ast.Typename):
+            return self._bytes(self.run.types.of(node), node)
+        if isinstance(node, c_ast.ID):
+            symbol = self._named(node)
+            if isinstance(symbol, Array):
+                count = 1
+                for dim in symbol.dims:
+                    if dim is None or dim.number is None:
+                        raise RefusalError(f"'{symbol.name}' has no size here", "write the number of bytes", node)
+                    count *= dim.number
+                return count * BYTES[symbol.type]
+        return BYTES[self.value(node).type]
+
+    def _bytes(self, kind: CType, node: Any) -> int:
+        match kind:
+            case Number():
+                return BYTES[kind.name]
+            case Struct() if kind.common is not None:
+                return BYTES[kind.common] * len(kind.fields)
+            case Sequence():
+                number = self.form(kind.size, "a size").number
+                if number is not None:
+                    return number * self._bytes(kind.element, node)
+        raise RefusalError("the size of this type is not known", "write the number of bytes", node)
+
+    def _call(self, node: Any) -> Value:
+        name = getattr(node.name, "name", None)
+        if name in self.run.unit.functions:
+            before = len(self.run.recorder.refusals)
+            value = self.run.calls.inlined(node)
+            if value is None and len(self.run.recorder.refusals) > before:
+                raise PoisonedError
+            if value is None:
+                raise RefusalError(f"'{name}' returns no value", "use it as a statement", node)
+            return value
+        if name is None:
+            raise RefusalError("a call of a computed function is not read", "call a function by its name", node)
+        arguments = [self.value(one) for one in (node.args.exprs if node.args else [])]
+        value = self.arithmetic.call(name, arguments)
+        if value is None:
+            known = ", ".join(sorted({*EXACT, *NEAR, "fmin", "fmax"}))
+            raise RefusalError(f"'{name}' is not known", f"define it in this file; known are {known}", node)
+        return value
+
+    def subscript(self, value: Value) -> Form:
+        """A value as a subscript."""
+        return value.form if value.form is not None else Affine(((Dynamic(value), 1),))

@@ -1,0 +1,491 @@
+"""One function of C as statements: its parameters, the globals that it uses, and its body, run on symbols.
+
+A run may find that something must be known from the start: a const whose value decides something, or a scalar that is
+used behind a loop. Then it starts anew, with that known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from pycparser import c_ast
+
+from arrayol.c_import.arithmetic import Arithmetic, RefusalError, literal
+from arrayol.c_import.constants import Constant as Number_
+from arrayol.c_import.flat import delinearised
+from arrayol.c_import.forms import names_of
+from arrayol.c_import.lowering.calls import Calls
+from arrayol.c_import.lowering.ctypes import Number, Pointer, Struct, Types, Void
+from arrayol.c_import.lowering.ctypes import Sequence as ArrayType
+from arrayol.c_import.lowering.expressions import Expressions
+from arrayol.c_import.lowering.loops import Loops
+from arrayol.c_import.lowering.recorder import MOST_STATEMENTS, Recorder, TooLongError, live, variables_of
+from arrayol.c_import.lowering.statements import Statements
+from arrayol.c_import.lowering.storage import Pieces, Storage
+from arrayol.c_import.lowering.symbols import Array, Cell, Constant, Refused, RestartError, Scopes
+from arrayol.c_import.lowering.unrolling import Unrolling
+from arrayol.c_import.model import Access, Form, Scop, Value
+from arrayol.c_import.pragmas import hls_remark
+from arrayol.c_import.ranges import NumberNeededError, Ranges
+from arrayol.c_import.reading.syntax import Unit, calls_of, nodes_of
+from arrayol.c_import.scans import with_scans
+from arrayol.c_import.words import TAKEN
+from arrayol.errors import ArrayolError, Diagnostic, error
+from arrayol.ir.affine import Affine
+from arrayol.source import Span
+from arrayol.text import clipped
+
+MOST_LOOPS = 20  # around a statement
+MOST_RUNS = 400  # each finds one more thing that must be known from the start
+
+
+@dataclass
+class Known:
+    """What earlier runs have found: consts that must be numbers, and scalars that loops hand on."""
+
+    numbers: set[str] = field(default_factory=set)
+    carried: set[Any] = field(default_factory=set)
+    unrolled: set[Any] = field(default_factory=set)  # loops
+    memory: set[Any] = field(default_factory=set)  # local arrays that stay arrays
+
+
+def lowered(
+    unit: Unit, function: c_ast.FuncDef, settings: Mapping[str, str], sizes: Mapping[str, tuple[int, ...]]
+) -> Scop:
+    """The statements of a function. Raises ArrayolError with all that has no counterpart."""
+    _check_depth(unit, function)
+    known = Known()
+    for _ in range(MOST_RUNS):
+        try:
+            return Run(unit, function, settings, sizes, known).scop()
+        except NumberNeededError as need:
+            known.numbers.add(need.name)
+        except RestartError:
+            continue
+        except TooLongError:
+            message = f"this function makes more than {MOST_STATEMENTS} statements"
+            raise error("scop-too-large", message, unit.places.span(function.decl), hint="import it in parts") from None
+    hint = "import it in parts"
+    raise error(
+        "scop-too-large", "this function depends on itself in too many ways", unit.places.span(function.decl), hint=hint
+    )
+
+
+def _check_depth(unit: Unit, function: c_ast.FuncDef) -> None:
+    """Refuse more loops in each other than are read, before anything goes down into them."""
+    loops = _outer_loops(function.body)
+    depth, first = 0, None
+    while loops:
+        depth += 1
+        first = first or (loops[0] if depth > MOST_LOOPS else None)
+        loops = [inner for one in loops for inner in _outer_loops(one.stmt)]
+    if first is not None:
+        message = f"a statement stands in {depth} loops; {MOST_LOOPS} are the most"
+        raise error("scop-too-large", message, unit.places.span(first), hint="make fewer loops of them")
+
+
+def _outer_loops(node: Any) -> list[Any]:
+    """The loops below a node that stand in no other of them."""
+    found, waiting = [], [node]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, c_ast.For):
+            found.append(one)
+        else:
+            waiting += [child for _, child in one.children()]
+    return found
+
+
+class Run:
+    """One run of a function on symbols."""
+
+    def __init__(
+        self,
+        unit: Unit,
+        function: c_ast.FuncDef,
+        settings: Mapping[str, str],
+        sizes: Mapping[str, tuple[int, ...]],
+        known: Known,
+    ) -> None:
+        self.unit, self.function, self.settings, self.sizes, self.known = unit, function, settings, sizes, known
+        self.carried = known.carried
+        self.consts: dict[str, str] = {}
+        self.values: dict[str, int | float] = {}
+        self.arithmetic = Arithmetic(Ranges(self.values))
+        self.recorder = Recorder(self.arithmetic, set(TAKEN))
+        self.types = Types(unit.widths)
+        self.scopes = Scopes()
+        self.expressions = Expressions(self)
+        self.statements = Statements(self)
+        self.loops = Loops(self)
+        self.calls = Calls(self)
+        self.states = Storage(self)
+        self.pieces = Pieces(self)
+        self.unrolling = Unrolling(self)
+        self.path: list[int] = []  # calls that are open
+        self.open_calls: list[str] = [function.decl.name]
+        self.used: set[Cell] = set()
+        self.remarks: list[tuple[Span, str]] = []
+        self._loop_names: set[str] = set()
+        self._trials = 0
+
+    # Names and places.
+
+    def span(self, node: Any) -> Span:
+        """Where a node stands in the user's file."""
+        return self.unit.places.span(node)
+
+    def key(self, node: Any, *more: int) -> tuple[int, ...]:
+        """A name for a node in the calls that are open, the same in each run."""
+        return (*self.path, id(node), *more)
+
+    def cell(self, node: Any, name: str, kind: str, *more: int) -> Cell:
+        """A scalar that a declaration makes."""
+        return Cell(name, kind, self.span(node), self.key(node, *more))
+
+    def new_memory(self, cell: Cell) -> Array:
+        """A local that holds a scalar from here on."""
+        self.recorder.memories[cell.key] = self.recorder.local(cell.name, cell.type, cell.span)
+        return self.recorder.memories[cell.key]
+
+    def key_of_memory(self, name: str) -> Any:
+        """The key of the scalar that a local holds; of any other array its name."""
+        return next((key for key, array in self.recorder.memories.items() if array.name == name), name)
+
+    def names_of_memory(self, written: set[Any]) -> set[str]:
+        """The names of arrays, of those that hold scalars the ones that they have now."""
+        known = {key: array.name for key, array in self.recorder.memories.items() if array.name in self.recorder.arrays}
+        return {one if isinstance(one, str) else known[one] for one in written if isinstance(one, str) or one in known}
+
+    def read_of(self, array: Array, node: Any) -> Value:
+        """What a local of one element holds."""
+        return Value("read", array.type, access=Access(array.name, (), self.span(node), self.recorder.conditions))
+
+    def loop_name(self, name: str) -> str:
+        """A name for a loop: that of its iterator, which loops one after the other share."""
+        open_names = {loop.name for loop in self.recorder.loops}
+        if name in self._loop_names and name not in open_names:
+            return name
+        fresh = self.recorder.fresh(name)
+        self._loop_names.add(fresh)
+        return fresh
+
+    def product(self, step: Form, count: Form) -> Form:
+        """A step times a count; a step that is a const becomes a number."""
+        if step.number is not None:
+            return count.scaled(step.number)
+        if count.number is not None:
+            return step.scaled(count.number)
+        self.arithmetic.ranges.greatest(step)
+        raise RefusalError("this moves by no constant", "step by a number")
+
+    def is_written(self, name: str) -> bool:
+        """Whether some function of the file may change an array of this name."""
+        for function in self.unit.functions.values():
+            for node in nodes_of(function, c_ast.Assignment):
+                if _base_name(node.lvalue) == name:
+                    return True
+            for node in nodes_of(function, c_ast.UnaryOp):
+                if node.op in {"++", "--", "p++", "p--"} and _base_name(node.expr) == name:
+                    return True
+            for call in calls_of(function):
+                if any(_base_name(one) == name for one in (call.args.exprs if call.args else [])):
+                    return True
+        return False
+
+    def calls_of(self, node: Any) -> bool:
+        """Whether something below a node calls a function of the file."""
+        return any(getattr(one.name, "name", None) in self.unit.functions for one in calls_of(node))
+
+    def refuse(self, refusal: RefusalError, node: Any) -> None:
+        """Record what has no counterpart."""
+        span = self.span(refusal.node if refusal.node is not None else node)
+        self.recorder.refusals.append(Diagnostic(refusal.code, refusal.message, span, refusal.hint))
+
+    def remark(self, span: Span, text: str) -> None:
+        """Say what was assumed."""
+        if (span, text) not in self.remarks:
+            self.remarks.append((span, text))
+
+    @contextmanager
+    def on_trial(self) -> Iterator[None]:
+        """Run something, and forget all that it did."""
+        recorder = self.recorder
+        kept = (
+            list(recorder.statements),
+            list(recorder.refusals),
+            dict(recorder.contents),
+            list(recorder.position),
+            list(recorder.predicates),
+            dict(recorder.arrays),
+            set(recorder.taken),
+        )
+        memory, names = dict(self.recorder.memories), set(self._loop_names)
+        try:
+            yield
+        finally:
+            (
+                recorder.statements,
+                recorder.refusals,
+                recorder.contents,
+                recorder.position,
+                recorder.predicates,
+                recorder.arrays,
+                recorder.taken,
+            ) = kept
+            self.recorder.memories, self._loop_names = memory, names
+
+    # The whole.
+
+    def scop(self) -> Scop:
+        """Run it all. Raises ArrayolError, NumberNeededError, RestartError."""
+        name = self.function.decl.name
+        for pragma in nodes_of(self.function, c_ast.Pragma):
+            text = hls_remark(" ".join(pragma.string.split()))
+            if text is not None:
+                self.remark(self.span(pragma), text)
+        self._macros()
+        self.recorder.taken.add(name)
+        parameters = [
+            one
+            for one in (self.function.decl.type.args.params if self.function.decl.type.args else [])
+            if isinstance(one, c_ast.Decl)
+        ]
+        self._globals({one.name for one in parameters})
+        for parameter in parameters:
+            self._guarded(parameter, self._parameter)
+            self.scopes.frames[-1][-1].setdefault(parameter.name, Refused())
+        self._check_settings()
+        self.calls.kinds.append(self.types.of(self.function.decl.type.type))
+        self.calls.results.append([])
+        self._guarded(self.function.decl, self._body)
+        self._guarded(self.function.decl, self._returned)
+        self.states.finish()
+        if self.recorder.refusals:
+            raise ArrayolError(_once(self.recorder.refusals))
+        variables, statements = delinearised(
+            variables_of(self.recorder.arrays),
+            live(self.recorder.statements, self.recorder.arrays),
+            self.values,
+            self.sizes,
+            self.recorder.arrays,
+        )
+        variables, statements = with_scans(variables, statements, self.values)
+        used = {access.array for one in statements for access in (one.target, *one.reads)}
+        variables = {key: one for key, one in variables.items() if key in used or not (one.local or one.table)}
+        consts = {key: text for key, text in self.consts.items() if _names_const(key, variables, statements)}
+        name = name if name not in TAKEN else f"{name}_"
+        return Scop(
+            name, variables, consts, {key: self.values[key] for key in consts}, tuple(statements), tuple(self.remarks)
+        )
+
+    def _guarded(self, node: Any, do: Any) -> None:
+        try:
+            do(node)
+        except RefusalError as refusal:
+            self.refuse(refusal, node)
+
+    def _body(self, node: Any) -> None:
+        del node
+        with self.statements.scope():
+            self.calls.run_block(self.function.body.block_items or [])
+
+    def _returned(self, node: Any) -> None:
+        """The value that the function returns, as an output of its own."""
+        results = self.calls.results[-1]
+        if not results:
+            return
+        if not isinstance(results[0], Value):
+            raise RefusalError("the struct that this function returns is not read", "write it to an array", node)
+        array = self.recorder.local("result", results[0].type, self.span(node))
+        array.local, array.state = False, True
+        self.recorder.store(array, (), results[0], self.span(node))
+
+    def _macros(self) -> None:
+        """Macros that are numbers: consts, or numbers where that was found to be needed."""
+        for name, macro in self.unit.macros.items():
+            constant = macro.constant
+            if name in self.known.numbers or name in TAKEN:
+                self.scopes.enter(name, Constant(literal(constant)))
+                continue
+            self.recorder.taken.add(name)
+            self.consts[name], self.values[name] = (
+                macro.text if constant.text == macro.text else constant.text,
+                constant.value,
+            )
+            self.scopes.enter(name, Constant(self._const(name, constant.type)))
+
+    def _const(self, name: str, kind: str) -> Value:
+        if kind == "f64":
+            return Value("const", kind, text=name)
+        form: Form = Affine(((name, 1),))
+        return Value("form", "i32", form=form)
+
+    def _globals(self, hidden: set[str]) -> None:
+        """Declarations of the file: types, enumerators, tables, and variables that the function uses."""
+        names = {one.name for function in self.unit.functions.values() for one in nodes_of(function, c_ast.ID)}
+        for node in self.unit.declarations:
+            try:
+                self._global(node, names)
+            except RefusalError as refusal:
+                if getattr(node, "name", None) in names - hidden:
+                    self.refuse(refusal, node)
+
+    def _global(self, node: Any, names: set[str]) -> None:
+        self._enumerators(node)
+        if isinstance(node, c_ast.Typedef):
+            self.types.named[node.name] = self.types.of(node.type)
+            return
+        if not isinstance(node, c_ast.Decl) or isinstance(node.type, c_ast.FuncDecl):
+            return
+        if node.name is None:
+            self.types.of(node.type)
+            return
+        if node.name not in names:
+            return
+        kind = self.types.of(node.type)
+        if isinstance(kind, Number):
+            cell = self.cell(node, node.name, kind.name)
+            self.scopes.enter(node.name, cell)
+            if "const" in (node.quals or []) and node.init is not None:
+                self.recorder.contents[cell] = self.arithmetic.converted(self.expressions.value(node.init), kind.name)
+            else:
+                self.states.enter_state(cell, node)
+            return
+        if not isinstance(kind, ArrayType):
+            raise RefusalError(f"'{node.name}' is no number and no array", "hand it over as a parameter", node)
+        array = self.states.array_of(node, kind, local=False, state=True)
+        self.scopes.enter(node.name, array)
+        if node.init is not None and self.states.is_constant(node):
+            array.table = self.states.table(array, self.states.initial_values(array, node.init), node)
+
+    def _enumerators(self, node: Any) -> None:
+        for inner in nodes_of(node, c_ast.Enum):
+            value = -1
+            for one in inner.values.enumerators if inner.values else []:
+                number = (
+                    self.expressions.form(one.value, "an enumerator").number if one.value is not None else value + 1
+                )
+                if number is None:
+                    raise RefusalError(f"'{one.name}' has no number", "write a number", one)
+                value = number
+                self.scopes.enter(one.name, Constant(literal(Number_("i32", value))))
+
+    def _parameter(self, node: Any) -> None:
+        """A parameter: a const where a setting gives its value, else an input."""
+        kind = self.types.of(node.type)
+        if isinstance(kind, Void):
+            return
+        if node.name in self.settings:
+            self._set_parameter(node, kind)
+            return
+        if isinstance(kind, Number):
+            cell = self.cell(node, node.name, kind.name)
+            self.scopes.enter(node.name, cell)
+            array = Array(self.recorder.fresh(node.name), kind.name, [], False, self.span(node), origin=node.name)
+            self.recorder.arrays[array.name] = array
+            self.recorder.contents[cell] = Value("read", kind.name, access=Access(array.name, (), array.span))
+            return
+        if isinstance(kind, Struct):
+            raise RefusalError(f"'{node.name}' is a struct", "hand over its fields", node)
+        if isinstance(kind, Pointer) and isinstance(kind.target, Pointer):
+            raise RefusalError(
+                f"'{node.name}' is a pointer to pointers", "declare it with its sizes, as float x[480][640]", node
+            )
+        try:
+            array = self.states.array_of(node, kind, local=False)
+        except RefusalError:
+            array = Array(self.recorder.fresh(node.name), "i32", [None], False, self.span(node))
+            self.recorder.arrays[array.name] = array
+            self.scopes.enter(node.name, array)
+            raise
+        sizes = self.sizes.get(node.name)
+        if sizes is not None:
+            self._sized(array, sizes, node)
+        self.scopes.enter(node.name, array)
+
+    def _sized(self, array: Array, sizes: tuple[int, ...], node: Any) -> None:
+        """A size from the command line: it is that of the data, whatever the C says."""
+        if len(sizes) == len(array.dims):
+            array.dims = [Affine(constant=one) for one in sizes]
+        elif array.dims and array.dims[0] is None and len(array.dims) == 1:
+            count = 1
+            for one in sizes:
+                count *= one
+            array.dims = [Affine(constant=count)]
+        else:
+            raise RefusalError(
+                f"'{array.name}' has {len(array.dims)} dimensions", "give as many sizes", node, "bad-setting"
+            )
+
+    def _set_parameter(self, node: Any, kind: Any) -> None:
+        text = self.settings[node.name]
+        if not isinstance(kind, Number) or kind.name not in {
+            "i32",
+            "u32",
+            "i64",
+            "u64",
+            "f64",
+            "f32",
+            "i16",
+            "u16",
+            "i8",
+            "u8",
+        }:
+            raise RefusalError(f"'{node.name}' is no number, so no setting gives its value", "leave it an input", node)
+        is_float = kind.name[0] == "f"
+        try:
+            value = float(text) if is_float else int(text)
+        except ValueError:
+            message = f"'{clipped(text)}' is not a value for the {kind.name} '{node.name}'"
+            hint = f"write a number, as in --set {node.name}=64"
+            raise error("bad-setting", message, hint=hint, file=self.unit.places.file.name) from None
+        if kind.name in {"i32", "f64"} and node.name not in self.known.numbers and node.name not in TAKEN:
+            self.recorder.taken.add(node.name)
+            self.consts[node.name], self.values[node.name] = repr(value), value
+            self.scopes.enter(node.name, Constant(self._const(node.name, kind.name)))
+        else:
+            constant = self.arithmetic.converted(literal(Number_("f64" if is_float else "i64", value)), kind.name)
+            self.scopes.enter(node.name, Constant(constant))
+
+    def _check_settings(self) -> None:
+        parameters = {
+            getattr(one, "name", None)
+            for one in (self.function.decl.type.args.params if self.function.decl.type.args else [])
+        }
+        left = set(self.settings) - set(self.unit.macros) - parameters
+        if left:
+            message = f"there is no const '{min(left)}' to set"
+            hint = f"its consts are {', '.join(sorted(self.unit.macros)) or 'none'}"
+            raise error("unknown-setting", message, hint=hint, file=self.unit.places.file.name)
+
+
+def _names_const(name: str, variables: Mapping[str, Any], statements: Any) -> bool:
+    """Whether anything of a scop still depends on a const."""
+    for variable in variables.values():
+        if any(name in names_of(dim) for dim in variable.dims):
+            return True
+    for statement in statements:
+        forms = [form for loop in statement.loops for form in (loop.low, loop.high)]
+        forms += [form for one in statement.conditions for form in one.forms()]
+        forms += [form for access in (statement.target, *statement.reads) for form in access.subscripts]
+        if any(name in names_of(form) for form in forms):
+            return True
+        for node in statement.value.nodes():
+            if (node.kind == "const" and node.text == name) or (node.form is not None and name in names_of(node.form)):
+                return True
+    return False
+
+
+def _base_name(node: Any) -> str | None:
+    while isinstance(node, c_ast.ArrayRef | c_ast.StructRef | c_ast.UnaryOp | c_ast.Cast):
+        node = node.name if isinstance(node, c_ast.ArrayRef | c_ast.StructRef) else node.expr
+    return getattr(node, "name", None)
+
+
+def _once(refusals: list[Diagnostic]) -> list[Diagnostic]:
+    """Each refusal once: what is inlined several times is refused at the same place."""
+    return list({(one.message, "" if one.code == "no-value" else one.sort_key): one for one in refusals}.values())

@@ -1,0 +1,289 @@
+"""The statements that a function makes, and what its scalars are at the place that is being run.
+
+A scalar's value is a graph that may read arrays. Before a store changes what such a graph reads, the value is kept in a
+local of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from arrayol.c_import.arithmetic import Arithmetic
+from arrayol.c_import.forms import rounded
+from arrayol.c_import.lowering.symbols import Address, Array, Cell, Content, Pending, PointerCell, Undefined
+from arrayol.c_import.model import (
+    Access,
+    Condition,
+    Dynamic,
+    Form,
+    Loop,
+    Rounded,
+    Statement,
+    Value,
+    Variable,
+    not_negative,
+)
+from arrayol.errors import Diagnostic
+from arrayol.ir.affine import Affine
+from arrayol.source import Span
+
+MOST_STATEMENTS = 2000
+
+
+class TooLongError(Exception):
+    """The function makes more statements than can be compared with each other."""
+
+
+@dataclass
+class Recorder:
+    """Where the run stands, and all that it has made so far."""
+
+    arithmetic: Arithmetic
+    taken: set[str]  # names that are words of the language, or that something has
+    arrays: dict[str, Array] = field(default_factory=dict)
+    statements: list[Statement] = field(default_factory=list)
+    refusals: list[Diagnostic] = field(default_factory=list)
+    contents: dict[Cell | PointerCell, Content] = field(default_factory=dict)
+    memories: dict[tuple[int, ...], Array] = field(default_factory=dict)  # of scalars that are memory, by their keys
+    loops: tuple[Loop, ...] = ()
+    position: list[int] = field(default_factory=lambda: [0])
+    conditions: tuple[Condition, ...] = ()
+    predicates: list[Value] = field(default_factory=list)  # what must hold of data for a store to happen
+
+    def content(self, cell: Cell | PointerCell) -> Content:
+        """What a scalar or pointer is here. Raises NumberNeededError."""
+        content = self.contents.get(cell, Undefined())
+        if isinstance(content, Pending):
+            content = self.contents[cell] = content.content()
+        return content
+
+    # Names.
+
+    def fresh(self, name: str) -> str:
+        """A name that nothing else has."""
+        base, number = name, 2
+        while name in self.taken:
+            name, number = (f"{base}_" if number == 2 else f"{base}_{number - 1}"), number + 1
+        self.taken.add(name)
+        return name
+
+    def local(self, name: str, kind: str, span: Span) -> Array:
+        """A local of one element."""
+        array = Array(self.fresh(name), kind, [], True, span, origin=name)
+        self.arrays[array.name] = array
+        return array
+
+    # Places.
+
+    @contextmanager
+    def inside(self, loop: Loop) -> Iterator[None]:
+        """Run the body of a loop."""
+        before = self.loops
+        self.loops = (*before, loop)
+        self.position.append(0)
+        self.arithmetic.ranges.loops[loop.name] = loop
+        try:
+            yield
+        finally:
+            del self.arithmetic.ranges.loops[loop.name]
+            self.loops = before
+            self.position.pop()
+            self.position[-1] += 1
+
+    @contextmanager
+    def where(self, *conditions: Condition) -> Iterator[None]:
+        """Run where conditions hold too."""
+        before = self.conditions
+        self.conditions = (*before, *conditions)
+        try:
+            yield
+        finally:
+            self.conditions = before
+
+    # Reads and stores.
+
+    def read(self, array: Array, subscripts: tuple[Form, ...], span: Span) -> Value:
+        """An element as a value."""
+        subscripts = tuple(map(self._without_rounded, subscripts))
+        if array.table is not None:
+            known = self._table_value(array, subscripts)
+            if known is not None:
+                return known
+        return Value("read", array.type, access=Access(array.name, subscripts, span, self.conditions))
+
+    def _table_value(self, array: Array, subscripts: tuple[Form, ...]) -> Value | None:
+        """The number that a const array has where the subscripts are numbers."""
+        place = 0
+        for form, dim in zip(subscripts, array.dims, strict=True):
+            if form.number is None or dim is None or dim.number is None or not 0 <= form.number < dim.number:
+                return None
+            place = place * dim.number + form.number
+        assert array.table is not None
+        text = array.table[place]
+        number: Form | None = None if array.type[0] == "f" else Affine(constant=int(text))
+        return Value("literal", array.type, text=text, form=number)
+
+    def _without_rounded(self, form: Form) -> Form:
+        """A subscript whose rounded parts are computed as data: reads have no loops of their own."""
+        result: Form = Affine(constant=form.constant)
+        for term, factor in form.terms:
+            if isinstance(term, Rounded):
+                value = Value("form", "i32", form=Affine(((term, 1),)))
+                result += Affine(((Dynamic(value), factor),))
+            else:
+                result += Affine(((term, factor),))
+        return result
+
+    def store(self, array: Array, subscripts: tuple[Form, ...], value: Value, span: Span) -> None:
+        """An assignment to an element, where all predicates hold."""
+        value = self.arithmetic.converted(value, array.type)
+        self._keep_what_reads(array, subscripts)
+        loops, conditions, target = self._target(array, subscripts, span)
+        for predicate in reversed(self.predicates):
+            old = Value("read", array.type, access=replace(target, guards=self.conditions))
+            value = self.arithmetic.choice(predicate, value, old)
+        accumulate, value = _accumulation(target, value)
+        position = (*self.position, *(0 for _ in loops))
+        number = len(self.statements)
+        if number >= MOST_STATEMENTS:
+            raise TooLongError
+        self.statements.append(
+            Statement(
+                number, (*self.loops, *loops), position, (*self.conditions, *conditions), target, value, accumulate
+            )
+        )
+        self.position[-1] += 1
+
+    def _target(
+        self, array: Array, subscripts: tuple[Form, ...], span: Span
+    ) -> tuple[tuple[Loop, ...], tuple[Condition, ...], Access]:
+        """The element that is written; what is rounded in its subscripts is found by a loop with a condition."""
+        loops: list[Loop] = []
+        conditions: list[Condition] = []
+        forms: list[Form] = []
+        for form in subscripts:
+            result: Form = Affine(constant=form.constant)
+            for term, factor in form.terms:
+                if isinstance(term, Rounded):
+                    loop = self._searching(term, span)
+                    own: Form = Affine(((loop.name, 1),))
+                    loops.append(loop)
+                    conditions += _is_rounded(term, own)
+                    result += own.scaled(factor)
+                else:
+                    result += Affine(((term, factor),))
+            forms.append(result)
+        return tuple(loops), tuple(conditions), Access(array.name, tuple(forms), span)
+
+    def _searching(self, term: Rounded, span: Span) -> Loop:
+        """A loop over all that a rounded form can be."""
+        ranges = self.arithmetic.ranges
+        form: Form = Affine(((term, 1),))
+        low, high = ranges.least(form), ranges.greatest(form)
+        return Loop(self.fresh("part"), Affine(constant=low or 0), Affine(constant=(high or 0) + 1), span)
+
+    def _keep_what_reads(self, array: Array, subscripts: tuple[Form, ...]) -> None:
+        """Keep values of scalars, and predicates, whose graphs read what a store may change."""
+        kept: dict[int, Value] = {}
+        for cell, content in list(self.contents.items()):
+            if isinstance(content, Value) and self._may_change(content, array, subscripts):
+                self.contents[cell] = self._kept(content, cell.name, kept)
+        for place, predicate in enumerate(self.predicates):
+            if self._may_change(predicate, array, subscripts):
+                self.predicates[place] = self._kept(predicate, "holds", kept)
+
+    def has_reads(self) -> bool:
+        """Whether a scalar's value, or a predicate, depends on what arrays hold now."""
+        values = [*(one for one in self.contents.values() if isinstance(one, Value)), *self.predicates]
+        return any(True for value in values for _ in value.reads())
+
+    def keep_before(self, names: set[str]) -> None:
+        """Keep what reads arrays that a loop is about to change."""
+        kept: dict[int, Value] = {}
+        for cell, content in list(self.contents.items()):
+            if isinstance(content, Value) and self._reads_other(content, cell, names):
+                self.contents[cell] = self._kept(content, cell.name, kept)
+        for place, predicate in enumerate(self.predicates):
+            if any(access.array in names for access in predicate.reads()):
+                self.predicates[place] = self._kept(predicate, "holds", kept)
+
+    def _reads_other(self, value: Value, cell: Cell | PointerCell, names: set[str]) -> bool:
+        """Whether a value depends on arrays of these names; a scalar that is memory itself stays what it is."""
+        own = self.memories.get(cell.key)
+        is_itself = (
+            own is not None and value.kind == "read" and value.access is not None and value.access.array == own.name
+        )
+        return not is_itself and any(access.array in names for access in value.reads())
+
+    def _may_change(self, value: Value, array: Array, subscripts: tuple[Form, ...]) -> bool:
+        return any(
+            access.array == array.name and not _never_equal(access.subscripts, subscripts) for access in value.reads()
+        )
+
+    def _kept(self, value: Value, name: str, kept: dict[int, Value]) -> Value:
+        """The value of a local that has it from here on."""
+        if id(value) not in kept:
+            span = next(access.span for access in value.reads())
+            local = self.local(name, value.type, span)
+            position = (*self.position,)
+            target = Access(local.name, (), span)
+            statement = Statement(len(self.statements), self.loops, position, self.conditions, target, value, False)
+            self.statements.append(statement)
+            self.position[-1] += 1
+            kept[id(value)] = Value("read", local.type, access=Access(local.name, (), span, self.conditions))
+        return kept[id(value)]
+
+    def address_plus(self, address: Address, form: Form) -> Address:
+        """The address that lies some elements further."""
+        *outer, last = address.subscripts
+        return Address(address.array, (*outer, last + form))
+
+
+def _is_rounded(term: Rounded, own: Form) -> list[Condition]:
+    """That a loop's number is what a rounded form is."""
+    if term.operator == "%":
+        return [Condition("==", rounded("%", term.form - own, term.divisor))]
+    rest = term.form - own.scaled(term.divisor)
+    return [not_negative(rest), not_negative(rest.scaled(-1) + (term.divisor - 1))]
+
+
+def _never_equal(left: tuple[Form, ...], right: tuple[Form, ...]) -> bool:
+    """Whether two elements differ by a number in some subscript."""
+    return any((one - other).number not in {None, 0} for one, other in zip(left, right, strict=True))
+
+
+def _accumulation(target: Access, value: Value) -> tuple[bool, Value]:
+    """Whether a value is what was there plus something, and that something."""
+    if value.kind != "+" or value.type == "bool":
+        return False, value
+    first, second = value.operands
+    access = first.access
+    if access is None or access.array != target.array or access.subscripts != target.subscripts:
+        return False, value
+    if any(one.array == target.array for one in second.reads()):
+        return False, value
+    return True, second
+
+
+def variables_of(arrays: Mapping[str, Array]) -> dict[str, Variable]:
+    """The variables of a scop."""
+    found: dict[str, Variable] = {}
+    for array in arrays.values():
+        dims = tuple(dim for dim in array.dims if dim is not None)
+        table = tuple(array.table or ())
+        found[array.name] = Variable(
+            array.name, array.type, dims, array.local, array.span, table, array.state, array.origin or array.name
+        )
+    return found
+
+
+def live(statements: list[Statement], arrays: Mapping[str, Array]) -> list[Statement]:
+    """The statements without those whose locals nobody reads."""
+    while True:
+        read = {access.array for one in statements for access in one.value.reads()}
+        kept = [one for one in statements if one.target.array in read or not arrays[one.target.array].local]
+        if len(kept) == len(statements):
+            return [replace(one, number=number) for number, one in enumerate(kept)]
+        statements = kept

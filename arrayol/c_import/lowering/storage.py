@@ -1,0 +1,241 @@
+"""Arrays and tables of C, state that lives from call to call, and subscripts that are chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pycparser import c_ast
+
+from arrayol.c_import.arithmetic import RefusalError, affine_condition, constant_of
+from arrayol.c_import.lowering.ctypes import CType, Number, Pointer, Struct
+from arrayol.c_import.lowering.ctypes import Sequence as ArrayType
+from arrayol.c_import.lowering.symbols import Array, Cell, Deferred, RestartError
+from arrayol.c_import.model import Condition, Dynamic, Form, Value
+from arrayol.ir.affine import Affine
+
+if TYPE_CHECKING:
+    from arrayol.c_import.lowering.function import Run
+
+MOST_ELEMENTS = 1 << 20  # of an array with values in the text
+
+
+class Storage:
+    """The arrays and states of one run."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.cells: dict[Cell, Array] = {}  # state: scalars that keep their value from call to call
+
+    def array_of(self, node: Any, kind: CType, *, local: bool, state: bool = False) -> Array:
+        """The array that a declaration makes. Raises RefusalError."""
+        run = self.run
+        dims: list[Form | None] = []
+        fields: tuple[str, ...] = ()
+        while isinstance(kind, ArrayType | Pointer):
+            if isinstance(kind, Pointer):
+                dims.append(None)
+                kind = kind.target
+            else:
+                dims.append(
+                    None if kind.size is None else run.expressions.form(kind.size, f"the size of '{node.name}'")
+                )
+                kind = kind.element
+        if any(one is None for one in dims[1:]):
+            raise RefusalError(
+                f"'{node.name}' is an array of pointers", "declare it with its sizes, as float x[480][640]", node
+            )
+        if isinstance(kind, Struct):
+            if kind.common is None:
+                hint = "use an array for each field"
+                raise RefusalError(f"the fields of '{node.name}' have different types", hint, node)
+            fields = tuple(name for name, _ in kind.fields)
+            dims.append(Affine(constant=len(fields)))
+            kind = Number(kind.common)
+        if not isinstance(kind, Number):
+            raise RefusalError(f"'{node.name}' holds no numbers", "declare an array of numbers", node)
+        if dims and dims[0] is None and node.init is not None:
+            dims[0] = Affine(constant=len(node.init.exprs))
+        array = Array(
+            run.recorder.fresh(node.name), kind.name, dims, local, run.span(node), fields, state=state, origin=node.name
+        )
+        run.recorder.arrays[array.name] = array
+        return array
+
+    def enter_state(self, cell: Cell, node: Any) -> None:
+        """A scalar that keeps its value from call to call: an input and an output."""
+        run = self.run
+        if node.init is not None:
+            value = constant_of(run.arithmetic.converted(run.expressions.value(node.init), cell.type))
+            if value is None:
+                raise RefusalError(f"'{cell.name}' starts with no constant", "start with a number", node)
+            run.remark(
+                run.span(node),
+                f"'{cell.name}' is an input and an output: hand over {value.text} first, then what came out",
+            )
+        array = run.recorder.local(cell.name, cell.type, cell.span)
+        array.local, array.state = False, True
+        self.cells[cell] = array
+        run.recorder.contents[cell] = run.read_of(array, node)
+
+    def finish(self) -> None:
+        """Store the states that only scalars hold."""
+        run = self.run
+        for cell, array in self.cells.items():
+            content = run.recorder.content(cell)
+            if isinstance(content, Deferred):
+                run.carried.add(content.key)
+                raise RestartError
+            if isinstance(content, Value) and (content.access is None or content.access.array != array.name):
+                run.recorder.store(array, (), content, run.span(run.function))
+
+    # Values in the text.
+
+    def initial_values(self, array: Array, init: Any) -> list[Value | None]:
+        """The values of a list, in the order of the elements; 0 for those that it leaves out. Raises RefusalError."""
+        shape = [dim.number if dim is not None else None for dim in array.dims]
+        count = 1
+        for extent in shape:
+            if extent is None:
+                raise RefusalError(f"'{array.name}' has values and no fixed size", "give its size as a number", init)
+            count *= extent
+        if count > MOST_ELEMENTS:
+            raise RefusalError(f"'{array.name}' has {count:,} values in the text", "hand it over as a parameter", init)
+        zero = self.run.arithmetic.converted(_zero(), array.type)
+        values: list[Value | None] = [zero] * count
+        self._fill(array, values, init, [one for one in shape if one is not None], 0)
+        return values
+
+    def _fill(self, array: Array, values: list[Value | None], init: Any, shape: list[int], start: int) -> None:
+        if not isinstance(init, c_ast.InitList):
+            raise RefusalError("this is no list of values", "write the values between braces", init)
+        inner = 1
+        for extent in shape[1:]:
+            inner *= extent
+        place = start
+        for given in init.exprs:
+            one = given
+            if isinstance(one, c_ast.NamedInitializer):
+                number = (
+                    self.run.expressions.form(one.name[0], "a place in a list").number
+                    if isinstance(one.name[0], c_ast.Constant)
+                    else None
+                )
+                if number is None:
+                    raise RefusalError("this place in a list is not read", "write all values in order", one)
+                place, one = start + number * inner, one.expr
+            if isinstance(one, c_ast.InitList) and len(shape) > 1:
+                place = start + -(-(place - start) // inner) * inner
+                self._fill(array, values, one, shape[1:], place)
+                place += inner
+            elif place >= len(values):
+                raise RefusalError(f"'{array.name}' has more values than elements", "leave some out", one)
+            else:
+                item = one.exprs[0] if isinstance(one, c_ast.InitList) else one
+                values[place] = self.run.arithmetic.converted(self.run.expressions.value(item), array.type)
+                place += 1
+
+    def is_constant(self, node: Any) -> bool:
+        """Whether nothing changes an array after its declaration."""
+        return "const" in _qualifiers(node.type) or "const" in (node.quals or []) or not self.run.is_written(node.name)
+
+    def table(self, array: Array, values: Sequence[Value | None], node: Any) -> list[str] | None:
+        """The numbers of a const array; None where one of them is none."""
+        numbers = [constant_of(one) if one is not None else None for one in values]
+        if any(one is None for one in numbers):
+            if array.state:
+                raise RefusalError(f"'{array.name}' starts with what is no number", "write numbers", node)
+            return None
+        return [one.text for one in numbers if one is not None]
+
+    def subscripts(self, array: Array, place: int) -> tuple[Form, ...]:
+        """The subscripts of an element by its place."""
+        found: list[Form] = []
+        for dim in reversed(array.dims):
+            assert dim is not None
+            assert dim.number is not None
+            place, rest = divmod(place, dim.number)
+            found.insert(0, Affine(constant=rest))
+        return tuple(found)
+
+
+class Pieces:
+    """Subscripts that are a choice between affine ones, as for a border: each with where it holds."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+
+    def value(self, conditions: tuple[Condition, ...]) -> Value:
+        """Conditions as one truth value."""
+        result: Value | None = None
+        for one in conditions:
+            value = _value_of(one)
+            result = value if result is None else self.run.arithmetic.both("and", result, value)
+        assert result is not None
+        return result
+
+    def of(self, subscripts: tuple[Form, ...]) -> Iterator[tuple[tuple[Condition, ...], tuple[Form, ...]]]:
+        """All choices of all subscripts, with their conditions."""
+        if not subscripts:
+            yield (), ()
+            return
+        for conditions, form in self._form(subscripts[0]):
+            for others, rest in self.of(subscripts[1:]):
+                yield (*conditions, *others), (form, *rest)
+
+    def _form(self, form: Form) -> Iterator[tuple[tuple[Condition, ...], Form]]:
+        for term, factor in form.terms:
+            if isinstance(term, Dynamic) and is_piecewise(term.value):
+                rest = form.without(term)
+                for conditions, piece in self._value(term.value):
+                    for others, whole in self._form(rest):
+                        yield (*conditions, *others), whole + piece.scaled(factor)
+                return
+        yield (), form
+
+    def _value(self, value: Value) -> Iterator[tuple[tuple[Condition, ...], Form]]:
+        if value.form is not None:
+            yield (), value.form
+        elif value.kind == "convert":
+            yield from self._value(value.operands[0])
+        else:
+            condition = affine_condition(value.operands[0])
+            assert condition is not None
+            for conditions, form in self._value(value.operands[1]):
+                yield (condition, *conditions), form
+            for conditions, form in self._value(value.operands[2]):
+                yield (condition.negated(), *conditions), form
+
+
+def is_piecewise(value: Value) -> bool:
+    """Whether a value is a choice, by affine conditions, between affine integers."""
+    if value.form is not None:
+        return True
+    if value.kind == "convert" and value.type in {"i32", "i64"}:
+        return is_piecewise(value.operands[0])
+    if value.kind != "choice" or affine_condition(value.operands[0]) is None:
+        return False
+    return all(map(is_piecewise, value.operands[1:]))
+
+
+def _zero() -> Value:
+    return Value("literal", "i32", text="0", form=Affine())
+
+
+def _qualifiers(node: Any) -> set[str]:
+    """The qualifiers of a type, of the innermost one too."""
+    found: set[str] = set()
+    while node is not None:
+        found |= set(getattr(node, "quals", None) or [])
+        node = getattr(node, "type", None)
+    return found
+
+
+def _value_of(condition: Condition) -> Value:
+    """A condition as a truth value."""
+    if condition.form is None:
+        first, *others = map(_value_of, condition.parts)
+        for other in others:
+            first = Value(condition.kind, "bool", (first, other))
+        return first
+    return Value(condition.kind, "bool", (Value("form", "i32", form=condition.form), _zero()))

@@ -1,0 +1,149 @@
+"""What names of C stand for while a function runs on symbols, and what scalars are at one place of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from arrayol.c_import.arithmetic import RefusalError
+from arrayol.c_import.model import Form, Value
+from arrayol.source import Span
+
+
+class PoisonedError(Exception):
+    """A value is not known because what made it was refused; that has been said where it happened."""
+
+
+class RestartError(Exception):
+    """Something is known now that must be so from the start."""
+
+
+@dataclass(eq=False)
+class Cell:
+    """A scalar of C; `key` is the same whenever the function is run anew."""
+
+    name: str
+    type: str
+    span: Span
+    key: tuple[int, ...]
+
+
+@dataclass(eq=False)
+class Array:
+    """An array of C: the name of its variable, element type, extents (None: not given), fields of a struct."""
+
+    name: str
+    type: str
+    dims: list[Form | None]
+    local: bool
+    span: Span
+    fields: tuple[str, ...] = ()  # of a struct: its last dimension counts them
+    table: list[str] | None = None
+    state: bool = False
+    origin: str = ""  # the name in C
+    cells: dict[tuple[int, ...], Cell] | None = None  # of one that is a scalar for each element
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Address:
+    """Where a pointer points, or what an array decays to: subscripts of the first dimensions of an array."""
+
+    array: Array
+    subscripts: tuple[Form, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CellAddress:
+    """A pointer to a scalar."""
+
+    cell: Cell
+
+
+@dataclass(eq=False)
+class PointerCell:
+    """A variable that points somewhere."""
+
+    name: str
+    key: tuple[int, ...]
+
+
+@dataclass(eq=False)
+class StructCell:
+    """A variable that is a struct: a scalar for each field."""
+
+    name: str
+    cells: dict[str, Cell]
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A name that stands for a value: a macro, an enumerator."""
+
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A name whose declaration was refused."""
+
+
+Symbol: TypeAlias = "Cell | Array | PointerCell | StructCell | Constant | Refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Undefined:
+    """A scalar without a value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Poison:
+    """A scalar whose value was refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deferred:
+    """What a scalar is after a loop that gives it a value in each iteration; `key` names loop and scalar."""
+
+    key: tuple[tuple[int, ...], tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Unusable:
+    """A scalar whose value is not tracked, with the reason."""
+
+    message: str
+    hint: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pending:
+    """What a scalar is after a loop, found out where somebody asks: it may need the value of a const."""
+
+    content: Callable[[], Content]
+
+
+Content: TypeAlias = "Value | Address | CellAddress | Undefined | Poison | Deferred | Unusable | Pending"
+
+
+@dataclass
+class Scopes:
+    """Names in the blocks that are open, innermost last; one list for each call that is being inlined."""
+
+    frames: list[list[dict[str, Symbol]]] = field(default_factory=lambda: [[{}]])
+
+    def enter(self, name: str, symbol: Symbol) -> None:
+        """Take a name into the innermost block."""
+        self.frames[-1][-1][name] = symbol
+
+    def find(self, name: str, node: Any) -> Symbol:
+        """What a name stands for. Raises RefusalError, and PoisonedError for one whose declaration was refused."""
+        scopes = [*reversed(self.frames[-1]), self.frames[0][0]]
+        symbol = next((scope[name] for scope in scopes if name in scope), None)
+        if isinstance(symbol, Refused):
+            raise PoisonedError
+        if symbol is not None:
+            return symbol
+        raise RefusalError(
+            f"'{name}' names nothing that is known here", "declare it, or hand it over as a parameter", node
+        )

@@ -1,0 +1,99 @@
+"""Small local arrays that are registers: a scalar for each element, and loops over them unrolled.
+
+The subscripts of an array whose elements are written one by one, as in a sorting network or a shift register, say
+nothing. As scalars its elements are values like any other.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from pycparser import c_ast
+
+from arrayol.c_import.forms import names_of
+from arrayol.c_import.lowering.symbols import Address, Array, Cell, RestartError, Undefined
+from arrayol.c_import.reading.syntax import nodes_of
+
+if TYPE_CHECKING:
+    from arrayol.c_import.lowering.function import Run
+
+MOST_ELEMENTS = 64
+MOST_ITERATIONS = 64
+
+
+class Unrolling:
+    """Which arrays are scalars, and which loops are unrolled, in one run."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.cells: list[Cell] = []
+        self.keys: dict[int, tuple[int, ...]] = {}
+
+    def declare(self, array: Array, node: Any) -> None:
+        """Make an array a scalar for each element, if it is small and its elements are written one by one."""
+        key = self.run.key(node)
+        extents = [dim.number if dim is not None else None for dim in array.dims]
+        if key in self.run.known.memory or array.fields or not self._is_written_by_number(node.name):
+            return
+        count = 1
+        for extent in extents:
+            count *= extent or MOST_ELEMENTS + 1
+        if count > MOST_ELEMENTS:
+            return
+        array.cells = {}
+        self.keys[id(array)] = key
+        for place in range(count):
+            subscripts: tuple[int, ...] = ()
+            rest = place
+            for extent in reversed(extents):
+                rest, own = divmod(rest, extent or 1)
+                subscripts = (own, *subscripts)
+            name = f"{array.origin}{'_'.join(map(str, subscripts))}"
+            cell = self.run.cell(node, name, array.type, place)
+            array.cells[subscripts] = cell
+            self.run.recorder.contents[cell] = Undefined()
+        self.cells += array.cells.values()
+
+    def _is_written_by_number(self, name: str) -> bool:
+        """Whether the function writes an element at a place that is a number in the text."""
+        targets = [one.lvalue for one in nodes_of(self.run.function, c_ast.Assignment)]
+        for place in targets:
+            target = place
+            is_number = isinstance(target, c_ast.ArrayRef)
+            while isinstance(target, c_ast.ArrayRef):
+                is_number = is_number and isinstance(target.subscript, c_ast.Constant)
+                target = target.name
+            if is_number and getattr(target, "name", None) == name:
+                return True
+        return False
+
+    def element(self, address: Address) -> Cell:
+        """The scalar at an address. Raises RestartError where loops must be unrolled for that, or the array be one."""
+        array, known = address.array, self.run.known
+        assert array.cells is not None
+        numbers = tuple(form.number for form in address.subscripts)
+        if all(one is not None for one in numbers):
+            cell = array.cells.get(tuple(one for one in numbers if one is not None))
+            if cell is not None:
+                return cell
+        names = set[str]().union(*map(names_of, address.subscripts))
+        loops = [self.run.loops.open[name] for name in names if name in self.run.loops.open]
+        if not names or len(loops) < len(names) or any(not self._may_unroll(one) for one in loops):
+            known.memory.add(self.keys[id(array)])
+        else:
+            known.unrolled |= {self.run.key(one) for one, _ in loops}
+        raise RestartError
+
+    def _may_unroll(self, opened: tuple[Any, int | None]) -> bool:
+        node, count = opened
+        return count is not None and count <= MOST_ITERATIONS and self.run.key(node) not in self.run.known.memory
+
+    def is_unrolled(self, node: Any) -> bool:
+        """Whether a loop is run iteration by iteration."""
+        return self.run.key(node) in self.run.known.unrolled
+
+    def give_up(self, node: Any) -> NoReturn:
+        """Leave a loop as it is: how often it runs is no number. Raises RestartError."""
+        self.run.known.unrolled.discard(self.run.key(node))
+        self.run.known.memory.add(self.run.key(node))
+        raise RestartError

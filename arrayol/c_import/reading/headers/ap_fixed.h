@@ -1,0 +1,1 @@
+/* Read by name, without the templates of the vendor. */

@@ -1,0 +1,2 @@
+/* Read by name, without the templates of the vendor. */
+#include <math.h>

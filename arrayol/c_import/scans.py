@@ -1,0 +1,190 @@
+"""Scalars that a loop hands from one iteration to the next while it writes an array: an array of their values.
+
+`z = 0.5f * z + x[n]; y[n] = z` makes a value for each n. As memory of one element, z would put the whole loop into one
+body. With an array of its values, an iteration reads that of the iteration before: a delay. Sums that are only read
+behind their loop stay scalars.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from arrayol.c_import.forms import names_of
+from arrayol.c_import.graphs import mapped
+from arrayol.c_import.model import Access, Form, Loop, Statement, Value, Variable, not_negative
+from arrayol.ir.affine import Affine
+
+
+@dataclass(frozen=True)
+class _Scan:
+    """A scalar with its one update in `loops`, and the statement that starts it before the innermost of them."""
+
+    name: str
+    update: Statement
+    start: Statement
+
+    @property
+    def loops(self) -> tuple[Loop, ...]:
+        """The loops around the update; the innermost hands the scalar on."""
+        return self.update.loops
+
+
+def with_scans(
+    variables: dict[str, Variable], statements: Sequence[Statement], consts: Mapping[str, object]
+) -> tuple[dict[str, Variable], list[Statement]]:
+    """Variables and statements with such scalars as arrays."""
+    scans = {
+        name: scan
+        for name, one in variables.items()
+        if one.local and not one.dims and (scan := _scan_of(name, statements, consts)) is not None
+    }
+    scans = _feeding(scans, statements)
+    if not scans:
+        return variables, list(statements)
+    variables = dict(variables)
+    starts: dict[str, str] = {}
+    for name, scan in scans.items():
+        dims = tuple(loop.high for loop in scan.loops)
+        if scan.start.value.kind != "literal":
+            starts[name] = _free(f"{name}_first", variables)
+            variables[starts[name]] = replace(variables[name], name=starts[name], dims=dims[:-1])
+        variables[name] = replace(variables[name], dims=dims)
+    changed = [_changed(one, scans, starts) for one in statements]
+    return variables, [replace(one, number=number) for number, one in enumerate(one for one in changed if one)]
+
+
+def _free(name: str, taken: Mapping[str, object]) -> str:
+    while name in taken:
+        name += "_"
+    return name
+
+
+def _scan_of(name: str, statements: Sequence[Statement], consts: Mapping[str, object]) -> _Scan | None:
+    """A scalar that is started, then updated in each iteration of one loop; None for others."""
+    writes = [one for one in statements if one.target.array == name]
+    if len(writes) != 2:
+        return None
+    start, update = writes
+    loops = update.loops
+    if not loops or start.loops != loops[:-1] or start.conditions != update.conditions[: len(start.conditions)]:
+        return None
+    if start.conditions or update.conditions or start.accumulate or _precedes(update, start):
+        return None
+    fixed = all(names_of(form) <= set(consts) for loop in loops for form in (loop.low, loop.high))
+    if not fixed or any((loop.low.number or 0) < 0 for loop in loops):
+        return None
+    scan = _Scan(name, update, start)
+    readers = [one for one in statements if _reads(one, name)]
+    if any(access.array == name for one in statements for access in one.reads if not _reads(one, name)):
+        return None  # it is part of a subscript that is written
+    return scan if all(_is_known_reader(scan, one) for one in readers) else None
+
+
+def _precedes(one: Statement, other: Statement) -> bool:
+    """Whether a statement stands before another in the text."""
+    return one.position < other.position
+
+
+def _is_known_reader(scan: _Scan, reader: Statement) -> bool:
+    """Whether which value a statement reads is known: in the loop, or behind it where it surely ran."""
+    if reader.loops[: len(scan.loops)] == scan.loops:
+        return True
+    depth = len(scan.loops) - 1
+    if reader.loops[:depth] != scan.loops[:depth] or not _precedes(scan.update, reader):
+        return False
+    inner = scan.loops[-1]
+    count = (inner.high - inner.low).number
+    return count is not None and count > 0
+
+
+def _feeding(scans: Mapping[str, _Scan], statements: Sequence[Statement]) -> dict[str, _Scan]:
+    """Those of which each iteration writes something into an array, by themselves or through others."""
+    kept: dict[str, _Scan] = {}
+    while True:
+        more = {
+            name: scan
+            for name, scan in scans.items()
+            if name not in kept and any(_writes_an_array(scan, one, kept) for one in statements if _reads(one, name))
+        }
+        if not more:
+            return kept
+        kept |= more
+
+
+def _reads(statement: Statement, name: str) -> bool:
+    return any(access.array == name for access in statement.value.reads())
+
+
+def _writes_an_array(scan: _Scan, statement: Statement, kept: Mapping[str, _Scan]) -> bool:
+    """Whether a reader inside the loop writes a different element in each iteration, or is a scan of that sort."""
+    if statement.loops[: len(scan.loops)] != scan.loops:
+        return False
+    target = statement.target
+    if target.array in kept:
+        return True
+    name = scan.loops[-1].name
+    return any(form.factor(name) for form in target.subscripts)
+
+
+def _changed(statement: Statement, scans: Mapping[str, _Scan], starts: Mapping[str, str]) -> Statement | None:
+    """A statement with elements of these arrays in place of the scalars; None for a start that is a number."""
+    value = _value(statement, scans, starts)
+    scan = scans.get(statement.target.array)
+    if scan is None:
+        return replace(statement, value=value)
+    target = statement.target
+    if statement is scan.start:
+        if scan.name not in starts:
+            return None
+        return replace(
+            statement, value=value, target=replace(target, array=starts[scan.name], subscripts=_own(scan.loops[:-1]))
+        )
+    if statement.accumulate:
+        before = _before(scan, starts, target)
+        value = Value("+", before.type, (before, value))
+    return replace(statement, value=value, accumulate=False, target=replace(target, subscripts=_own(scan.loops)))
+
+
+def _own(loops: Sequence[Loop]) -> tuple[Form, ...]:
+    return tuple(Affine(((loop.name, 1),)) for loop in loops)
+
+
+def _value(statement: Statement, scans: Mapping[str, _Scan], starts: Mapping[str, str]) -> Value:
+    def change(node: Value) -> Value:
+        if node.access is None or node.access.array not in scans:
+            return node
+        return _read(scans[node.access.array], statement, node.access, starts)
+
+    return mapped(statement.value, change)
+
+
+def _read(scan: _Scan, reader: Statement, access: Access, starts: Mapping[str, str]) -> Value:
+    """What the scalar is where a statement reads it."""
+    kind = scan.update.value.type
+    depth = len(scan.loops)
+    if reader.loops[:depth] == scan.loops:
+        if reader is scan.update or _precedes(reader, scan.update):
+            return _before(scan, starts, access)
+        return Value("read", kind, access=replace(access, subscripts=_own(scan.loops)))
+    last = scan.loops[-1].high - 1
+    return Value("read", kind, access=replace(access, subscripts=(*_own(scan.loops[:-1]), last)))
+
+
+def _before(scan: _Scan, starts: Mapping[str, str], access: Access) -> Value:
+    """The value of the iteration before; in the first one what the scalar starts with."""
+    inner = scan.loops[-1]
+    own: Form = Affine(((inner.name, 1),))
+    kind = scan.update.value.type
+    first = scan.start.value
+    if scan.name in starts:
+        guards = (*access.guards, not_negative(inner.low - own))
+        first = Value("read", kind, access=Access(starts[scan.name], _own(scan.loops[:-1]), access.span, guards))
+    guards = (*access.guards, not_negative(own - inner.low - 1))
+    subscripts = (*_own(scan.loops[:-1]), own - 1)
+    other = Value("read", kind, access=Access(scan.name, subscripts, access.span, guards))
+    zero: Form = Affine()
+    condition = Value("==", "bool", (Value("form", "i32", form=own), Value("form", "i32", form=inner.low + zero)))
+    if first.kind == "literal" and first.type != kind:
+        first = Value("convert", kind, (first,))
+    return Value("choice", kind, (condition, first, other))
