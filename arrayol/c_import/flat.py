@@ -6,12 +6,11 @@ stays in 0..s. That is decided exactly, from the bounds of the loops and the con
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from arrayol.c_import.forms import isl_condition, isl_text, names_of, without_data
 from arrayol.c_import.graphs import mapped, with_values
-from arrayol.c_import.lowering.symbols import Array
 from arrayol.c_import.model import Access, Dynamic, Form, Statement, Value, Variable, not_negative
 from arrayol.c_import.ranges import NumberNeededError
 from arrayol.errors import error
@@ -52,9 +51,9 @@ def delinearised(
     statements: Sequence[Statement],
     consts: Mapping[str, int | float],
     sizes: Mapping[str, tuple[int, ...]],
-    arrays: Mapping[str, Array],
+    pointers: Collection[str],
 ) -> tuple[dict[str, Variable], list[Statement]]:
-    """Variables and statements with rows as dimensions.
+    """Variables and statements with rows as dimensions; `pointers` are arrays whose first extent is not given.
 
     Raises NumberNeededError, and ArrayolError for arrays without a size.
     """
@@ -66,8 +65,8 @@ def delinearised(
     shapes: dict[str, tuple[int, ...]] = {}
     for name, given in variables.items():
         own, variable = uses.get(name, []), given
-        if arrays[name].dims == [None] or (arrays[name].dims[:1] == [None] and own):
-            variables[name] = variable = replace(given, dims=_open_dims(arrays[name], own, consts))
+        if name in pointers:
+            variables[name] = variable = replace(given, dims=_open_dims(given, own, consts))
         if len(variable.dims) != 1 or not own or variable.table:
             continue
         shape = _shape(variable, own, consts, sizes.get(name))
@@ -77,17 +76,17 @@ def delinearised(
     return variables, [_rewritten(one, shapes, consts) for one in statements]
 
 
-def _open_dims(array: Array, uses: Sequence[_Use], consts: Mapping[str, int | float]) -> tuple[Form, ...]:
+def _open_dims(variable: Variable, uses: Sequence[_Use], consts: Mapping[str, int | float]) -> tuple[Form, ...]:
     """The extents of an array whose first is not given: as far as accesses reach."""
     last = -1
     for use in uses:
         form = without_data(use.access.subscripts[0])
         if form is None:
-            raise error("no-value", f"'{array.name}' has no size", array.span, hint=f"give --size {array.name}=480,640")
+            message, hint = f"'{variable.name}' has no size", f"give --size {variable.name}=480,640"
+            raise error("no-value", message, variable.span, hint=hint)
         ends = use.ends(form, consts)
         last = max(last, ends[1]) if ends is not None else last
-    inner = tuple(dim for dim in array.dims[1:] if dim is not None)
-    return (Affine(constant=last + 1), *inner)
+    return (Affine(constant=last + 1), *variable.dims)
 
 
 def _shape(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arrayol.language.parser import KEYWORDS
+from arrayol.ir.syntax import KEYWORDS
 
 TAKEN = frozenset(KEYWORDS) | {  # words of the language and of isl's texts
     *("abs", "sqrt", "exp", "log", "floor", "ceil", "sin", "cos", "tan", "min", "max", "sat", "round", "real", "imag"),

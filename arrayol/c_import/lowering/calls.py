@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pycparser import c_ast
 
 from arrayol.c_import.arithmetic import RefusalError, integer, truth_of
+from arrayol.c_import.lowering.context import Context
 from arrayol.c_import.lowering.ctypes import BYTES, Number, Struct, Void
 from arrayol.c_import.lowering.symbols import Address, CellAddress, PointerCell, StructCell
 from arrayol.c_import.model import Form, Loop, Value
 from arrayol.c_import.reading.syntax import nodes_of
 from arrayol.ir.affine import Affine
-
-if TYPE_CHECKING:
-    from arrayol.c_import.lowering.function import Run
 
 MOST_DEPTH = 32  # of calls in each other
 
@@ -23,7 +21,7 @@ MOST_DEPTH = 32  # of calls in each other
 class Calls:
     """Runs calls."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Context) -> None:
         self.run = run
         self.results: list[list[Any]] = []  # of the calls that are open: what each has returned
         self.kinds: list[Any] = []  # and the types that they return

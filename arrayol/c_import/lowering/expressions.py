@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pycparser import c_ast
 
 from arrayol.c_import import constants
 from arrayol.c_import.arithmetic import EXACT, NEAR, RefusalError, affine_condition, integer, literal
+from arrayol.c_import.lowering.context import Context
 from arrayol.c_import.lowering.ctypes import BYTES, CType, Number, Pointer, Sequence, Struct
 from arrayol.c_import.lowering.symbols import (
     Address,
@@ -28,14 +29,11 @@ from arrayol.c_import.lowering.symbols import (
 from arrayol.c_import.model import Dynamic, Form, Value
 from arrayol.ir.affine import Affine
 
-if TYPE_CHECKING:
-    from arrayol.c_import.lowering.function import Run
-
 
 class Expressions:
     """The values in one run of a function."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Context) -> None:
         self.run = run
         self.arithmetic = run.arithmetic
         self._readers: dict[type, Callable[[Any], Value]] = {
@@ -140,8 +138,6 @@ class Expressions:
 
     def _content(self, cell: Cell, content: Content, node: Any) -> Value:
         if isinstance(content, Value):
-            if content.kind == "unknown":
-                self.run.used.add(cell)
             return content
         if isinstance(content, Deferred):
             self.run.carried.add(content.key)
@@ -352,7 +348,7 @@ class Expressions:
             case "&":
                 raise RefusalError("an address is no number", "name an element", node)
             case _:
-                return self.run.statements.step_value(node)
+                raise self.run.statements.step_refusal(node)
 
     def _comma(self, node: Any) -> Value:
         *first, last = node.exprs
@@ -391,7 +387,7 @@ class Expressions:
         name = getattr(node.name, "name", None)
         if name in self.run.unit.functions:
             before = len(self.run.recorder.refusals)
-            value = self.run.calls.inlined(node)
+            value: Value | None = self.run.calls.inlined(node)
             if value is None and len(self.run.recorder.refusals) > before:
                 raise PoisonedError
             if value is None:

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pycparser import c_ast
 
 from arrayol.c_import.arithmetic import RefusalError, affine_condition
 from arrayol.c_import.constants import limits
 from arrayol.c_import.forms import names_of, rounded
+from arrayol.c_import.lowering.context import Context
 from arrayol.c_import.lowering.statements import assigned_names, cells_of
 from arrayol.c_import.lowering.symbols import (
     Address,
@@ -35,9 +36,6 @@ from arrayol.c_import.lowering.symbols import (
 from arrayol.c_import.model import Condition, Form, Loop, Statement, Value, not_negative
 from arrayol.ir.affine import Affine
 
-if TYPE_CHECKING:
-    from arrayol.c_import.lowering.function import Run
-
 Changes = dict[tuple[int, ...], "Form | str"]  # a step, or `own` (a new value in each iteration), or `carried`
 _UNKNOWN = "?"
 
@@ -55,7 +53,7 @@ class Header:
 class Loops:
     """Runs loops."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Context) -> None:
         self.run = run
         self.open: dict[str, tuple[Any, int | None]] = {}  # by the name of the counter: the loop, and how often it runs
         self.known: dict[tuple[int, ...], tuple[Changes, set[Any]]] = {}

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pycparser import c_ast
 
 from arrayol.c_import.arithmetic import RefusalError, affine_condition, integer, truth_of
 from arrayol.c_import.graphs import mapped
+from arrayol.c_import.lowering.context import Context
 from arrayol.c_import.lowering.ctypes import Number, Pointer, Struct, Void
 from arrayol.c_import.lowering.ctypes import Sequence as ArrayType
 from arrayol.c_import.lowering.symbols import (
@@ -33,9 +34,6 @@ from arrayol.c_import.lowering.symbols import (
 from arrayol.c_import.model import Condition, Value
 from arrayol.ir.affine import Affine
 
-if TYPE_CHECKING:
-    from arrayol.c_import.lowering.function import Run
-
 _IDLE = (c_ast.EmptyStatement, c_ast.Pragma, c_ast.Typedef)
 _REFUSED = {
     c_ast.While: ("'while' is not read", "write a for loop with a fixed number of iterations"),
@@ -53,7 +51,7 @@ _REFUSED = {
 class Statements:
     """Runs statements; what is refused is recorded with its place, and the rest is read on."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Context) -> None:
         self.run = run
 
     def block(self, nodes: Sequence[Any]) -> None:
@@ -301,7 +299,8 @@ class Statements:
             for conditions, subscripts in run.pieces.of(place.subscripts):
                 with run.recorder.where(*conditions):
                     run.recorder.store(place.array, subscripts, value, run.span(getattr(node, "lvalue", node)))
-            return run.expressions.load(place, node)
+            stored: Value = run.expressions.load(place, node)
+            return stored
         raise RefusalError("this is no scalar and no element", "assign to one element", node)
 
     def _step(self, node: Any) -> None:
@@ -324,11 +323,10 @@ class Statements:
         self.run.recorder.contents[place] = after
         return before if node.op.startswith("p") else after
 
-    def step_value(self, node: Any) -> Value:
-        """`i++` inside an expression: refused, since C leaves the order to the compiler."""
-        raise RefusalError(
-            f"'{node.op.strip('p')}' inside an expression is not read", "make it a statement of its own", node
-        )
+    def step_refusal(self, node: Any) -> RefusalError:
+        """Why `i++` inside an expression is not read: C leaves the order to the compiler."""
+        message = f"'{node.op.strip('p')}' inside an expression is not read"
+        return RefusalError(message, "make it a statement of its own", node)
 
     # Choices.
 

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pycparser import c_ast
 
 from arrayol.c_import.arithmetic import RefusalError, affine_condition, constant_of
+from arrayol.c_import.lowering.context import Context
 from arrayol.c_import.lowering.ctypes import CType, Number, Pointer, Struct
 from arrayol.c_import.lowering.ctypes import Sequence as ArrayType
 from arrayol.c_import.lowering.symbols import Array, Cell, Deferred, RestartError
 from arrayol.c_import.model import Condition, Dynamic, Form, Value
 from arrayol.ir.affine import Affine
-
-if TYPE_CHECKING:
-    from arrayol.c_import.lowering.function import Run
 
 MOST_ELEMENTS = 1 << 20  # of an array with values in the text
 
@@ -23,7 +21,7 @@ MOST_ELEMENTS = 1 << 20  # of an array with values in the text
 class Storage:
     """The arrays and states of one run."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Context) -> None:
         self.run = run
         self.cells: dict[Cell, Array] = {}  # state: scalars that keep their value from call to call
 
@@ -162,7 +160,7 @@ class Storage:
 class Pieces:
     """Subscripts that are a choice between affine ones, as for a border: each with where it holds."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Context) -> None:
         self.run = run
 
     def value(self, conditions: tuple[Condition, ...]) -> Value:

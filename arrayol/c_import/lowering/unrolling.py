@@ -6,16 +6,14 @@ nothing. As scalars its elements are values like any other.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from pycparser import c_ast
 
 from arrayol.c_import.forms import names_of
+from arrayol.c_import.lowering.context import Context
 from arrayol.c_import.lowering.symbols import Address, Array, Cell, RestartError, Undefined
 from arrayol.c_import.reading.syntax import nodes_of
-
-if TYPE_CHECKING:
-    from arrayol.c_import.lowering.function import Run
 
 MOST_ELEMENTS = 64
 MOST_ITERATIONS = 64
@@ -24,7 +22,7 @@ MOST_ITERATIONS = 64
 class Unrolling:
     """Which arrays are scalars, and which loops are unrolled, in one run."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Context) -> None:
         self.run = run
         self.cells: list[Cell] = []
         self.keys: dict[int, tuple[int, ...]] = {}

@@ -1,0 +1,168 @@
+"""Where a run of a function stands, and what all parts of it use: names, places, scalars that are memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from pycparser import c_ast
+
+from arrayol.c_import.arithmetic import Arithmetic, RefusalError
+from arrayol.c_import.lowering.ctypes import Types
+from arrayol.c_import.lowering.recorder import Recorder
+from arrayol.c_import.lowering.symbols import Array, Cell, Scopes
+from arrayol.c_import.model import Access, Form, Value
+from arrayol.c_import.ranges import Ranges
+from arrayol.c_import.reading.syntax import Unit, calls_of, nodes_of
+from arrayol.c_import.words import TAKEN
+from arrayol.errors import Diagnostic
+from arrayol.source import Span
+
+
+@dataclass
+class Known:
+    """What earlier runs have found: consts that must be numbers, and scalars that loops hand on."""
+
+    numbers: set[str] = field(default_factory=set)
+    carried: set[Any] = field(default_factory=set)
+    unrolled: set[Any] = field(default_factory=set)  # loops
+    memory: set[Any] = field(default_factory=set)  # local arrays that stay arrays
+
+
+class Context:
+    """One run; the parts that run expressions, statements, loops and calls use each other through it."""
+
+    expressions: Any
+    statements: Any
+    loops: Any
+    calls: Any
+    states: Any
+    pieces: Any
+    unrolling: Any
+
+    def __init__(self, unit: Unit, function: c_ast.FuncDef, known: Known) -> None:
+        self.unit, self.function, self.known = unit, function, known
+        self.carried = known.carried
+        self.values: dict[str, int | float] = {}  # of consts
+        self.arithmetic = Arithmetic(Ranges(self.values))
+        self.recorder = Recorder(self.arithmetic, set(TAKEN))
+        self.types = Types(unit.widths)
+        self.scopes = Scopes()
+        self.path: list[int] = []  # calls that are open
+        self.open_calls: list[str] = [function.decl.name]
+        self.remarks: list[tuple[Span, str]] = []
+        self._loop_names: set[str] = set()
+
+    # Names and places.
+
+    def span(self, node: Any) -> Span:
+        """Where a node stands in the user's file."""
+        return self.unit.places.span(node)
+
+    def key(self, node: Any, *more: int) -> tuple[int, ...]:
+        """A name for a node in the calls that are open, the same in each run."""
+        return (*self.path, id(node), *more)
+
+    def cell(self, node: Any, name: str, kind: str, *more: int) -> Cell:
+        """A scalar that a declaration makes."""
+        return Cell(name, kind, self.span(node), self.key(node, *more))
+
+    def new_memory(self, cell: Cell) -> Array:
+        """A local that holds a scalar from here on."""
+        self.recorder.memories[cell.key] = self.recorder.local(cell.name, cell.type, cell.span)
+        return self.recorder.memories[cell.key]
+
+    def key_of_memory(self, name: str) -> Any:
+        """The key of the scalar that a local holds; of any other array its name."""
+        return next((key for key, array in self.recorder.memories.items() if array.name == name), name)
+
+    def names_of_memory(self, written: set[Any]) -> set[str]:
+        """The names of arrays, of those that hold scalars the ones that they have now."""
+        known = {key: array.name for key, array in self.recorder.memories.items() if array.name in self.recorder.arrays}
+        return {one if isinstance(one, str) else known[one] for one in written if isinstance(one, str) or one in known}
+
+    def read_of(self, array: Array, node: Any) -> Value:
+        """What a local of one element holds."""
+        return Value("read", array.type, access=Access(array.name, (), self.span(node), self.recorder.conditions))
+
+    def loop_name(self, name: str) -> str:
+        """A name for a loop: that of its iterator, which loops one after the other share."""
+        open_names = {loop.name for loop in self.recorder.loops}
+        if name in self._loop_names and name not in open_names:
+            return name
+        fresh = self.recorder.fresh(name)
+        self._loop_names.add(fresh)
+        return fresh
+
+    def product(self, step: Form, count: Form) -> Form:
+        """A step times a count; a step that is a const becomes a number."""
+        if step.number is not None:
+            return count.scaled(step.number)
+        if count.number is not None:
+            return step.scaled(count.number)
+        self.arithmetic.ranges.greatest(step)
+        raise RefusalError("this moves by no constant", "step by a number")
+
+    def is_written(self, name: str) -> bool:
+        """Whether some function of the file may change an array of this name."""
+        for function in self.unit.functions.values():
+            for node in nodes_of(function, c_ast.Assignment):
+                if _base_name(node.lvalue) == name:
+                    return True
+            for node in nodes_of(function, c_ast.UnaryOp):
+                if node.op in {"++", "--", "p++", "p--"} and _base_name(node.expr) == name:
+                    return True
+            for call in calls_of(function):
+                if any(_base_name(one) == name for one in (call.args.exprs if call.args else [])):
+                    return True
+        return False
+
+    def calls_of(self, node: Any) -> bool:
+        """Whether something below a node calls a function of the file."""
+        return any(getattr(one.name, "name", None) in self.unit.functions for one in calls_of(node))
+
+    def refuse(self, refusal: RefusalError, node: Any) -> None:
+        """Record what has no counterpart."""
+        span = self.span(refusal.node if refusal.node is not None else node)
+        self.recorder.refusals.append(Diagnostic(refusal.code, refusal.message, span, refusal.hint))
+
+    def remark(self, span: Span, text: str) -> None:
+        """Say what was assumed."""
+        if (span, text) not in self.remarks:
+            self.remarks.append((span, text))
+
+    @contextmanager
+    def on_trial(self) -> Iterator[None]:
+        """Run something, and forget all that it did."""
+        recorder = self.recorder
+        kept = (
+            list(recorder.statements),
+            list(recorder.refusals),
+            dict(recorder.contents),
+            list(recorder.position),
+            list(recorder.predicates),
+            dict(recorder.arrays),
+            set(recorder.taken),
+        )
+        memory, names = dict(self.recorder.memories), set(self._loop_names)
+        try:
+            yield
+        finally:
+            (
+                recorder.statements,
+                recorder.refusals,
+                recorder.contents,
+                recorder.position,
+                recorder.predicates,
+                recorder.arrays,
+                recorder.taken,
+            ) = kept
+            self.recorder.memories, self._loop_names = memory, names
+
+
+def _base_name(node: Any) -> str | None:
+    while isinstance(node, c_ast.ArrayRef | c_ast.StructRef | c_ast.UnaryOp | c_ast.Cast):
+        node = node.name if isinstance(node, c_ast.ArrayRef | c_ast.StructRef) else node.expr
+    return getattr(node, "name", None)
