@@ -76,7 +76,8 @@ def _scan_of(name: str, statements: Sequence[Statement], consts: Mapping[str, ob
         return None
     scan = _Scan(name, update, start)
     readers = [one for one in statements if _reads(one, name)]
-    if any(access.array == name for one in statements for access in one.reads if not _reads(one, name)):
+    hidden = [access for one in statements if not _reads(one, name) for access in one.reads if access is not one.target]
+    if any(access.array == name for access in hidden):
         return None  # it is part of a subscript that is written
     return scan if all(_is_known_reader(scan, one) for one in readers) else None
 

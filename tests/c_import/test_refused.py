@@ -34,7 +34,7 @@ INSIDE = (  # statements of a function with A, b, idx and k
     "for (int i = 0; i < 8; i++) b[i] = b[i] % 2;",
     "for (int i = 0; i < 8; i++) b[i] = pow(b[i], 2.0);",
     "for (int i = 0; i < 8; i++) A[i] = 1.0;",
-    "int n = 0; b[n++] = 1.0;",
+    "int n = 0; b[n++] = n;",
     "b[0] = zz;",
     'b[0] = "abc";',
     "b[99999999999999999999999] = 1.0;",

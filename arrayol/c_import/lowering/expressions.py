@@ -27,6 +27,7 @@ from arrayol.c_import.lowering.symbols import (
     Unusable,
 )
 from arrayol.c_import.model import Dynamic, Form, Value
+from arrayol.c_import.reading.syntax import has_steps
 from arrayol.ir.affine import Affine
 
 
@@ -249,7 +250,7 @@ class Expressions:
                 return self.is_pointer(node.left) or self.is_pointer(node.right)
             case c_ast.UnaryOp() if node.op in {"&", "p++", "p--"}:
                 return node.op == "&" or self.is_pointer(node.expr)
-            case c_ast.ArrayRef():
+            case c_ast.ArrayRef() if not has_steps(node):
                 place = self.place(node)
                 return isinstance(place, Address) and len(place.subscripts) < len(place.array.dims)
             case c_ast.Cast():
@@ -348,7 +349,8 @@ class Expressions:
             case "&":
                 raise RefusalError("an address is no number", "name an element", node)
             case _:
-                raise self.run.statements.step_refusal(node)
+                stepped: Value = self.run.statements.step_value(node)
+                return stepped
 
     def _comma(self, node: Any) -> Value:
         *first, last = node.exprs

@@ -32,6 +32,7 @@ from arrayol.c_import.lowering.symbols import (
     Unusable,
 )
 from arrayol.c_import.model import Condition, Value
+from arrayol.c_import.reading.syntax import has_steps, nodes_of
 from arrayol.ir.affine import Affine
 
 _IDLE = (c_ast.EmptyStatement, c_ast.Pragma, c_ast.Typedef)
@@ -53,6 +54,7 @@ class Statements:
 
     def __init__(self, run: Context) -> None:
         self.run = run
+        self.whole: Any = None  # the expression that is run
 
     def block(self, nodes: Sequence[Any]) -> None:
         """Statements with names of their own."""
@@ -89,6 +91,8 @@ class Statements:
             return
         if type(node) in _REFUSED:
             raise RefusalError(*_REFUSED[type(node)], node)
+        if isinstance(node, c_ast.Decl | c_ast.Return):
+            self.whole = node
         runners: dict[type, Callable[[Any], object]] = {
             c_ast.Compound: lambda one: self.block(one.block_items or []),
             c_ast.Label: lambda one: self.statement(one.stmt),
@@ -107,6 +111,7 @@ class Statements:
 
     def expression(self, node: Any) -> None:
         """An expression that stands for what it does."""
+        self.whole = node
         match node:
             case c_ast.Assignment():
                 self.assign(node)
@@ -247,7 +252,7 @@ class Statements:
         return isinstance(node, c_ast.ID) and isinstance(self.run.scopes.find(node.name, node), PointerCell)
 
     def _is_struct(self, node: Any) -> bool:
-        if not isinstance(node, c_ast.ID | c_ast.ArrayRef | c_ast.UnaryOp):
+        if not isinstance(node, c_ast.ID | c_ast.ArrayRef | c_ast.UnaryOp) or has_steps(node):
             return False
         place = self.run.expressions.place(node)
         return isinstance(place, StructCell) or (
@@ -323,14 +328,20 @@ class Statements:
         self.run.recorder.contents[place] = after
         return before if node.op.startswith("p") else after
 
-    def step_refusal(self, node: Any) -> RefusalError:
-        """Why `i++` inside an expression is not read: C leaves the order to the compiler."""
-        message = f"'{node.op.strip('p')}' inside an expression is not read"
-        return RefusalError(message, "make it a statement of its own", node)
+    def step_value(self, node: Any) -> Value:
+        """`k++` inside an expression that names k once; else C leaves the order to the compiler."""
+        names = [one.name for one in nodes_of(self.whole, c_ast.ID)]
+        if not isinstance(node.expr, c_ast.ID) or names.count(node.expr.name) != 1:
+            message = f"'{node.op.strip('p')}' is not read in an expression that names its variable again"
+            raise RefusalError(message, "make it a statement of its own", node)
+        before: Value = self.run.expressions.value(node.expr)
+        self._step(node)
+        return before if node.op.startswith("p") else self.run.expressions.value(node.expr)
 
     # Choices.
 
     def _if(self, node: Any) -> None:
+        self.whole = node.cond
         condition = self.run.expressions.condition(node.cond)
         known = truth_of(condition)
         if known is not None:

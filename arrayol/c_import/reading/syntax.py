@@ -232,3 +232,8 @@ def nodes_of(node: c_ast.Node, kind: type) -> list[Any]:
             found.append(one)
         waiting += [child for _, child in reversed(one.children())]
     return found
+
+
+def has_steps(node: c_ast.Node) -> bool:
+    """Whether `++` or `--` stands in an expression."""
+    return any(one.op in {"++", "--", "p++", "p--"} for one in nodes_of(node, c_ast.UnaryOp))
