@@ -134,6 +134,10 @@ def test_the_command(arrayol: CommandLine, tmp_path: Path) -> None:
         "    3 | for (int i = 0; i < 8; i++)\n"
         "      | ^^^\n"
         "  hint: what they write of 'b' is read again in other iterations, at no constant distance\n"
+        "stages: 0 repetitions and 1 body\n"
+        "dimensions: none\n"
+        "delays: none\n"
+        "loops that stay in bodies: line 5: i, j\n"
     )
     written = arrayol("import", "t.c", "--out", "t.aol")
     assert (written.stdout, written.stderr) == ("", f"{done.stderr}wrote t.aol\n")
