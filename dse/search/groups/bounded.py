@@ -1,7 +1,7 @@
 """Structures in slices, those first of which most is to be hoped, until what is found dominates all that is left.
 
 A structure has very many combinations of rates (units and intervals), and pricing all of them takes long. Of all
-together it is known what none of them has less of (`hwmodel.machine.bounded`): the structure's bound b. Let p be the
+together it is known what none of them has less of (`hwmodel.machine.evaluate`): the structure's bound b. Let p be the
 values of a design that keeps all constraints, with p <= b in every column and p < b in one. Each design d of the
 structure has d >= b, so p <= d everywhere and p < d in that column: p dominates d, whatever units d has, and d is on no
 front, nor is it one of several equal designs of which the fewest units are shown. So the structure is left out, and
