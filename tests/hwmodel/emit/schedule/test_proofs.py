@@ -15,7 +15,7 @@ from hwmodel.emit.schedule.activity import Agent, Counter, LaneCounters, compile
 from hwmodel.emit.schedule.group import GroupScheduler
 from hwmodel.emit.schedule.proofs import Claim, claims_of, require_proofs
 
-BLOCKS_OF_LINES = 1  # the number on the front of a design with banks, a window and several steps
+BLOCKS_OF_LINES = 3  # the number on the front of a design with banks, a window and several steps
 
 
 @pytest.fixture(scope="module")
@@ -249,8 +249,8 @@ def test_a_design_is_refused_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None
         )
         return replace(schedule, tasks=(replace(first, writing=shifted), *others))
 
-    assert small().hardware(small().front[0]).cycles > 0
+    assert small().hardware(small().front[BLOCKS_OF_LINES]).cycles > 0
     monkeypatch.setattr(GroupScheduler, "schedule", broken)
     named = r"unproven-schedule.*'blurred_write', repetition \(0, 0\), touches other words of 'y'"
     with pytest.raises(ArrayolError, match=named):
-        small().hardware(small().front[0])
+        small().hardware(small().front[BLOCKS_OF_LINES])

@@ -68,7 +68,7 @@ def of_chain(units: int = 1, blocks: Blocks | None = None, interval: int = 2) ->
 
 def blurred() -> tuple[Small, Design]:
     """A design with a window, banks, and several steps."""
-    return small(), small().front[1]
+    return small(), small().front[3]
 
 
 def refusal(own: Small, design: Design) -> str:
