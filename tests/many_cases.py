@@ -15,8 +15,7 @@ BATCH = 25  # cases of one seed: later ones vary earlier ones, so that few seeds
 
 # No test asserts a wall time, so Hypothesis does not either.
 _UNTIMED: dict[str, Any] = {"deadline": None, "suppress_health_check": [hypothesis.HealthCheck.too_slow]}
-# Each profile with the share of the cases that a test asks for: `slow` is for the slow tests at a landing, of which all
-# cases take too long, `landing` for the others. Seeds are fixed by day and at a landing: neither depends on luck.
+# Each profile with the share of the cases that a test asks for.
 _SHARES = {"quick": 0.2, "landing": 1, "explore": 1, "nightly": 10}
 _FIXED = {"quick", "landing"}
 _HYPOTHESIS_CASES = 100  # of a test that does not say how many

@@ -81,9 +81,7 @@ def test_a_slow_test_without_the_marker_is_named(pytester: pytest.Pytester, prof
     assert len((pytester.path / "figures.txt").read_text(encoding="utf-8").splitlines()) == 4
 
 
-@pytest.mark.parametrize(
-    ("profile", "count"), [("quick", 12), ("landing", 60), ("explore", 60), ("nightly", 600)]
-)
+@pytest.mark.parametrize(("profile", "count"), [("quick", 12), ("landing", 60), ("explore", 60), ("nightly", 600)])
 def test_a_profile_says_how_many_cases_are_drawn(profile: str, count: int) -> None:
     before = settings.get_current_profile_name()
     try:
