@@ -23,6 +23,19 @@ class _Scan:
     name: str
     update: Statement
     start: Statement
+    order: tuple[int, ...]  # of the loops, as the arrays that the update's loops write have them in their subscripts
+    downwards: bool  # whether these arrays count the innermost loop the other way
+
+    def element(self, back: int = 0) -> tuple[Form, ...]:
+        """The subscripts of the value of an iteration, or of one so many before it."""
+        inner = self.loops[-1]
+        counter: Form = Affine(((inner.name, 1),), -back)
+        last = inner.high - 1 - counter if self.downwards else counter
+        return self.in_order((*_own(self.loops[:-1]), last))
+
+    def in_order(self, forms: tuple[Form, ...]) -> tuple[Form, ...]:
+        """Forms of the loops in the order of the array's dimensions."""
+        return tuple(forms[place] for place in self.order)
 
     @property
     def loops(self) -> tuple[Loop, ...]:
@@ -49,7 +62,7 @@ def with_scans(
         if scan.start.value.kind != "literal":
             starts[name] = _free(f"{name}_first", variables)
             variables[starts[name]] = replace(variables[name], name=starts[name], dims=dims[:-1])
-        variables[name] = replace(variables[name], dims=dims)
+        variables[name] = replace(variables[name], dims=scan.in_order(dims))
     changed = [_changed(one, scans, starts) for one in statements]
     return variables, [replace(one, number=number) for number, one in enumerate(one for one in changed if one)]
 
@@ -74,12 +87,24 @@ def _scan_of(name: str, statements: Sequence[Statement], consts: Mapping[str, ob
     fixed = all(names_of(form) <= set(consts) for loop in loops for form in (loop.low, loop.high))
     if not fixed or any((loop.low.number or 0) < 0 for loop in loops):
         return None
-    scan = _Scan(name, update, start)
+    scan = _Scan(name, update, start, *_layout(loops, statements))
     readers = [one for one in statements if _reads(one, name)]
     hidden = [access for one in statements if not _reads(one, name) for access in one.reads if access is not one.target]
     if any(access.array == name for access in hidden):
         return None  # it is part of a subscript that is written
     return scan if all(_is_known_reader(scan, one) for one in readers) else None
+
+
+def _layout(loops: tuple[Loop, ...], statements: Sequence[Statement]) -> tuple[tuple[int, ...], bool]:
+    """The order of loops in the subscripts of an array that they write, and whether it counts the last one down."""
+    names = [loop.name for loop in loops]
+    for statement in statements:
+        held = [[name for name in names if form.factor(name)] for form in statement.target.subscripts]
+        if statement.loops == loops and sorted(name for each in held for name in each) == sorted(names):
+            order = tuple(names.index(name) for each in held for name in each)
+            factors = [form.factor(names[-1]) for form in statement.target.subscripts]
+            return order, -1 in factors
+    return tuple(range(len(loops))), False
 
 
 def _precedes(one: Statement, other: Statement) -> bool:
@@ -144,7 +169,7 @@ def _changed(statement: Statement, scans: Mapping[str, _Scan], starts: Mapping[s
     if statement.accumulate:
         before = _before(scan, starts, target)
         value = Value("+", before.type, (before, value))
-    return replace(statement, value=value, accumulate=False, target=replace(target, subscripts=_own(scan.loops)))
+    return replace(statement, value=value, accumulate=False, target=replace(target, subscripts=scan.element()))
 
 
 def _own(loops: Sequence[Loop]) -> tuple[Form, ...]:
@@ -167,9 +192,9 @@ def _read(scan: _Scan, reader: Statement, access: Access, starts: Mapping[str, s
     if reader.loops[:depth] == scan.loops:
         if reader is scan.update or _precedes(reader, scan.update):
             return _before(scan, starts, access)
-        return Value("read", kind, access=replace(access, subscripts=_own(scan.loops)))
-    last = scan.loops[-1].high - 1
-    return Value("read", kind, access=replace(access, subscripts=(*_own(scan.loops[:-1]), last)))
+        return Value("read", kind, access=replace(access, subscripts=scan.element()))
+    last = scan.loops[-1].low if scan.downwards else scan.loops[-1].high - 1
+    return Value("read", kind, access=replace(access, subscripts=scan.in_order((*_own(scan.loops[:-1]), last))))
 
 
 def _before(scan: _Scan, starts: Mapping[str, str], access: Access) -> Value:
@@ -182,8 +207,7 @@ def _before(scan: _Scan, starts: Mapping[str, str], access: Access) -> Value:
         guards = (*access.guards, not_negative(inner.low - own))
         first = Value("read", kind, access=Access(starts[scan.name], _own(scan.loops[:-1]), access.span, guards))
     guards = (*access.guards, not_negative(own - inner.low - 1))
-    subscripts = (*_own(scan.loops[:-1]), own - 1)
-    other = Value("read", kind, access=Access(scan.name, subscripts, access.span, guards))
+    other = Value("read", kind, access=Access(scan.name, scan.element(1), access.span, guards))
     zero: Form = Affine()
     condition = Value("==", "bool", (Value("form", "i32", form=own), Value("form", "i32", form=inner.low + zero)))
     if first.kind == "literal" and first.type != kind:

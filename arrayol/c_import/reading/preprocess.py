@@ -119,7 +119,13 @@ class _Compiler:
         command = [*self.words, *options, *([option] if option else []), *quiet, "-"]
         try:
             done = subprocess.run(
-                command, input=text, capture_output=True, text=True, timeout=SECONDS, check=False, errors="replace"
+                command,
+                input=text,
+                capture_output=True,
+                encoding="utf-8",
+                timeout=SECONDS,
+                check=False,
+                errors="replace",
             )
         except (OSError, subprocess.TimeoutExpired) as wrong:
             raise error("no-preprocessor", f"'{self.words[0]}' did not answer: {wrong}", file=self.file.name) from None

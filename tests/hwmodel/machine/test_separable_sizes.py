@@ -120,12 +120,14 @@ def test_what_is_known_of_lines_holds_for_all_groups(name: str) -> None:
         structures, own = batch.structures(row_major(len(extents)), shapes), Sizes(batch.counts)
         if buffer is None:
             return own.sizes(structures).ravel().tolist()
-        number = [memory.name for memory in batch.counts.memories].index(buffer)
+        number = [one.memory.name for one in batch.counts.memories].index(buffer)
         halves = Residues((2,) * len(accesses.shape(buffer)))
         return own.depths(structures, [(number, halves, np.arange(len(structures.pairs)))])[0].tolist()
 
     for group in filter(has_one_last, neighbours):
         batch = open_batch(accesses, platform, group)
         memories = [] if batch is None else batch.counts.memories
-        for buffer in (None, *(memory.name for memory in memories if memory.kind == "buffer")) if memories else ():
+        for buffer in (
+            (None, *(one.memory.name for one in memories if one.memory.kind.name == "buffer")) if memories else ()
+        ):
             assert words(group, lines, buffer) == words(group, LineCache(), buffer)
