@@ -8,6 +8,7 @@ import pytest
 from cpu_seconds import SLOW_TESTS, slow_tests
 from hypothesis import settings
 from many_cases import case_count, draws_all_cases, full_count
+from many_cases import profile as loaded_profile
 
 FOLDER = Path(__file__).parent
 
@@ -83,7 +84,7 @@ def test_a_slow_test_without_the_marker_is_named(pytester: pytest.Pytester, prof
 
 @pytest.mark.parametrize(("profile", "count"), [("quick", 12), ("landing", 60), ("explore", 60), ("nightly", 600)])
 def test_a_profile_says_how_many_cases_are_drawn(profile: str, count: int) -> None:
-    before = settings.get_current_profile_name()
+    before = loaded_profile()
     try:
         settings.load_profile(profile)
         assert (case_count(60), case_count(1)) == (count, max(1, count // 60))
