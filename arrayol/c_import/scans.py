@@ -208,8 +208,7 @@ def _before(scan: _Scan, starts: Mapping[str, str], access: Access) -> Value:
         first = Value("read", kind, access=Access(starts[scan.name], _own(scan.loops[:-1]), access.span, guards))
     guards = (*access.guards, not_negative(own - inner.low - 1))
     other = Value("read", kind, access=Access(scan.name, scan.element(1), access.span, guards))
-    zero: Form = Affine()
-    condition = Value("==", "bool", (Value("form", "i32", form=own), Value("form", "i32", form=inner.low + zero)))
+    condition = Value("==", "bool", (Value("form", "i32", form=own), Value("form", "i32", form=inner.low)))
     if first.kind == "literal" and first.type != kind:
         first = Value("convert", kind, (first,))
     return Value("choice", kind, (condition, first, other))

@@ -320,12 +320,11 @@ class Expressions:
         for side, holds in ((node.iftrue, True), (node.iffalse, False)):
             with self.run.recorder.where(*self._path(known, holds=holds)):
                 sides.append(self.value(side))
-        form = self._clamped(condition, sides)
+        form = self._same_form(sides)
         return form if form is not None else self.arithmetic.choice(condition, *sides)
 
-    def _clamped(self, condition: Value, sides: list[Value]) -> Value | None:
+    def _same_form(self, sides: list[Value]) -> Value | None:
         """A choice between the same forms is that form."""
-        del condition
         forms = [one.form for one in sides]
         if sides[0].type == sides[1].type and forms[0] is not None and forms[1] is not None:
             return sides[0] if (forms[0] - forms[1]).number == 0 else None

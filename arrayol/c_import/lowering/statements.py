@@ -373,7 +373,7 @@ class Statements:
         else:
             kept = recorder.predicates.pop()
             if kept is not data:
-                condition = kept if not affine else _rebuilt(condition, data, kept)
+                condition = kept if not affine else _rebuilt(condition, kept)
             recorder.predicates.append(arithmetic.inverse(condition))
             second()
             kept = recorder.predicates.pop()
@@ -471,13 +471,12 @@ def _conjuncts(condition: Value) -> list[Value]:
     return [condition]
 
 
-def _rebuilt(condition: Value, data: Value, kept: Value) -> Value:
+def _rebuilt(condition: Value, kept: Value) -> Value:
     """A condition with its data part as it was kept."""
     parts = [one for one in _conjuncts(condition) if affine_condition(one) is not None]
     result = kept
     for part in reversed(parts):
         result = Value("and", "bool", (part, result))
-    del data
     return result
 
 
