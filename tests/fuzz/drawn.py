@@ -235,6 +235,8 @@ def _options(rng: Random) -> Case:
                 command += _option(rng, command)
         if len(command) == 1:
             break
+    if command[0] == "explore" and "--narrow" not in command:
+        command += ["--timeout", "5"]  # the default space is minutes of work
     return Case(bases.folder(), (tuple(_arguments(command)),), pictures=rng.random() < PICTURES)
 
 

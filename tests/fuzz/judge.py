@@ -156,7 +156,7 @@ class _Runs:
         self.codes.append(done.returncode)
         for wrong in self._wrong(command, done):
             raise Wrong(f"{wrong}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
-        if done.returncode in (1, 2) and _files(folder) != before and not _may_write(command):
+        if done.returncode in (1, 2) and _files(folder) != before and not _may_write(command, done):
             raise Wrong(f"{command[0]} changes files and ends with {done.returncode}\n{done.stderr}")
         _check_figures(folder, before)
         return done
@@ -194,8 +194,14 @@ def _refuse(word: str) -> None:
     raise ValueError(word)
 
 
-def _may_write(command: Command) -> bool:
-    """`show` draws what is wrong, `run --check` compares after it has written, `simulate` draws its timeline."""
+def _may_write(command: Command, done: Done) -> bool:
+    """Whether a command that fails may have written files, and says so.
+
+    `show` draws what is wrong, `run --check` compares after it has written, `simulate` draws its timeline, and `fmt`
+    puts the sound ones of several files into canonical form.
+    """
+    if command[0] == "fmt":
+        return ": rewritten\n" in done.stdout
     return command[0] == "show" or "--check" in command or "--timeline" in command or "--trace" in command
 
 

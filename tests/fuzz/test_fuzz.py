@@ -1,7 +1,7 @@
 """Broken, odd and huge inputs: every command says what is wrong, in time, and nothing breaks (see `judge`).
 
-Each kind has its share of inputs, the same ones in every run; `long_run.py` tries as many others as one likes. What
-once failed lies in `corpus/`, a case a file.
+Each kind has its share of inputs, the same ones in every run by day; at night there are ten times as many, of another
+seed, and `long_run.py` tries as many others as one likes. What once failed lies in `corpus/`, a case a file.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import pytest
 from case import Case, read_case
 from drawn import KINDS, drawn
 from guard import Guard
+from many_cases import case_count, new_seed
 from minimal import minimal
 
 SEED = 15
@@ -32,12 +33,13 @@ def guard() -> Iterator[Guard]:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_breaks(kind: str, guard: Guard) -> None:
-    for place in range(COUNTS[kind]):
-        case = drawn(kind, SEED, place)
+    seed = SEED + new_seed()
+    for place in range(case_count(COUNTS[kind])):
+        case = drawn(kind, seed, place)
         outcome = guard.judge(case)
         if outcome.wrong is not None:
             small = minimal(case, lambda other, sort=outcome.sort: guard.judge(other).sort == sort, TRIES)  # type: ignore[misc]
-            pytest.fail(f"{kind}, seed {SEED}, number {place}: {_told(guard, small)}")
+            pytest.fail(f"{kind}, seed {seed}, number {place}: {_told(guard, small)}")
 
 
 @pytest.mark.parametrize("path", FORMER, ids=lambda path: path.stem)
