@@ -105,8 +105,8 @@ def main() -> int:
     found, differ, worst = [], 0, 0.0
     for walk in walks():
         estimate = model.exact(walk.design)
-        differ += estimate.traffic_bytes != walk.traffic
-        found.append((walk, estimate.internal_memory_bits, estimate.live_bits, estimate.traffic_bytes))
+        differ += estimate.additive["traffic_bytes"] != walk.traffic
+        found.append((walk, estimate.internal_memory_bits, estimate.live_bits, estimate.additive["traffic_bytes"]))
     front = explored(model)
     click.echo(f"{len(found)} walks; the traffic of {differ} differs from the count by hand")
     for budget in BUDGETS:

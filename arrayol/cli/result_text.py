@@ -19,7 +19,8 @@ from dse.results.schema import SUBSPACES, Comparisons, Result
 from dse.results.shared import technology_text
 from dse.results.volume import filled, share_of_any
 from dse.search.context import NSGA2
-from dse.space.objectives import LATENCY, MICROSECONDS, cost_unit, grows, known_figure
+from dse.space.objectives import cost_unit, grows, known_figure
+from hwmodel.figures import LATENCY, MICROSECONDS
 
 SHOWN_AT_MOST = 6  # designs of the front: its ends, where it bends, and what tells most; the result folder holds all
 STEPS_SHOWN_AT_MOST = 5

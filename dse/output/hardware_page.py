@@ -13,7 +13,7 @@ from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.schedule.group import GroupSchedule
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.verilog.wiring import Outside, engine_ports
-from hwmodel.machine.estimate import LOCAL_BITS, ROM_BITS
+from hwmodel.figures import LOCAL_BITS, ROM_BITS
 
 BITS = {ROM_BITS: "bits of ROMs", LOCAL_BITS: "bits of locals"}
 

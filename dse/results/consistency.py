@@ -22,8 +22,8 @@ from dse.results.designs import Design, GroupRecord, MemoryRecord
 from dse.results.schema import Result
 from dse.results.shared import quantity
 from dse.results.volume import volume_of
-from dse.space.objectives import FRAMES_PER_SECOND, LATENCY, MACHINE, MICROSECONDS, grows
-from hwmodel.machine.estimate import ENERGY, POWER
+from dse.space.objectives import MACHINE, grows
+from hwmodel.figures import ENERGY, FRAMES_PER_SECOND, LATENCY, MICROSECONDS, POWER
 from hwmodel.machine.memory_kinds import LOCAL, ONCE, ROM, kind_named
 
 MISTAKES_TOLD = 5

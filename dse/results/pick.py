@@ -18,8 +18,9 @@ from dse.results.compare import Values, values_of
 from dse.results.designs import Design
 from dse.results.schema import Result
 from dse.results.volume import telling
-from dse.space.objectives import LATENCY, WrongObjectiveError, grows
+from dse.space.objectives import WrongObjectiveError, grows
 from dse.space.study import Constraint, parse_constraint
+from hwmodel.figures import LATENCY
 
 KNEE = "knee"
 TELLING = 10  # designs that stand for a front: they have specifications, bars in the breakdown, names in the picture

@@ -13,7 +13,8 @@ from typing import Any
 from arrayol.errors import Diagnostic, Severity, error
 from arrayol.text import listed
 from dse.results.schema import Result
-from dse.space.objectives import LATENCY, MACHINE, MICROSECONDS
+from dse.space.objectives import MACHINE
+from hwmodel.figures import LATENCY, MICROSECONDS
 from hwmodel.platform import Platform
 
 _CLOCKED = {figure.key: figure.name for figure in MACHINE.values() if figure.clocked}

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from arrayol.errors import error
 from dse.pareto.fronts import Combination, Rows, Values
 from dse.space.mappings import MappingSpace
-from dse.space.objectives import FRAMES_PER_SECOND, Figure, chosen_figures, figures_of, require_known
+from dse.space.objectives import Figure, chosen_figures, figures_of, require_known
 from dse.space.study import Constraint
+from hwmodel.figures import FRAME, FRAMES_PER_SECOND, LATENCY
 from hwmodel.machine.built.local_ports import terms_of
 from hwmodel.machine.estimate import SETUP, Once
 from hwmodel.machine.model import MachineModel
-from hwmodel.machine.priced import FRAME, LATENCY, MEMORY, SHARED, TIMES, TRAFFIC, Priced, units_are_free
+from hwmodel.machine.priced import MEMORY, SHARED, TIMES, TRAFFIC, Priced, units_are_free
 from hwmodel.platform import Platform
 
 

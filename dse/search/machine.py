@@ -41,8 +41,9 @@ from dse.verify.verify import Verdict
 from hwmodel.assumptions import estimated_figures
 from hwmodel.design import Choice, GroupDesign
 from hwmodel.design import Design as Decisions
+from hwmodel.figures import ENERGY
 from hwmodel.machine.bounds import require_bounded_costs
-from hwmodel.machine.estimate import ENERGY, DesignEstimate, GroupEstimate
+from hwmodel.machine.estimate import DesignEstimate, GroupEstimate
 from hwmodel.machine.model import MachineModel
 
 FIRST_SECONDS = 5.0  # until the result so far is written for the first time

@@ -38,10 +38,11 @@ from dse.search.plugin_methods import plugin_method, search_by_plugin
 from dse.search.rounds.search import search_in_rounds
 from dse.search.wholes import Wholes
 from dse.space.mappings import GROUPS_AT_MOST, MappingSpace
-from dse.space.objectives import FRAMES_PER_SECOND, Figure
+from dse.space.objectives import Figure
 from dse.space.size import LISTED_AT_MOST, SpaceSize, all_fusions
 from dse.space.study import Constraint
 from hwmodel.design import Design
+from hwmodel.figures import FRAMES_PER_SECOND
 
 EXACT_SECONDS = 60.0  # of predicted work, up to which `auto` prices everything
 STRUCTURES_AT_MOST = 20_000_000  # of all groups, that are listed: more would fill the memory

@@ -24,20 +24,22 @@ from dse.space.composed import LARGEST, SCALE, checked_values, composed_objectiv
 from hwmodel.accesses import Accesses
 from hwmodel.assumptions import without_cost
 from hwmodel.datapath.technology.rows import COSTS
-from hwmodel.machine.built.local_ports import terms_of
-from hwmodel.machine.costs import all_costs, scale_of
-from hwmodel.machine.energy import MEMORY_BITS, EnergyPrices, energy_gap, energy_prices
-from hwmodel.machine.estimate import (
-    DYNAMIC,
-    ENERGIES,
+from hwmodel.figures import (
     ENERGY,
-    LEAKAGE,
+    FRAMES_PER_SECOND,
+    LATENCY,
     LOCAL_BITS,
+    MICROSECONDS,
+    MODEL_FIGURES,
     POWER,
     ROM_BITS,
     SETUP_BYTES,
     SETUP_CYCLES,
 )
+from hwmodel.machine.built.local_ports import terms_of
+from hwmodel.machine.costs import all_costs, scale_of
+from hwmodel.machine.energy import MEMORY_BITS, EnergyPrices, energy_gap, energy_prices
+from hwmodel.machine.estimate import DYNAMIC, ENERGIES, LEAKAGE
 from hwmodel.machine.priced import MEMORY, RESIDENT, SHARED
 from hwmodel.platform import Platform
 from hwmodel.published.group import PublishedDesign
@@ -45,9 +47,6 @@ from hwmodel.residence import ONCE
 
 Item = TypeVar("Item")
 Wholes = NDArray[Any]  # of int64, one for each design
-
-LATENCY = "latency_cycles"
-MICROSECONDS = "latency_microseconds"
 
 
 @dataclass(frozen=True)
@@ -71,24 +70,24 @@ class Objective:
         return exact
 
 
+_PUBLISHED = {  # where its designs have them
+    LATENCY: "latency_cycles",
+    "internal_memory_data": "internal_memory_data",
+    "internal_memory_bits": "internal_memory_bits",
+    "units": "units",
+    MICROSECONDS: "latency_cycles",
+    SETUP_CYCLES: "resident.setup_cycles",
+    SETUP_BYTES: "resident.setup_bytes",
+    ROM_BITS: "resident.rom_bits",
+    LOCAL_BITS: "local_bits",
+}
 PUBLISHED: Mapping[str, Objective] = MappingProxyType(
     {
-        objective.name: objective
-        for objective in (
-            Objective(LATENCY, "latency", "cycles", attrgetter("latency_cycles")),
-            Objective("internal_memory_data", "internal memory", "data", attrgetter("internal_memory_data")),
-            Objective("internal_memory_bits", "internal memory", "bits", attrgetter("internal_memory_bits")),
-            Objective("units", "N_cu of all processors", "units", attrgetter("units")),
-            Objective(MICROSECONDS, "latency", "us", attrgetter("latency_cycles")),
-            Objective(SETUP_CYCLES, "setup before the first frame", "cycles", attrgetter("resident.setup_cycles")),
-            Objective(SETUP_BYTES, "loaded before the first frame", "bytes", attrgetter("resident.setup_bytes")),
-            Objective(ROM_BITS, "read-only memories", "bits", attrgetter("resident.rom_bits")),
-            Objective(LOCAL_BITS, "registers of locals", "bits", attrgetter("local_bits")),
-        )
+        name: Objective(name, MODEL_FIGURES[name].title, MODEL_FIGURES[name].unit, attrgetter(place))
+        for name, place in _PUBLISHED.items()
     }
 )
 DEFAULT = (LATENCY, "internal_memory_data")
-MACHINE_ONLY = ("traffic_bytes", "port_bytes", "frame_cycles", "memory_blocks", "frames_per_second", ENERGY, POWER)
 
 
 class WrongObjectiveError(ArrayolError):
@@ -147,16 +146,13 @@ def _require_published(name: str) -> None:
     known = f"the published model gives {', '.join(PUBLISHED)}"
     if not name:
         raise _wrong("unknown-objective", "an objective's name is empty", "write them as A,B without a comma too many")
-    if name in MACHINE_ONLY:
+    if name in MACHINE:
         raise _wrong("unknown-objective", f"'{name}' needs the machine model", known)
     raise _wrong("unknown-objective", f"there is no objective '{name}'", did_you_mean(name, PUBLISHED) or known)
 
 
 def _wrong(code: str, message: str, hint: str) -> WrongObjectiveError:
     return WrongObjectiveError([Diagnostic(code, message, hint=hint)])
-
-
-FRAMES_PER_SECOND = "frames_per_second"
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,23 +229,8 @@ class Figure:
         return self.name == FRAMES_PER_SECOND
 
 
-_FIGURES = (
-    Figure(LATENCY, "latency", "cycles", LATENCY),
-    Figure("internal_memory_data", "internal memory", "data", "internal_memory_data"),
-    Figure("internal_memory_bits", "internal memory", "bits", "internal_memory_bits"),
-    Figure("traffic_bytes", "external traffic", "bytes", "traffic_bytes"),
-    Figure("port_bytes", "moved by the port", "bytes", "port_bytes"),
-    Figure("units", "N_cu of all processors", "units", "units"),
-    Figure("frame_cycles", "time per frame", "cycles", "frame_cycles"),
-    Figure("memory_blocks", "memory blocks", "blocks", "memory_blocks"),
-    Figure(SETUP_CYCLES, "setup before the first frame", "cycles", SETUP_CYCLES),
-    Figure(SETUP_BYTES, "loaded before the first frame", "bytes", SETUP_BYTES),
-    Figure(ROM_BITS, "read-only memories", "bits", ROM_BITS),
-    Figure(LOCAL_BITS, "registers of locals", "bits", LOCAL_BITS),
-    Figure(MICROSECONDS, "latency", "us", LATENCY, clocked=True),
-    Figure(FRAMES_PER_SECOND, "frame rate", "frames/s", "frame_cycles", clocked=True),
-    Figure(ENERGY, "energy of a frame", "nJ", ENERGY, 10**6),
-    Figure(POWER, "power", "mW", POWER, 10**9),
+_FIGURES = tuple(
+    Figure(one.name, one.title, one.unit, one.key or one.name, one.scale, one.clocked) for one in MODEL_FIGURES.values()
 )
 MACHINE: Mapping[str, Figure] = MappingProxyType({figure.name: figure for figure in _FIGURES})
 

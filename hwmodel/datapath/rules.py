@@ -9,15 +9,13 @@ from pydantic.config import JsonDict
 
 from arrayol.language.diagnose import did_you_mean
 from hwmodel.datapath.technology.rows import COSTS
+from hwmodel.figures import MODEL_FIGURES
 from hwmodel.toml_model import BrokenRule, KeyPath, shown_path
 
 FIGURES = frozenset(  # what every design has, and how results call where it goes: no cost may be called so
     {
-        *("latency_cycles", "internal_memory_data", "internal_memory_bits", "traffic_bytes", "port_bytes", "units"),
-        *("frame_cycles", "memory_blocks", "latency_microseconds", "frames_per_second"),
-        *("setup_cycles", "setup_bytes", "rom_bits", "local_bits"),
-        *("energy_nj", "energy_pj", "power_mw", "cycles", "memory_bits", "memory_data"),
-        *("live_bits", "addressed_bits"),
+        *MODEL_FIGURES,
+        *("energy_pj", "cycles", "memory_bits", "memory_data", "live_bits", "addressed_bits"),
     }
 )
 COST_NAMES: JsonDict = {  # `_broken_costs` for JSON Schema

@@ -13,8 +13,9 @@ from fractions import Fraction
 
 from hwmodel.accesses import Accesses
 from hwmodel.design import interval_of, units_of
+from hwmodel.figures import LOCAL_BITS, ROM_BITS
 from hwmodel.machine.built.local_ports import terms_of
-from hwmodel.machine.estimate import LOCAL_BITS, ROM_BITS, MemoryUse, Number
+from hwmodel.machine.estimate import MemoryUse, Number
 from hwmodel.machine.schedule.datapaths import Datapaths
 from hwmodel.platform import Platform
 from hwmodel.residence import ROM

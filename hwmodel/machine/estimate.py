@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, get_args
 
+from hwmodel.figures import ENERGY, FRAME, LATENCY, LOCAL_BITS, POWER, ROM_BITS, SETUP_BYTES, SETUP_CYCLES
 from hwmodel.local_memory.organisations import Organisation
 from hwmodel.machine.memory_kinds import KINDS, KindName
 from hwmodel.platform import Platform
@@ -102,7 +103,7 @@ class EnergyUse:
 class GroupEstimate:
     """One group. `frame_cycles` are for frames in succession (docs/machine.md, section 8).
 
-    `traffic_bytes` are those of the data that are loaded and stored, `port_bytes` those of the words that bring them.
+    `additive` has the figures that add up over groups, by name (`hwmodel/machine/evaluate/additive.py`).
     `ends` holds the cycles of the steps that each resource ends: "loads", "stores" or a task. `energy` is that of a
     frame, without what leaks; None where the platform does not give it.
     """
@@ -111,8 +112,7 @@ class GroupEstimate:
     latency_cycles: int
     internal_memory_data: int
     internal_memory_bits: int
-    traffic_bytes: int
-    port_bytes: int
+    additive: Mapping[str, int]
     units: int
     memory_blocks: int | None
     costs: Mapping[str, Number]
@@ -221,15 +221,11 @@ class DesignEstimate:
             return None
         return self._memory(blocks, lambda memory: memory.blocks or 0) + self.once.blocks
 
-    @property
-    def traffic_bytes(self) -> int:
-        """All that is loaded and stored, in bytes."""
-        return sum(group.traffic_bytes for group in self.groups)
-
-    @property
-    def port_bytes(self) -> int:
-        """All that the port moves for that, whole words, in bytes."""
-        return sum(group.port_bytes for group in self.groups)
+    @cached_property
+    def additive(self) -> dict[str, int]:
+        """The figures that add up over groups, by name."""
+        names = dict.fromkeys(name for group in self.groups for name in group.additive)
+        return {name: sum(group.additive[name] for group in self.groups) for name in names}
 
     @property
     def setup_cycles(self) -> int:
@@ -316,6 +312,8 @@ class DesignEstimate:
 
     def objective(self, name: str) -> Number:
         """The value of an objective or cost by its name. Raises KeyError for a name that is neither."""
+        if name in self.additive:
+            return self.additive[name]
         if name in OBJECTIVES or name in SETUP or name in ENERGIES:
             value: Number | None = getattr(self, name)
             if value is None:
@@ -332,20 +330,15 @@ class DesignEstimate:
 
 
 OBJECTIVES = (
-    "latency_cycles",
+    LATENCY,
     "internal_memory_data",
     "internal_memory_bits",
-    "traffic_bytes",
-    "port_bytes",
     "units",
-    "frame_cycles",
+    FRAME,
     "memory_blocks",
 )
-SETUP_CYCLES, SETUP_BYTES = "setup_cycles", "setup_bytes"
 SETUP = (SETUP_CYCLES, SETUP_BYTES)  # of the whole network, whatever the design
-ROM_BITS, LOCAL_BITS = "rom_bits", "local_bits"
 BITS = (ROM_BITS, LOCAL_BITS)  # costs that a network may lack which splits of sums have made of one that has them
-ENERGY, POWER = "energy_nj", "power_mw"
 ENERGIES = (ENERGY, POWER)  # of a frame; no sums of those of groups, since all leaks as long as all work
 DYNAMIC, LEAKAGE = "energy_fj", "leakage_pw"  # of a group: what energies are made of, beside time
 

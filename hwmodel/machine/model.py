@@ -18,6 +18,7 @@ from arrayol.errors import ArrayolError
 from arrayol.ir.network import Network
 from hwmodel.accesses import Accesses, Extents
 from hwmodel.design import Blocks, Design, GroupDesign, Processor, Scan, is_plain, rates_of, row_major, structure_of
+from hwmodel.figures import LATENCY
 from hwmodel.machine.bounds import require_network
 from hwmodel.machine.built.local_ports import LocalPorts
 from hwmodel.machine.built.lone_ports import LonePorts
@@ -31,7 +32,7 @@ from hwmodel.machine.evaluate.lower_bounds import Bounded
 from hwmodel.machine.group import Group
 from hwmodel.machine.legal_scans import LegalScans, count_structures, legal_scans, rows_of_same_scans
 from hwmodel.machine.one_level import Halves, halves_of, in_one_level
-from hwmodel.machine.priced import LATENCY, Priced
+from hwmodel.machine.priced import Priced
 from hwmodel.machine.residents import loaded_once, resident_memories
 from hwmodel.machine.scans import breaking_pair
 from hwmodel.machine.schedule.fifo import fifo_data

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hwmodel.figures import FRAME, LATENCY, ROM_BITS
 from hwmodel.machine.built.figures import BuiltFigures
-from hwmodel.machine.estimate import BITS, DYNAMIC, LEAKAGE, OBJECTIVES, ROM_BITS, SETUP
+from hwmodel.machine.estimate import BITS, DYNAMIC, LEAKAGE, OBJECTIVES, SETUP
 
 Places = NDArray[np.intp]
 Figures = NDArray[Any]  # of int64; costs that are not whole are of float64
 
-LATENCY, FRAME = "latency_cycles", "frame_cycles"
 TIMES = (LATENCY, FRAME)
 MEMORY = ("internal_memory_data", "internal_memory_bits", "memory_blocks")
 RESIDENT = ("resident_data", "resident_bits", "resident_blocks")  # what of that holds resident arrays
@@ -72,7 +72,7 @@ class Priced:
     of one why) and, with FIFOs, for an order of reading that is not that of writing; the figures of those mean nothing.
     `combinations` are the rates of the tasks, of shape (1, U, tasks), or (S, U, tasks) where each structure has its
     own; an interval of 0 is the least on offer. Times have the
-    shape (S, U); memory and traffic that do not depend on rates (S, 1); `units` and `unit_costs` that of the
+    shape (S, U); memory that does not depend on rates (S, 1); `units` and `unit_costs` that of the
     combinations. `built` are the memories as they are built; without a technology it is None, memories are as large as
     their addresses (`addressed_data`, `addressed_bits`) and `counted_blocks` are the blocks, None without
     local.block_bits. `energy` is None where the platform does not give it. `left_out` counts
@@ -91,11 +91,10 @@ class Priced:
     addressed_data: Figures
     addressed_bits: Figures
     counted_blocks: Figures | None
-    traffic_bytes: Figures
     units: Figures
     unit_costs: Mapping[str, Figures]
     frame: Callable[[], Figures]
-    port: Callable[[], Figures]
+    additive: Mapping[str, Callable[[], Figures]]
     left_out: int = 0
     untried: int = 0
     energy: PricedEnergy | None = None
@@ -124,7 +123,6 @@ class Priced:
             addressed_bits=bits,
             counted_blocks=np.zeros((1, 1), np.int64) if self.built.has_blocks else None,
             frame=lambda: self.frame_cycles,
-            port=lambda: self.port_bytes,
             resident=lambda: self.resident_figures,
             energy=self.energy and replace(self.energy, femtojoules=lambda: self._other_fj),
         )
@@ -150,11 +148,10 @@ class Priced:
             addressed_data=of(self.addressed_data),
             addressed_bits=of(self.addressed_bits),
             counted_blocks=None if counted is None else of(counted),
-            traffic_bytes=of(self.traffic_bytes),
             units=of(self.units),
             unit_costs={name: of(cost) for name, cost in self.unit_costs.items()},
             frame=lambda: of(self.frame_cycles),
-            port=lambda: of(self.port_bytes),
+            additive={name: partial(_after, figure, of) for name, figure in self.additive.items()},
             energy=self.energy and replace(self.energy, femtojoules=lambda: of(self._other_fj)),
             built=built and built.at(places, columns, least=least),
             refusal=self.refusal,
@@ -227,19 +224,21 @@ class Priced:
         """Cycles per frame where frames follow each other, (S, U); computed when it is first asked for."""
         return self.frame()
 
-    @cached_property
-    def port_bytes(self) -> Figures:
-        """Bytes of the words that the port moves, (S, 1); computed when it is first asked for."""
-        return self.port()
-
     def objective(self, name: str) -> Figures:
         """A figure or cost by its name, of shape (S, U). Raises KeyError for a name that is neither."""
         if name in RESIDENT:
             figure = self.resident_figures[RESIDENT.index(name)]
         elif name in SHARED:
             figure = self.objective(MEMORY[SHARED.index(name)]) - self.resident_figures[SHARED.index(name)]
+        elif name in self.additive:
+            figure = self.additive[name]()
         else:
             figure = getattr(self, name) if name in (*OBJECTIVES, DYNAMIC, LEAKAGE) else self.cost(name)
         if figure is None:
             raise KeyError(name)
         return np.broadcast_to(figure, self.legal.shape)
+
+
+def _after(figure: Callable[[], Figures], of: Callable[[Figures], Figures]) -> Figures:
+    """What `of` makes of a figure that is computed now."""
+    return of(figure())

@@ -28,7 +28,7 @@ from dse.output.plots.axes import SETTINGS, caption, new_sheet
 from dse.results.designs import Design
 from dse.results.pick import TELLING, telling_designs
 from dse.results.schema import Result
-from hwmodel.machine.estimate import ENERGY
+from hwmodel.figures import ENERGY
 
 SEEN_FROM = 0.003  # of a bar: about a dot of the picture
 _BAR_INCHES = 0.27

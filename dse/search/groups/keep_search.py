@@ -18,7 +18,7 @@ from dse.search.figures import Columns, key_of
 from dse.search.pricing import RateChoices
 from dse.space.mappings import MappingSpace, ShapeTable
 from hwmodel.design import Keep, Scan
-from hwmodel.machine.priced import FRAME
+from hwmodel.figures import FRAME
 from hwmodel.machine.separable.fetches import StructureKeeps
 from hwmodel.machine.separable.keep_choices import KeepChoices, keep_choices
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from hwmodel.machine.estimate import (
     internal_memory,
     memory_use,
 )
+from hwmodel.machine.evaluate.additive import additive_figures
 from hwmodel.machine.evaluate.times import columns_of
 from hwmodel.machine.evaluate.traffic import Traffic
 from hwmodel.machine.memory_kinds import KindName
@@ -112,7 +114,7 @@ def estimates(tables: GroupTables, rates: Sequence[Rates]) -> list[GroupEstimate
     in_frame, folded = (
         _Steps.of_each(tables.steps, tables.group.tasks, table, cyclic=cyclic) for cyclic in (False, True)
     )
-    every = _Estimates(tables, in_frame, folded, tables.steps.count.tolist(), Traffic.of(tables))
+    every = _Estimates(tables, in_frame, folded, tables.steps.count.tolist(), table)
     return [every.estimate(row, own) for row, own in enumerate(rates)]
 
 
@@ -146,14 +148,25 @@ def require_units(most: Mapping[str, int], rates: Rates) -> None:
 
 @dataclass(frozen=True, eq=False)
 class _Estimates:
-    """Structures with the steps of each, in a frame and where frames follow each other, their count, and traffic."""
+    """Structures: the steps of each, in a frame and where frames follow each other, how many, and rates (S, tasks)."""
 
     tables: GroupTables
     steps: Sequence[_Steps]
     folded: Sequence[_Steps]
     count: Sequence[int]
-    traffic: Traffic
+    rates: IntArray
     _accesses: dict[tuple[KindName, str], tuple[IntArray, IntArray]] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def additive(self) -> dict[str, list[int]]:
+        """The figures that add up over groups, each of all structures."""
+        figures = additive_figures(self.tables, self.rates[:, None])
+        return {name: figure()[:, 0].tolist() for name, figure in figures.items()}
+
+    @cached_property
+    def port_bits(self) -> dict[str, IntArray]:
+        """Bits of the words that the port moves, by array, (S,)."""
+        return Traffic.of(self.tables).bits
 
     def estimate(self, row: int, rates: Rates) -> GroupEstimate:
         """The estimate of one of the designs."""
@@ -167,8 +180,7 @@ class _Estimates:
             latency_cycles=steps.cycles,
             internal_memory_data=data,
             internal_memory_bits=bits,
-            traffic_bytes=int(self.traffic.data[row]),
-            port_bytes=int(self.traffic.port[row]),
+            additive={name: figures[row] for name, figures in self.additive.items()},
             units=sum(units_of(rate) for rate in rates.values()),
             memory_blocks=sum(memory.blocks or 0 for memory in memories) if tables.platform.counts_blocks else None,
             costs=with_memories(design_costs(tables.group.accesses, paths, rates), memories),
@@ -196,7 +208,7 @@ class _Estimates:
             counts[use.kind, use.name, False], counts[use.kind, use.name, True] = at(reads), at(writes)
         paths, runs = tables.steps.paths, tables.accesses.runs
         datapaths = {task: (at(runs[task]), paths.at(task, interval_of(rate))) for task, rate in rates.items()}
-        bits = {name: int(own[row]) for name, own in self.traffic.bits.items()}
+        bits = {name: int(own[row]) for name, own in self.port_bits.items()}
         return energy_uses(prices, datapaths, counts, every, bits)
 
     def _accesses_of(self, use: MemoryUse) -> tuple[IntArray, IntArray]:

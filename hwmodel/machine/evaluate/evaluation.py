@@ -11,16 +11,17 @@ import numpy as np
 
 from arrayol.arrays import BoolArray, IntArray
 from hwmodel.design import units_of
+from hwmodel.figures import FRAME, LATENCY
 from hwmodel.machine.built.resident_figures import resident_figures
 from hwmodel.machine.built.served import all_rates, served, unbeaten
 from hwmodel.machine.costs import cost_names, processor_costs
+from hwmodel.machine.evaluate.additive import additive_figures
 from hwmodel.machine.evaluate.energy import addressed_fj, datapaths_fj, outside_fj
 from hwmodel.machine.evaluate.fastest import CYCLIC, FastestRates, count_combinations, variant_cycles
 from hwmodel.machine.evaluate.lower_bounds import Bounded, LeastFigures, least_of
 from hwmodel.machine.evaluate.memories import MemoryFigures, built_memories, fifo_data
 from hwmodel.machine.evaluate.times import total_cycles
-from hwmodel.machine.evaluate.traffic import Traffic
-from hwmodel.machine.priced import FRAME, LATENCY, TIMES, Figures, Priced, PricedEnergy
+from hwmodel.machine.priced import TIMES, Figures, Priced, PricedEnergy
 from hwmodel.machine.tables.group_tables import GroupTables
 from hwmodel.machine.tables.memories import memory_blocks
 
@@ -127,7 +128,6 @@ class Evaluation:
         priced = LeastFigures(self.tables, offered).priced(
             np.asarray(fast.legal.any(axis=1, keepdims=True)),
             {name: least_of(fast.time(name), fast.legal) if name in times else nothing for name in TIMES},
-            Traffic.of(self.tables),
             self.tables.prices,
         )
         return priced, fast.fewest
@@ -140,7 +140,7 @@ class Evaluation:
         fifos = [(fifo_data(tables, fifo, combinations), fifo.bits) for fifo in tables.fifos]
         blocks: IntArray = memory_blocks(tables.platform, memories, words).sum(axis=1, keepdims=True)
         there, refusal = self._served(words, combinations)
-        traffic, (units, costs) = Traffic.of(tables), self._unit_figures(combinations)
+        units, costs = self._unit_figures(combinations)
         return Priced(
             legal=legal & there,
             combinations=combinations,
@@ -148,11 +148,10 @@ class Evaluation:
             addressed_data=sum((data for data, _ in fifos), words.sum(axis=1, keepdims=True)),
             addressed_bits=sum((data * each for data, each in fifos), (words @ bits)[:, None]),
             counted_blocks=self._blocks(blocks, fifos) if tables.platform.local.block_bits is not None else None,
-            traffic_bytes=traffic.data[:, None],
             units=units,
             unit_costs=costs,
             frame=lambda: time(FRAME),
-            port=lambda: traffic.port[:, None],
+            additive=additive_figures(tables, combinations),
             energy=self._energy(combinations),
             built=built_memories(tables, self.memories, combinations, has_energy=self.tables.prices is not None),
             refusal=refusal,

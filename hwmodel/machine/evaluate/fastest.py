@@ -16,8 +16,8 @@ import numpy as np
 
 from arrayol.arrays import BoolArray, IntArray
 from hwmodel.design import units_of
+from hwmodel.figures import FRAME, LATENCY
 from hwmodel.machine.evaluate.times import columns_of, cycles_of_each, least_cycles
-from hwmodel.machine.priced import FRAME, LATENCY
 from hwmodel.machine.tables.offered import Offered
 from hwmodel.machine.tables.steps import Candidates, StepTable
 

@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 
 from arrayol.arrays import BoolArray
 from hwmodel.design import interval_of, units_of
+from hwmodel.figures import FRAME, LATENCY
 from hwmodel.machine.costs import cost_names, processor_costs
 from hwmodel.machine.energy import EnergyPrices, repetition_fj
+from hwmodel.machine.evaluate.additive import least_additive
 from hwmodel.machine.evaluate.energy import outside_fj
-from hwmodel.machine.evaluate.traffic import Traffic
-from hwmodel.machine.priced import FRAME, LATENCY, Figures, Priced, PricedEnergy
+from hwmodel.machine.priced import Figures, Priced, PricedEnergy
 from hwmodel.machine.tables.group_tables import GroupTables
 
 Offered = Sequence[Sequence[int]]  # of each task the rates that it may have
@@ -60,10 +61,9 @@ class LeastFigures:
         self,
         legal: BoolArray,
         times: Mapping[str, Figures],
-        traffic: Traffic,
         prices: EnergyPrices | None,
     ) -> Priced:
-        """Of structures (S, 1) with their least times by name, and their traffic.
+        """Of structures (S, 1) with their least times by name.
 
         With a builder tasks have memories of their own of arrays that are loaded once: at least all of their data.
         """
@@ -80,11 +80,10 @@ class LeastFigures:
             addressed_data=live.sum(axis=1, keepdims=True) + data,
             addressed_bits=(live @ np.array([memory.bits for memory in memories], np.int64))[:, None] + bits,
             counted_blocks=np.zeros((1, 1), np.int64) if self.tables.platform.counts_blocks else None,
-            traffic_bytes=traffic.data[:, None],
             units=units_of(combinations).sum(axis=2),
             unit_costs=self._costs(),
             frame=lambda: times[FRAME],
-            port=lambda: traffic.port[:, None],
+            additive=least_additive(self.tables),
             energy=None if prices is None else PricedEnergy(lambda: self._femtojoules(prices), prices.leaking),
             resident=lambda: np.array([data, bits, 0]).reshape(-1, 1, 1),
         )

@@ -44,9 +44,10 @@ from dse.space.mappings import MappingSpace
 from dse.space.size import size_of
 from dse.space.study import Study, narrowed, parse_constraint
 from hwmodel.design import Blocks, GroupDesign, Keep, Processor, row_major
+from hwmodel.figures import LATENCY
 from hwmodel.machine.estimate import DesignEstimate
 from hwmodel.machine.model import MachineModel
-from hwmodel.machine.priced import LATENCY, MEMORY, RESIDENT, SHARED
+from hwmodel.machine.priced import MEMORY, RESIDENT, SHARED
 from hwmodel.machine.tables.group_tables import GroupTables
 from hwmodel.platform import RowModel, load_platform
 

@@ -44,7 +44,7 @@ def figure(estimate: GroupEstimate, name: str) -> object:
     if name in estimate.costs:
         return estimate.costs[name]
     if name not in (*RESIDENT, *SHARED):
-        return getattr(estimate, name)
+        return estimate.additive[name] if name in estimate.additive else getattr(estimate, name)
     place = (RESIDENT if name in RESIDENT else SHARED).index(name)
     sizes = [
         (use.data * (use.kind == "once"), use.bits * (use.kind == "once"), use.blocks or 0)

@@ -57,7 +57,7 @@ def test_smaller_blocks_need_less_memory_for_the_same_traffic() -> None:
         assert one.keep_of(stays) == tile  # for each outer block, that is of the loop before the last
         assert one.keep_of(moves) == Keep(4)
     before, *after = space.model.estimates([plain, *found])
-    assert {own.traffic_bytes for own in after} == {before.traffic_bytes}
+    assert {own.additive["traffic_bytes"] for own in after} == {before.additive["traffic_bytes"]}
     assert all(own.internal_memory_bits < before.internal_memory_bits for own in after)
 
 

@@ -57,8 +57,8 @@ def test_the_exact_path_is_the_page(case: Case) -> None:
         assert {(one.kind, one.name): one.blocks for one in found.memories} == oracle.memory_blocks(words)
     assert found.internal_memory_data == sum(one.data for one in found.memories)
     assert found.internal_memory_bits == sum(one.data * one.width for one in found.memories)
-    assert found.traffic_bytes == expected.traffic_bytes
-    assert found.port_bytes == sum(-(-bits // 8) for bits in port_bits(oracle).values())
+    assert found.additive["traffic_bytes"] == expected.traffic_bytes
+    assert found.additive["port_bytes"] == sum(-(-bits // 8) for bits in port_bits(oracle).values())
     assert found.frame_cycles == expected.frame_cycles
     in_succession = {(one.kind, one.name): one for one in model.memories_in_succession(case.design)}
     assert {name: one.live for name, one in in_succession.items()} == expected.frame_memories
@@ -103,7 +103,7 @@ def test_a_structure_at_many_rates_is_each_design_by_itself(case: Case, data: st
             continue
         assert priced.legal[0, number]
         expected = {name: getattr(found, name) for name in OBJECTIVES if getattr(found, name) is not None}
-        expected |= found.costs
+        expected |= found.additive | found.costs
         assert {name: priced.objective(name)[0, number] for name in expected} == expected
 
 

@@ -19,10 +19,10 @@ from strategies_networks import networks
 
 from arrayol.errors import ArrayolError
 from hwmodel.design import Blocks, GroupDesign, Processor, interval_of, units_of
+from hwmodel.figures import FRAME, LATENCY
 from hwmodel.machine.enumerated.scheduled import ScheduledSteps
 from hwmodel.machine.evaluate.evaluation import bounded, fastest, price
 from hwmodel.machine.model import MachineModel
-from hwmodel.machine.priced import FRAME, LATENCY
 from hwmodel.machine.separable.fifo_steps import FifoProcessors
 from hwmodel.machine.tables.group_tables import GroupTables
 

@@ -18,9 +18,9 @@ from arrayol.ir.network import flatten
 from arrayol.source import SourceFile
 from hwmodel.datapath.entry import ElementaryEntry
 from hwmodel.design import row_major
+from hwmodel.figures import LATENCY
 from hwmodel.machine.evaluate.evaluation import price
 from hwmodel.machine.model import MachineModel
-from hwmodel.machine.priced import LATENCY
 from hwmodel.machine.requests import Requested
 from hwmodel.platform import ExternalMemory, Platform
 from hwmodel.simulator.requests import Requester

@@ -13,9 +13,10 @@ from strategies_machine import groups, keeps, offered_rates, platforms, residenc
 from strategies_networks import networks
 
 from hwmodel.design import Keep
+from hwmodel.figures import FRAME
 from hwmodel.machine.evaluate.evaluation import price
 from hwmodel.machine.model import MachineModel
-from hwmodel.machine.priced import FRAME, TIMES
+from hwmodel.machine.priced import TIMES
 from hwmodel.machine.separable.fetches import StructureKeeps
 from hwmodel.machine.separable.keep_choices import keep_choices
 

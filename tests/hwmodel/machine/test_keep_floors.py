@@ -10,9 +10,9 @@ from arrayol.checks.top import choose_top
 from arrayol.ir.network import flatten
 from arrayol.source import SourceFile
 from hwmodel.design import Keep, Scan
+from hwmodel.figures import LATENCY
 from hwmodel.machine.evaluate.evaluation import price
 from hwmodel.machine.model import MachineModel
-from hwmodel.machine.priced import LATENCY
 from hwmodel.machine.separable.fetches import StructureKeeps
 from hwmodel.machine.separable.keep_choices import KeepChoices, keep_choices
 from hwmodel.platform import default_platform

@@ -71,9 +71,12 @@ def loaded(text: str, array: str) -> tuple[int, int]:
     assert found.path == "separable"
     assert replace(found, path="exact") == model.exact(design)
     moved = moves_of(model.accesses, plan_of(model.accesses, design)).arrays
-    assert sum(len(one.element if one.loaded else one.stored) for one in moved.values()) * 2 == found.traffic_bytes
+    assert (
+        sum(len(one.element if one.loaded else one.stored) for one in moved.values()) * 2
+        == found.additive["traffic_bytes"]
+    )
     size = next(memory.data for memory in found.memories if memory.name == array)
-    return 16 + (found.traffic_bytes - plain.traffic_bytes) // 2, size
+    return 16 + (found.additive["traffic_bytes"] - plain.additive["traffic_bytes"]) // 2, size
 
 
 @pytest.mark.parametrize("text", LOADED)

@@ -83,7 +83,7 @@ def test_priced_in_batches_as_one_by_one(part: str, reader: str, burst: str, tmp
             found = model.estimate(design)
             assert found.path == "separable"
             assert replace(found, path="exact") == model.exact(design)
-            assert found.traffic_bytes == 2 * (2 * rows * 10) + needed  # x, u, and what is read of t
+            assert found.additive["traffic_bytes"] == 2 * (2 * rows * 10) + needed  # x, u, and what is read of t
             again = replace(design, recompute=True)
             assert replace(model.estimate(again), path="exact") == model.exact(again)
 

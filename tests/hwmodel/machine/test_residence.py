@@ -77,7 +77,7 @@ def test_loaded_with_each_frame() -> None:
     """
     found = priced(GIVEN, w="frame")
     assert found.latency_cycles == 14 + 7 + 13 + 13 + 6 + 6
-    assert found.traffic_bytes == 2 * (12 + 3 + 4)
+    assert found.additive["traffic_bytes"] == 2 * (12 + 3 + 4)
     assert (found.setup_cycles, found.setup_bytes) == (0, 0)
     # x: two blocks of three; w: three, once; y: two.
     assert {use.name: use.data for use in found.groups[0].memories} == {"x": 6, "w": 3, "y": 2}
@@ -88,7 +88,7 @@ def test_loaded_once() -> None:
     """The first step is shorter by the burst of w, 7 cycles, which the setup takes."""
     found = priced(GIVEN)
     assert found.latency_cycles == 7 + 7 + 13 + 13 + 6 + 6
-    assert found.traffic_bytes == 2 * (12 + 4)
+    assert found.additive["traffic_bytes"] == 2 * (12 + 4)
     assert (found.setup_cycles, found.setup_bytes) == (5 + 2, 6)
     assert {use.name: use.data for use in found.groups[0].memories} == {"x": 6, "y": 2}
     assert [(use.kind, use.name, use.data, use.bits, use.banks, use.blocks) for use in found.resident[:1]] == [
@@ -100,7 +100,7 @@ def test_loaded_once() -> None:
 
 def test_in_roms() -> None:
     found = priced(TABLE)
-    assert (found.latency_cycles, found.traffic_bytes) == (52, 32)
+    assert (found.latency_cycles, found.additive["traffic_bytes"]) == (52, 32)
     assert (found.setup_cycles, found.setup_bytes, found.internal_memory_data) == (0, 0, 8)
     assert found.costs == {"lut": 10 + 48 * 0.25 + 32 * 2, "rom_bits": 48, "local_bits": 32}
     assert [(use.kind, use.name, use.bits) for use in found.resident] == [("rom", "w", 48), ("local", "top", 32)]

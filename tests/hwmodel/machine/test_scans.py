@@ -296,7 +296,7 @@ def test_whole_designs_are_sums() -> None:
     found, parts = model.evaluate(Design(groups)), [model.estimate(group) for group in groups]
     assert found.latency_cycles == found.frame_cycles == sum(part.latency_cycles for part in parts)
     assert found.internal_memory_bits == sum(part.internal_memory_bits for part in parts)
-    assert found.traffic_bytes == 8 * 12 * 16 * 4
+    assert found.additive["traffic_bytes"] == 8 * 12 * 16 * 4
     assert found.units == 8
     unit = model.platform.datapath(model.network.processes["hflr"]).cost
     assert {"lut", "dsp"} < set(unit)
@@ -367,4 +367,4 @@ def test_a_window_over_frames_of_a_fused_array_is_refused() -> None:
         "  hint: put 'means' and 'copies' in different groups"
     )
     apart = model.evaluate(Design(tuple(GroupDesign((Processor(task),), whole) for task in ("copies", "means"))))
-    assert apart.traffic_bytes == 4 * (4 + 4 + 8 + 4)
+    assert apart.additive["traffic_bytes"] == 4 * (4 + 4 + 8 + 4)

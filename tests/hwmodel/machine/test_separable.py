@@ -244,7 +244,7 @@ def test_of_an_array_in_parts_only_what_the_outside_needs_is_stored(piece: int, 
         found = model.estimate(design)
         assert found.path == "separable"
         assert replace(found, path="exact") == model.exact(design)
-        assert found.traffic_bytes == 18
+        assert found.additive["traffic_bytes"] == 18
 
 
 UNREAD = """

@@ -38,7 +38,7 @@ def test_a_bool_takes_a_byte_outside_and_a_bit_inside(tmp_path: Path) -> None:
     model = MachineModel(network, platform)
     design = Design((GroupDesign((Processor("flips", 64),), Blocks((64,), row_major(1))),))
     estimate = model.evaluate(design)
-    assert (estimate.traffic_bytes, estimate.internal_memory_bits) == (128, 128)
+    assert (estimate.additive["traffic_bytes"], estimate.internal_memory_bits) == (128, 128)
     assert estimate.latency_cycles == 8 + 1 + 8  # 64 bytes are 8 words of 64 bits
     simulation = run_simulation(spec, model.accesses, platform, design, estimate, {"a": np.arange(64) % 2 == 0}, None)
     assert (simulation.cycles, simulation.identical) == (17, True)
@@ -58,7 +58,7 @@ def test_what_every_block_reads_whole_comes_once(policy: Policy, path: str) -> N
     kernel = next(memory for memory in estimate.memories if memory.name == "kernel")
     fetched = {"reuse": 10 * 14, "strip": 2 * 6 * 14, "whole": 2 * 6 * 14, "tile": 8 * 6 * 5}[policy]
     assert (estimate.path, kernel.data) == (path, 9)
-    assert estimate.traffic_bytes == fetched + 9 * 2 + 8 * 12  # image u8, kernel i16, mask u8
+    assert estimate.additive["traffic_bytes"] == fetched + 9 * 2 + 8 * 12  # image u8, kernel i16, mask u8
 
 
 def test_policies_differ_where_the_same_is_read_again() -> None:
@@ -72,4 +72,4 @@ def test_policies_differ_where_the_same_is_read_again() -> None:
     designs = [GroupDesign((Processor(task),), Blocks((2, 1), row_major(2)), policy=policy) for policy in POLICIES]
     whole = designs[POLICIES.index("whole")]
     assert model.estimate(whole).latency_cycles != model.estimate(designs[0]).latency_cycles
-    assert model.estimate(whole).traffic_bytes == model.estimate(designs[0]).traffic_bytes
+    assert model.estimate(whole).additive["traffic_bytes"] == model.estimate(designs[0]).additive["traffic_bytes"]

@@ -41,7 +41,10 @@ def test_every_step_is_that_of_the_exact_path(data: st.DataObject) -> None:
         time = next(one for one in estimate.processors if one.task == task)
         assert sum(step.busy[place] for step in whole.steps) == time.computing
     bytes_of = {name: -(-array.type.bits // 8) for name, array in network.arrays.items()}
-    assert sum((one.loaded + one.stored) * bytes_of[one.array] for one in whole.moved) == estimate.traffic_bytes
+    assert (
+        sum((one.loaded + one.stored) * bytes_of[one.array] for one in whole.moved)
+        == estimate.additive["traffic_bytes"]
+    )
     some = group_timeline(model, design, totals, first=2, last=3)
     assert some.moved == whole.moved
     assert list(some.steps) == [step for step in whole.steps if step.number < 2 or step.number >= estimate.steps - 3]
