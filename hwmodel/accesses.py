@@ -18,7 +18,9 @@ from numpy.typing import NDArray
 from arrayol.execute.patterns import elements_of
 from arrayol.ir.network import Flow, Network, Process
 from arrayol.ir.spec import Delay, Port, Shape, TiledDefault, Tiler, port_named
-from hwmodel.residence import FRAME, ROM, Loads, loads_of
+from hwmodel import memory_kinds
+from hwmodel.memory_kinds import MemoryKind
+from hwmodel.residence import MEMORY_OF_LOAD, Loads, loads_of
 
 _AT_ONCE = 1 << 20  # accesses of which there are all indices
 
@@ -64,18 +66,29 @@ class Accesses:
         """How each input comes to the chip."""
         return loads_of(self.network, self.loads)
 
+    @cached_property
+    def residents(self) -> Mapping[str, MemoryKind]:
+        """The arrays that are on the chip in every frame, beside all groups, each with the kind of its memory."""
+        return {name: MEMORY_OF_LOAD[load] for name, load in self.load.items() if load in MEMORY_OF_LOAD}
+
     def is_resident(self, array: str) -> bool:
-        """Whether an array is on the chip in every frame, beside all groups."""
-        return self.load.get(array, FRAME) != FRAME
+        """Whether an array is on the chip in every frame."""
+        return array in self.residents
+
+    def takes_memory(self, array: str) -> bool:
+        """Whether an array that is resident takes memory: a const array may be what a counter makes."""
+        return self.residents[array] != memory_kinds.ROM or bool(self.network.arrays[array].rom_bits)
 
     @property
     def reads_roms(self) -> bool:
         """Whether a process reads an array that is in ROMs."""
-        return any(load == ROM and self.network.arrays[name].readers for name, load in self.load.items())
+        return any(
+            kind == memory_kinds.ROM and self.network.arrays[name].readers for name, kind in self.residents.items()
+        )
 
     def lies_outside(self, array: str) -> bool:
         """Whether an array lies in the external memory: all but those in ROMs."""
-        return self.load.get(array) != ROM
+        return self.residents.get(array) != memory_kinds.ROM
 
     def extents(self, process: str) -> Extents:
         """The repetition space of a process, for one frame."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hwmodel.memory_kinds import BUFFER, FIFO, MemoryKind
 from hwmodel.residence import Load
 
 Whole = TypeVar("Whole", int, NDArray[np.int64])
@@ -230,6 +231,15 @@ class GroupDesign:
     def keep_of(self, array: str) -> Keep:
         """What is kept of an array from outside."""
         return chosen_keep(array, self.policy, self.keeps, len(self.blocks.scan.dimensions))
+
+    def memory_kind(self, array: str) -> MemoryKind:
+        """The kind of the local memory that an array has which is loaded or made."""
+        return kind_of_array(array, self.fifos)
+
+
+def kind_of_array(array: str, fifos: Collection[str]) -> MemoryKind:
+    """The kind of the local memory that an array has in a group with these FIFOs."""
+    return FIFO if array in fifos else BUFFER
 
 
 def structure_of(design: GroupDesign) -> GroupDesign:

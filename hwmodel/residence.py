@@ -10,11 +10,14 @@ from types import MappingProxyType
 from typing import Literal, get_args
 
 from arrayol.ir.network import Array, Network
+from hwmodel import memory_kinds
+from hwmodel.memory_kinds import MemoryKind
 
 Load = Literal["rom", "once", "frame"]
 LOADS: tuple[Load, ...] = get_args(Load)
 ROM, ONCE, FRAME = LOADS
 Loads = Mapping[str, Load]
+MEMORY_OF_LOAD: Mapping[Load, MemoryKind] = MappingProxyType({ROM: memory_kinds.ROM, ONCE: memory_kinds.ONCE})
 NO_LOADS: Loads = MappingProxyType({})  # where nobody says otherwise
 
 

@@ -14,8 +14,8 @@ GREY, PALE_GREY = "#7a8793", "#cfd4d8"
 LOADS, STORES, BOTH, COMPUTING = BLUE, ORANGE, GREEN, GREY
 FRONT, OTHER_DESIGNS = VERMILLION, GREY
 FIRST_RESULT, SECOND_RESULT = BLUE, VERMILLION
-BUFFER, FIFO, STATE = SKY, ORANGE, VERMILLION
-ONCE, ROM, LOCAL = GREEN, PURPLE, YELLOW
+MEMORIES = {"buffer": SKY, "fifo": ORANGE, "state": VERMILLION}  # by kind
+MEMORIES |= {"once": GREEN, "rom": PURPLE, "local": YELLOW}
 
 # The same as the variables of a page's style.
 PAGE = {
@@ -26,12 +26,7 @@ PAGE = {
     "stores": STORES,
     "computing": COMPUTING,
     "waiting": PALE_GREY,
-    "buffer": BUFFER,
-    "fifo": FIFO,
-    "state": STATE,
-    "once": ONCE,
-    "rom": ROM,
-    "local": LOCAL,
+    **MEMORIES,
     "task": GREEN,
 }
 PAGE |= {f"share_{place}": colour for place, colour in enumerate((VERMILLION, SKY, YELLOW, GREEN, PURPLE, GREY))}

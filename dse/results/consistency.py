@@ -24,7 +24,7 @@ from dse.results.shared import quantity
 from dse.results.volume import volume_of
 from dse.space.objectives import MACHINE, grows
 from hwmodel.figures import ENERGY, FRAMES_PER_SECOND, LATENCY, MICROSECONDS, POWER
-from hwmodel.machine.memory_kinds import LOCAL, ONCE, ROM, kind_named
+from hwmodel.memory_kinds import LOCAL, ONCE, ROM, kind_named
 
 MISTAKES_TOLD = 5
 LIVE, ADDRESSED = "live_bits", "addressed_bits"

@@ -17,7 +17,7 @@ from dse.space.study import parse_scan
 from hwmodel.datapath.figures import Origin
 from hwmodel.design import ArrayLoads, BankLayout, Blocks, Choice, GroupDesign, Policy, Processor, parse_keep
 from hwmodel.design import Design as Decisions
-from hwmodel.machine.memory_kinds import ROM
+from hwmodel.memory_kinds import ROM
 from hwmodel.residence import Load
 
 LOCAL_MEMORIES = "local memories"  # beside tasks, whose names have no space

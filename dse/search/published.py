@@ -30,10 +30,10 @@ from dse.search.plotted_points import Collector
 from dse.space.fusions import Subspace, count_by_groups, expand, subspaces
 from dse.space.objectives import Objective, available, require_available
 from dse.space.task_graph import task_graph
+from hwmodel import memory_kinds
 from hwmodel.accesses import Accesses
 from hwmodel.assumptions import assumed_by_published
 from hwmodel.design import Fusion
-from hwmodel.machine import memory_kinds
 from hwmodel.published.group import Infeasible, ProcessorEstimate, PublishedDesign
 from hwmodel.published.model import PublishedModel
 from hwmodel.residence import ONCE, ROM

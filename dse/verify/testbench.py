@@ -18,11 +18,11 @@ from dse.jobs.digest import code_digest, digest
 from dse.verify.bench_data import BenchData, accepted_data
 from hwmodel.accesses import Accesses
 from hwmodel.design import Design, GroupDesign, structure_of
-from hwmodel.machine.banked import IN_BANKS, banked_memories
+from hwmodel.machine.banked import banked_memories
 from hwmodel.machine.enumerated.plan import Plan, plan_group
 from hwmodel.machine.estimate import DesignEstimate, GroupEstimate, MemoryUse, Once
-from hwmodel.machine.memory_kinds import BUFFER, FIFO, STATE
 from hwmodel.machine.model import MachineModel
+from hwmodel.memory_kinds import FIFO, STATE, kind_named
 from hwmodel.platform import Platform
 from hwmodel.residence import Loads
 from hwmodel.simulator.group import GroupRun, LocalMemories
@@ -204,7 +204,7 @@ def _memory_mismatches(run: GroupRun, estimate: GroupEstimate) -> Iterator[str]:
         if peak != use.live:
             yield f"the {use.kind} of {use.name} holds at most {peak:,} data, where the model gives it {use.live:,}"
         expected = _words(use)
-        if use.kind == BUFFER.name and run.words[use.name] != expected:
+        if kind_named(use.kind).is_buffer and run.words[use.name] != expected:
             words = f"has {run.words[use.name]:,} words, where the model says {expected:,}"
             yield f"the {use.kind} of {use.name} {words}"
 
@@ -212,4 +212,4 @@ def _memory_mismatches(run: GroupRun, estimate: GroupEstimate) -> Iterator[str]:
 def _words(use: MemoryUse) -> int:
     """The words of a buffer: in all banks of a copy, where it has banks."""
     built = use.organisation
-    return built.banks * built.depth if built is not None and built.way in (*IN_BANKS, "layout") else use.addressed
+    return built.banks * built.depth if built is not None and built.is_in_banks else use.addressed

@@ -85,6 +85,11 @@ class Organisation:
         object.__setattr__(self, "banks", 1 if self.function is None else self.function.banks)
 
     @property
+    def is_in_banks(self) -> bool:
+        """Whether its data lie in banks by a function of their subscripts."""
+        return self.way in ("window", "banks", "copies", "layout")
+
+    @property
     def features(self) -> Mapping[str, Any]:
         """What its lanes add to costs (docs/technologies.md)."""
         registers = self.way == "registers"

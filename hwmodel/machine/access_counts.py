@@ -11,25 +11,24 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from arrayol.execute.patterns import elements_of
 from arrayol.ir.spec import Delay, port_named
 from hwmodel.accesses import Accesses, Indices, Touch, follows_axes, points
-from hwmodel.machine import memory_kinds
 from hwmodel.machine.group import Elements, Group, frames_back
-from hwmodel.machine.memory_kinds import KindName
-from hwmodel.residence import ONCE, ROM
+from hwmodel.memory_kinds import STATE, KindName, MemoryKind
 
 _CELLS = 1 << 22  # elements of patterns at a time
 
 Place = tuple[KindName, str]  # a memory of the machine: its kind and name
 Counts = Counter[tuple[KindName, str, bool]]  # with whether it is written
+KindOf = Callable[[str], MemoryKind]  # the kind of memory of an array that is loaded or made
 
 
-def accesses_of_runs(group: Group, runs: Mapping[str, Elements], fifos: Iterable[str]) -> Counts:
+def accesses_of_runs(group: Group, runs: Mapping[str, Elements], kind_of: KindOf) -> Counts:
     """Accesses by tasks that do these runs, each the number of a repetition, to buffers, FIFOs, states and residents.
 
     Of what is resident each task has a memory of its own, TASK.ARRAY. What loads put into buffers, and stores take from
@@ -39,7 +38,7 @@ def accesses_of_runs(group: Group, runs: Mapping[str, Elements], fifos: Iterable
     for task, numbers in runs.items():
         repetitions = accesses.repetitions(task)[numbers]
         for touch, writes in _touches(accesses, task):
-            place = _place(accesses, touch, fifos)
+            place = _place(accesses, touch, kind_of)
             if place is not None:
                 counts[*place, writes] += count_accesses(accesses, touch, repetitions)
         for name, delay, data, _ in states_of(group, task):
@@ -47,12 +46,12 @@ def accesses_of_runs(group: Group, runs: Mapping[str, Elements], fifos: Iterable
     return +counts
 
 
-def accesses_of_products(group: Group, running: Mapping[str, Sequence[Elements]], fifos: Iterable[str]) -> Counts:
+def accesses_of_products(group: Group, running: Mapping[str, Sequence[Elements]], kind_of: KindOf) -> Counts:
     """The same where the runs of each task are a product: by dimension the indices that run."""
     counts, accesses = Counts(), group.accesses
     for task, indices in running.items():
         for touch, writes in _touches(accesses, task):
-            place = _place(accesses, touch, fifos)
+            place = _place(accesses, touch, kind_of)
             if place is not None:
                 counts[*place, writes] += _count_in_product(accesses, touch, indices)
         for name, delay, data, _ in states_of(group, task):
@@ -68,7 +67,7 @@ def _touches(accesses: Accesses, task: str) -> list[tuple[Touch, bool]]:
 def _add_state(counts: Counts, name: str, data: int) -> None:
     """A delayed value is written once and read once."""
     for writes in (False, True):
-        counts[memory_kinds.STATE.name, name, writes] += data
+        counts[STATE.name, name, writes] += data
 
 
 def states_of(group: Group, task: str) -> list[tuple[str, Delay, int, int]]:
@@ -82,14 +81,12 @@ def states_of(group: Group, task: str) -> list[tuple[str, Delay, int, int]]:
     ]
 
 
-def _place(accesses: Accesses, touch: Touch, fifos: Iterable[str]) -> Place | None:
+def _place(accesses: Accesses, touch: Touch, kind_of: KindOf) -> Place | None:
     """The memory that a tiler accesses; None for what a counter makes."""
-    load, own = accesses.load.get(touch.array), f"{touch.process}.{touch.array}"
-    if load == ROM:
-        return (memory_kinds.ROM.name, own) if accesses.network.arrays[touch.array].rom_bits else None
-    if load == ONCE:
-        return memory_kinds.ONCE.name, own
-    return (memory_kinds.FIFO if touch.array in fifos else memory_kinds.BUFFER).name, touch.array
+    resident = accesses.residents.get(touch.array)
+    if resident is None:
+        return kind_of(touch.array).name, touch.array
+    return (resident.name, f"{touch.process}.{touch.array}") if accesses.takes_memory(touch.array) else None
 
 
 def count_accesses(accesses: Accesses, touch: Touch, repetitions: Indices) -> int:

@@ -16,9 +16,6 @@ from hwmodel.local_memory.words import Words
 from hwmodel.machine.built.organised import Builder
 from hwmodel.machine.enumerated.plan import Plan
 from hwmodel.machine.estimate import GroupEstimate
-from hwmodel.machine.memory_kinds import BUFFER
-
-IN_BANKS = ("window", "banks", "copies")
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,13 +50,13 @@ def banked_memories(plan: Plan, design: GroupDesign, estimate: GroupEstimate) ->
     )
     read_ports = builder.terms.read_ports
     for array in plan.buffers:
-        (ports, _), built = builder.ports.ways(array, rates), organised[BUFFER.name, array]
-        is_banked = built is not None and built.way in (*IN_BANKS, "layout")
+        (ports, _), built = builder.ports.ways(array, rates), organised[design.memory_kind(array).name, array]
+        is_banked = built is not None and built.is_in_banks
         function = built.function if built is not None and is_banked else None
         words[array] = plan.words(array, function)
         if built is None or function is None:
             continue
-        if built.way == "layout":
+        if array in builder.layouts:
             own = builder.layout_ports(array, rates)
             readers = {name: ReadPorts(read_ports) for name in _names(accesses, design.tasks, array)}
             writers = max(1, own.writing)
@@ -69,7 +66,7 @@ def banked_memories(plan: Plan, design: GroupDesign, estimate: GroupEstimate) ->
             banks[array] = _banked(ports, built, _names(accesses, design.tasks, array), read_ports)
     for task, array in builder.residents:
         ports, built = builder.resident_ports(task, array, rates), builder.resident(task, array, rates)
-        if built.way in IN_BANKS:
+        if built.is_in_banks:
             resident[task, array] = _banked(ports, built, _names(accesses, (task,), array), read_ports)
     return BankedMemories(words, banks, resident, layouts)
 

@@ -17,8 +17,8 @@ from hwmodel.figures import LOCAL_BITS, ROM_BITS
 from hwmodel.machine.built.local_ports import terms_of
 from hwmodel.machine.estimate import MemoryUse, Number
 from hwmodel.machine.schedule.datapaths import Datapaths
+from hwmodel.memory_kinds import ROM
 from hwmodel.platform import Platform
-from hwmodel.residence import ROM
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ def all_costs(accesses: Accesses, platform: Platform) -> dict[str, list[tuple[st
 def _rom_bits(accesses: Accesses, task: str) -> int:
     """The bits of the ROMs that a task's processor reads."""
     arrays = accesses.network.arrays.values()
-    roms = (array for array in arrays if accesses.load.get(array.name) == ROM)
+    roms = (array for array in arrays if accesses.residents.get(array.name) == ROM)
     return sum(array.rom_bits or 0 for array in roms if task in array.readers)
 
 

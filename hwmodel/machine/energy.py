@@ -16,14 +16,12 @@ from arrayol.text import listed
 from hwmodel.accesses import Accesses
 from hwmodel.datapath.figures import Datapath
 from hwmodel.datapath.technology.technology import Technology
-from hwmodel.machine import memory_kinds
 from hwmodel.machine.access_counts import Counts
 from hwmodel.machine.built.local_ports import terms_of
 from hwmodel.machine.estimate import EnergyUse, MemoryUse, memory_use
 from hwmodel.machine.int64 import require_energy
 from hwmodel.machine.residents import once_memories
 from hwmodel.platform import Platform
-from hwmodel.residence import ROM
 
 MEMORY_BITS = "internal_memory_bits"
 _BIT = "bit"  # what technologies call one of these
@@ -116,8 +114,8 @@ def with_residents(
     for task, name in dict.fromkeys(pairs):
         if name in once:
             found.append(replace(once[name], name=f"{task}.{name}"))
-        elif accesses.load.get(name) == ROM and arrays[name].rom_bits:
-            what = memory_kinds.ROM.name, f"{task}.{name}", arrays[name].type.bits
+        elif accesses.is_resident(name) and accesses.takes_memory(name):
+            what = accesses.residents[name].name, f"{task}.{name}", arrays[name].type.bits
             found.append(memory_use(platform, what, accesses.size(name)))
     return tuple(found)
 

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 from hwmodel.figures import ENERGY, FRAME, LATENCY, LOCAL_BITS, POWER, ROM_BITS, SETUP_BYTES, SETUP_CYCLES
 from hwmodel.local_memory.organisations import Organisation
-from hwmodel.machine.memory_kinds import KINDS, KindName
+from hwmodel.memory_kinds import KINDS, KindName
 from hwmodel.platform import Platform
 
 Number = int | float

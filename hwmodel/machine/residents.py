@@ -6,13 +6,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
+from hwmodel import memory_kinds
 from hwmodel.accesses import Accesses
-from hwmodel.machine import memory_kinds
 from hwmodel.machine.built.local_ports import terms_of
 from hwmodel.machine.estimate import MemoryUse, Once, memory_use
 from hwmodel.machine.port import Port
 from hwmodel.platform import Platform
-from hwmodel.residence import ONCE, ROM
 
 
 def once_memories(accesses: Accesses, platform: Platform) -> tuple[MemoryUse, ...]:
@@ -21,7 +20,7 @@ def once_memories(accesses: Accesses, platform: Platform) -> tuple[MemoryUse, ..
     With a technology their sizes are in the groups, where each task that reads one has a memory of its own of it.
     """
     network = accesses.network
-    patterns = {name: 1 for name, load in accesses.load.items() if load == ONCE}
+    patterns = {name: 1 for name, kind in accesses.residents.items() if kind == memory_kinds.ONCE}
     for touches in accesses.reads.values():
         for touch in touches:
             if touch.array in patterns:
@@ -51,7 +50,7 @@ def loaded_once(accesses: Accesses, platform: Platform) -> Once:
 def resident_memories(accesses: Accesses, platform: Platform, units: Mapping[str, int]) -> tuple[MemoryUse, ...]:
     """All that stands beside the groups of a design with these units by task."""
     network = accesses.network
-    roms = [network.arrays[name] for name, load in accesses.load.items() if load == ROM]
+    roms = [network.arrays[name] for name, kind in accesses.residents.items() if kind == memory_kinds.ROM]
     return (
         *once_memories(accesses, platform),
         *(

@@ -19,6 +19,7 @@ from hwmodel.accesses import Accesses
 from hwmodel.design import GroupDesign
 from hwmodel.local_memory.banked import BankedMemory
 from hwmodel.local_memory.words import Words
+from hwmodel.memory_kinds import FIFO, STATE, MemoryKind
 from hwmodel.platform import Platform
 from hwmodel.simulator.chains import Chains
 from hwmodel.simulator.data_names import DataNames
@@ -97,16 +98,16 @@ class GroupRun:
         Loads and stores count; of a pattern each datum once, however often the pattern has it.
         """
         counts: Counter[tuple[str, str, bool]] = Counter()
-        buffers = {name for kind, name in self.peaks if kind == "buffer"}
+        kind_of = self.moves.plan.design.memory_kind
         for name, moved in self.moves.arrays.items():
-            kind = "buffer" if name in buffers else "fifo"
+            kind = kind_of(name).name
             counts[kind, name, True] += len(moved.element)
             counts[kind, name, False] += len(moved.stored)
         for place, read in self.moves.all_reads.items():
             name, data = read.touch.array, np.sort(read.data.distinct, axis=1)
             different = 1 + (data[:, 1:] != data[:, :-1]).sum(axis=1)
-            kind = "resident" if place in self.moves.resident else "buffer" if name in buffers else "fifo"
-            counts[kind, name, False] += int(different[read.data.of].sum())
+            kind_read = "resident" if place in self.moves.resident else kind_of(name).name
+            counts[kind_read, name, False] += int(different[read.data.of].sum())
         return +counts
 
 
@@ -174,7 +175,7 @@ class _Run:
     def __post_init__(self) -> None:
         steps = self.moves.steps
         self.arrays = {name: self._array(moved) for name, moved in self.moves.arrays.items()}
-        self.fifos = {name: Fifo(name, self._size("fifo", name)) for name in sorted(self.design.fifos)}
+        self.fifos = {name: Fifo(name, self._size(FIFO, name)) for name in sorted(self.design.fifos)}
         order = [name for name in self.accesses.network.processes if name in self.moves.plan.works]
         self.processors = [
             processor_of(
@@ -210,10 +211,12 @@ class _Run:
         for processor, state in self.states:
             state.check(processor.started, partial(named, self.accesses, processor.work))
         random = self._check_banks()
-        peaks = {("buffer", name): array.buffer.peak for name, array in self.arrays.items() if array.buffer}
-        peaks |= {("fifo", name): self._finish(fifo) for name, fifo in self.fifos.items()}
-        peaks |= {("state", state.chains.name): state.peak * state.chains.data for _, state in self.states}
         buffers = {name: array.buffer for name, array in self.arrays.items() if array.buffer}
+        peaks: dict[tuple[str, str], int] = {
+            (self.design.memory_kind(name).name, name): buffer.peak for name, buffer in buffers.items()
+        }
+        peaks |= {(FIFO.name, name): self._finish(fifo) for name, fifo in self.fifos.items()}
+        peaks |= {(STATE.name, state.chains.name): state.peak * state.chains.data for _, state in self.states}
         return GroupRun(
             self.moves,
             tuple(self.lengths),
@@ -329,7 +332,7 @@ class _Run:
             banks = self.local.banks.get(name)
             depth = words.size if banks is None else banks.depth
             place, names = words.word(moved.element, moved.bring), DataNames(self.accesses, self.moves, moved)
-            buffer = Buffer(name, self._size("buffer", name), words.size, place, names, depth)
+            buffer = Buffer(name, self._size(self.design.memory_kind(name), name), words.size, place, names, depth)
         by = (NumbersByStep.by(step, steps) for step in (moved.bring, moved.last, moved.stored_step))
         return _Array(moved, buffer, *by)
 
@@ -341,12 +344,10 @@ class _Run:
         return fifo.finish(wide, depth, partial(named, self.accesses, self.moves.plan.works[task]))
 
     def _state(self, chains: Chains) -> States:
-        size = self._size("state", chains.name)
+        size = self._size(STATE, chains.name)
         banks, data = self.local.states.get(chains.name, (0, size))
         return States(chains, size // chains.data, banks, data // chains.data)
 
-    def _size(self, kind: str, name: str, data: int = 1) -> int:
-        """The slots of a memory of the design, each of `data` data."""
-        if (kind, name) not in self.local.sizes:
-            return 0
-        return self.local.sizes[kind, name] // data
+    def _size(self, kind: MemoryKind, name: str) -> int:
+        """The data that a memory of the design has room for; 0 where it has none."""
+        return self.local.sizes.get((kind.name, name), 0)

@@ -9,19 +9,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from arrayol.pictures.palette import (
-    BARS,
-    BLACK,
-    BUFFER,
-    FIFO,
-    LOADS,
-    LOCAL,
-    ONCE,
-    PALE_GREY,
-    ROM,
-    STATE,
-    STORES,
-)
+from arrayol.pictures.palette import BARS, BLACK, LOADS, MEMORIES, PALE_GREY, STORES
 from arrayol.pictures.sheet import our_style
 from arrayol.text import counted
 from dse.output.plots.axes import SETTINGS, caption, new_sheet
@@ -51,8 +39,7 @@ class Look:
         return {"facecolor": self.colour, "hatch": self.hatch, "edgecolor": "white", "linewidth": 0}
 
 
-KINDS = {"buffer": Look(BUFFER), "fifo": Look(FIFO), "state": Look(STATE)}
-KINDS |= {"once": Look(ONCE), "rom": Look(ROM), "local": Look(LOCAL)}
+KINDS = {kind: Look(colour) for kind, colour in MEMORIES.items()}
 
 
 @dataclass(frozen=True)

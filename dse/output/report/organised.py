@@ -19,14 +19,7 @@ from hwmodel.local_memory.lines import CLASSES
 from hwmodel.local_memory.words import BufferWords, PieceWords, Words
 from hwmodel.machine.enumerated.plan import Plan, plan_group
 from hwmodel.machine.estimate import MemoryUse
-
-_TOLD = {
-    "fifo": "words are written in turn, round and round, and read in the same order",
-    "state": "one word for each chain of the delay, in the order of its repetitions",
-    "once": "the row-major number of its subscripts, divided by the banks",
-    "rom": "the row-major number of its subscripts, divided by the banks",
-}
-_WITHOUT_BANK = ("fifo", "state")  # what they hold has no subscripts
+from hwmodel.memory_kinds import kind_named
 
 
 def organised(opened: StoredDesign, *, addresses: bool = True) -> list[dict[str, Any]]:
@@ -48,9 +41,10 @@ def _row(group: int, use: MemoryUse, plan: Plan | None) -> dict[str, Any]:
     if one is not None:
         sizes = (one.banks, one.copies, one.depth, one.width, one.window_bits // one.width)
     row = dict(zip(("banks", "copies", "words", "width", "window"), sizes, strict=True))
-    function = one.function if one is not None and use.kind not in _WITHOUT_BANK else None
+    kind = kind_named(use.kind)
+    function = one.function if one is not None and kind.has_subscripts else None
     bank = bank_formula(function) if function is not None and function.banks > 1 else None
-    address = [_TOLD[use.kind]] if use.kind in _TOLD else []
+    address = [kind.address] if kind.address else []
     if plan is not None and use.name in plan.buffers and not address:
         contents = plan.buffers[use.name].contents
         address = list(_addresses(contents.words if function is None else contents.in_banks(function)))

@@ -18,6 +18,7 @@ from hwmodel.emit.schedule.port import AddressMap, Engine, PortLanes, PortSchedu
 from hwmodel.emit.schedule.tasks import TaskScheduler, writers_of
 from hwmodel.emit.schedule.units import FETCH, TaskUnits
 from hwmodel.local_memory.banked import WindowReads
+from hwmodel.memory_kinds import FIFO
 from hwmodel.platform import Platform
 from hwmodel.residence import ONCE, ROM
 from hwmodel.simulator.group import GroupRun, LocalMemories
@@ -226,7 +227,7 @@ class GroupScheduler:
     def _fifo_shape(self, array: str) -> tuple[int, int]:
         """The data of a word of a FIFO, and the words that all of its data may take, those in registers too."""
         wide, _ = self.local.fifos.get(array, (1, 0))
-        return wide, max(1, -(-self.local.sizes["fifo", array] // wide))
+        return wide, max(1, -(-self.local.sizes[FIFO.name, array] // wide))
 
     def _fifo_words(self) -> dict[str, Ints]:
         """Of each datum of a FIFO its word: data go round all banks in their order."""

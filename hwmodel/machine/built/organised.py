@@ -32,14 +32,11 @@ from hwmodel.local_memory.organisations import (
     ways_of,
 )
 from hwmodel.local_memory.port_plan import PortPlan, Ports
-from hwmodel.machine import memory_kinds
 from hwmodel.machine.built.bank_figures import BankFigures
 from hwmodel.machine.built.figures import Figures, Ints
 from hwmodel.machine.built.layout_ports import LayoutPorts
 from hwmodel.machine.built.local_ports import LocalPorts, Rates
 from hwmodel.machine.estimate import MemoryUse
-from hwmodel.machine.memory_kinds import KindName
-from hwmodel.residence import ROM
 
 
 @dataclass(frozen=True)
@@ -104,25 +101,8 @@ class Builder:
             (task, array)
             for task in group.tasks
             for array in dict.fromkeys(touch.array for touch in group.accesses.reads[task])
-            if group.accesses.is_resident(array)
-            and (group.accesses.load[array] != ROM or group.network.arrays[array].rom_bits)
+            if group.accesses.is_resident(array) and group.accesses.takes_memory(array)
         )
-
-    @property
-    def once_data(self) -> tuple[tuple[int, int], ...]:
-        """What tasks have of arrays that are loaded once: the data of each, and the bits of one."""
-        accesses = self.ports.group.accesses
-        arrays = [array for _, array in self.residents if accesses.load[array] != ROM]
-        return tuple((accesses.size(array), self.bits(array)) for array in arrays)
-
-    def resident_use(self, task: str, array: str, rates: Rates) -> MemoryUse:
-        """Its use; what is live and what addresses take of such arrays is counted beside all groups."""
-        use = MemoryUse(self.resident_kind(array), f"{task}.{array}", 0, 0, 1, None, self.bits(array))
-        return with_organisation(use, self.resident(task, array, rates))
-
-    def resident_kind(self, array: str) -> KindName:
-        """What a resident array lies in."""
-        return (memory_kinds.ROM if self.ports.group.accesses.load[array] == ROM else memory_kinds.ONCE).name
 
     def most_bits(self, array: str, rates: Rates) -> float:
         """The bits of the largest buffer of an array whose ports something serves."""
@@ -179,11 +159,6 @@ class Builder:
     def figures(self, one: Organisation, width: int) -> tuple[float, ...]:
         """Its FIGURES and ENERGIES, for data of so many bits."""
         return self._figures(one.built, one.bits, width, (one.copies, one.depth * one.width))
-
-    def figures_of_resident(self, task: str, array: str, rates: Rates) -> tuple[float, ...]:
-        """Those of what a task has of a resident array; a ROM is no internal memory."""
-        figures = self.figures(self.resident(task, array, rates), self.bits(array))
-        return (0, 0, *figures[2:]) if self.ports.group.accesses.load[array] == ROM else figures
 
     def _figures(self, built: Built, bits: int, width: int, copies_of: tuple[int, int]) -> tuple[float, ...]:
         """Of what is built: all bits, those of a datum, and copies of banks of so many bits."""

@@ -19,7 +19,6 @@ from hwmodel.machine.bounds import Volume, require_plan
 from hwmodel.machine.built.local_ports import LocalPorts
 from hwmodel.machine.enumerated.scheduled import GroupSteps
 from hwmodel.machine.group import Group
-from hwmodel.machine.memory_kinds import BUFFER
 from hwmodel.machine.moves import Held, Stored, load_array, make_array
 from hwmodel.machine.pieces import contents_of
 from hwmodel.machine.port import Port, PortCycles, Transfer
@@ -112,9 +111,9 @@ class Plan:
     def access_counts(self) -> Counts:
         """How often memories are read and written, what is loaded and stored included."""
         runs = {task: self.processors.stages[task].work.repetition for task in self.group.tasks}
-        counts = Counts(accesses_of_runs(self.group, runs, frozenset(self.fifos)))
+        counts = Counts(accesses_of_runs(self.group, runs, self.design.memory_kind))
         for moved in self.transfers:
-            counts[BUFFER.name, moved.array, not moved.write] += len(moved.element)
+            counts[self.design.memory_kind(moved.array).name, moved.array, not moved.write] += len(moved.element)
         return counts
 
     @cached_property

@@ -22,12 +22,12 @@ from hwmodel.machine.energy import energy_prices
 from hwmodel.machine.enumerated.plan import Plan, plan_group
 from hwmodel.machine.enumerated.scheduled import ScheduledPipeline, ScheduledSteps
 from hwmodel.machine.group import frames_back
-from hwmodel.machine.memory_kinds import KindName
 from hwmodel.machine.moves import largest_live, largest_live_folded
 from hwmodel.machine.schedule.chains import Chains, open_intervals
 from hwmodel.machine.tables.accesses import AccessTable
 from hwmodel.machine.tables.group_tables import GroupTables
 from hwmodel.machine.tables.memories import Buffer, DelayState, Fifo, LocalMemory, TableMemory
+from hwmodel.memory_kinds import KindName
 from hwmodel.platform import Platform
 
 
@@ -90,7 +90,10 @@ class PlanBuffers:
     def memories(self) -> Sequence[TableMemory]:
         """Buffers, then states."""
         arrays = self.plan.group.network.arrays
-        buffers = [Buffer(array, arrays[array].type.bits, self._banks(array)) for array in self.plan.buffers]
+        kind_of = self.plan.design.memory_kind
+        buffers = [
+            Buffer(array, arrays[array].type.bits, self._banks(array), kind_of(array)) for array in self.plan.buffers
+        ]
         states = [DelayState(name, bits) for name, (_, _, _, bits) in self._states.items()]
         return [*buffers, *states]
 

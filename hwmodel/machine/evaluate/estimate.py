@@ -29,12 +29,12 @@ from hwmodel.machine.estimate import (
 from hwmodel.machine.evaluate.additive import additive_figures
 from hwmodel.machine.evaluate.times import columns_of
 from hwmodel.machine.evaluate.traffic import Traffic
-from hwmodel.machine.memory_kinds import KindName
 from hwmodel.machine.port import PortCycles
 from hwmodel.machine.schedule.datapaths import Datapaths
 from hwmodel.machine.tables.group_tables import GroupTables
-from hwmodel.machine.tables.memories import LocalMemory, Sized
+from hwmodel.machine.tables.memories import LocalMemory, Resident, Sized
 from hwmodel.machine.tables.steps import StepTable
+from hwmodel.memory_kinds import KindName
 
 Rates = Mapping[str, int]  # by task
 
@@ -231,6 +231,10 @@ def memories_of(tables: GroupTables, row: int, rates: Rates) -> tuple[MemoryUse,
     for fifo in sorted(tables.fifos, key=lambda fifo: fifo.name):
         data = fifo.data(tuple(rates[task] for task in fifo.tasks)) or 0
         memories, live, words = [*memories, fifo], [*live, data], [*words, data]
+    if builder is not None:
+        residents = Resident.all_of(builder)
+        nothing = [0] * len(residents)
+        memories, live, words = [*memories, *residents], [*live, *nothing], [*words, *nothing]
     uses = [
         memory_use(platform, (own.kind.name, own.name, own.bits), alive, own.banks, addressed)
         for own, alive, addressed in zip(memories, live, words, strict=True)
@@ -238,8 +242,7 @@ def memories_of(tables: GroupTables, row: int, rates: Rates) -> tuple[MemoryUse,
     if builder is None:
         return tuple(uses)
     at = rates_at(tables.steps.paths, rates)
-    organised = [
+    return tuple(
         with_organisation(use, own.organisation(builder, at, Sized(use.addressed, buffers, number, tables.rows, row)))
         for number, (own, use) in enumerate(zip(memories, uses, strict=True))
-    ]
-    return (*organised, *(builder.resident_use(task, array, at) for task, array in builder.residents))
+    )

@@ -12,14 +12,13 @@ import numpy as np
 from arrayol.arrays import BoolArray, IntArray
 from hwmodel.design import units_of
 from hwmodel.figures import FRAME, LATENCY
-from hwmodel.machine.built.resident_figures import resident_figures
 from hwmodel.machine.built.served import all_rates, served, unbeaten
 from hwmodel.machine.costs import cost_names, processor_costs
 from hwmodel.machine.evaluate.additive import additive_figures
 from hwmodel.machine.evaluate.energy import addressed_fj, datapaths_fj, outside_fj
 from hwmodel.machine.evaluate.fastest import CYCLIC, FastestRates, count_combinations, variant_cycles
 from hwmodel.machine.evaluate.lower_bounds import Bounded, LeastFigures, least_of
-from hwmodel.machine.evaluate.memories import MemoryFigures, built_memories, fifo_data
+from hwmodel.machine.evaluate.memories import MemoryFigures, built_memories, fifo_data, resident_figures
 from hwmodel.machine.evaluate.times import total_cycles
 from hwmodel.machine.priced import TIMES, Figures, Priced, PricedEnergy
 from hwmodel.machine.tables.group_tables import GroupTables
@@ -134,7 +133,7 @@ class Evaluation:
 
     def _priced(self, legal: BoolArray, combinations: IntArray, time: Time) -> Priced:
         """All figures under combinations of rates, (1, U, tasks) of all structures or (S, U, tasks) of each."""
-        tables, paths, tasks = self.tables, self.tables.steps.paths, self.tables.steps.tasks
+        tables = self.tables
         memories, words = tables.buffers.memories, tables.buffers.addressed(tables.rows)
         bits = np.array([memory.bits for memory in memories], np.int64)
         fifos = [(fifo_data(tables, fifo, combinations), fifo.bits) for fifo in tables.fifos]
@@ -155,7 +154,7 @@ class Evaluation:
             energy=self._energy(combinations),
             built=built_memories(tables, self.memories, combinations, has_energy=self.tables.prices is not None),
             refusal=refusal,
-            resident=partial(resident_figures, tables.builder, paths, tasks, combinations),
+            resident=partial(resident_figures, tables, self.memories, combinations),
         )
 
     def _blocks(self, blocks: IntArray, fifos: Sequence[tuple[IntArray, int]]) -> IntArray:

@@ -25,6 +25,7 @@ from hwmodel.machine.evaluate.additive import least_additive
 from hwmodel.machine.evaluate.energy import outside_fj
 from hwmodel.machine.priced import Figures, Priced, PricedEnergy
 from hwmodel.machine.tables.group_tables import GroupTables
+from hwmodel.machine.tables.memories import Resident
 
 Offered = Sequence[Sequence[int]]  # of each task the rates that it may have
 
@@ -67,8 +68,8 @@ class LeastFigures:
 
         With a builder tasks have memories of their own of arrays that are loaded once: at least all of their data.
         """
-        builder, memories = self.tables.builder, self.tables.buffers.memories
-        once = builder.once_data if builder is not None else ()
+        memories = self.tables.buffers.memories
+        once = Resident.internal_of(self.tables.builder)
         data, bits = sum(data for data, _ in once), sum(data * width for data, width in once)
         live = self.tables.buffers.live(self.tables.rows)
         fewest = [min(rates, key=units_of) for rates in self.offered]

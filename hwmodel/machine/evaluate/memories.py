@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -13,14 +13,12 @@ from hwmodel.machine.built.figures import (
     BuiltMemories,
     BuiltMemory,
     distinct_rates,
-    of_rates,
     rates_at,
 )
 from hwmodel.machine.built.organised import Builder
-from hwmodel.machine.memory_kinds import KindName
 from hwmodel.machine.priced import PricedMemories
 from hwmodel.machine.tables.group_tables import GroupTables
-from hwmodel.machine.tables.memories import BufferTable, Fifo
+from hwmodel.machine.tables.memories import BufferTable, Fifo, Resident
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +36,7 @@ class MemoryFigures:
     @cached_property
     def of_residents(self) -> Sequence[BuiltMemory]:
         """What each task has of resident arrays."""
-        figures = self.builder.figures_of_resident
-        return [of_rates((task,), partial(figures, task, array)) for task, array in self.builder.residents]
+        return [own.figures(self.builder) for own in Resident.all_of(self.builder)]
 
 
 def built_memories(
@@ -55,7 +52,8 @@ def built_memories(
         paths, tasks, builder = tables.steps.paths, tables.steps.tasks, known.builder
         fifos = [_built_fifo(tables, builder, fifo, combinations) for fifo in tables.fifos]
         memories = [*known.of_buffers, *fifos, *known.of_residents]
-        accesses = [tables.accesses.of_memory(*own) for own in _names(tables, builder)] if has_energy else []
+        every = (*tables.buffers.memories, *tables.fifos, *Resident.all_of(builder)) if has_energy else ()
+        accesses = [tables.accesses.of_memory(own.kind.name, own.name) for own in every]
         rows, fetch = tables.rows, known.buffers.fetch
         return BuiltMemories(paths, tasks, combinations, rows, memories, kinds.cost_names, accesses, fetch)
 
@@ -67,10 +65,19 @@ def built_memories(
     )
 
 
-def _names(tables: GroupTables, builder: Builder) -> Iterator[tuple[KindName, str]]:
-    """Kind and name of each memory: buffers, states, FIFOs, and of what each task has of resident arrays."""
-    yield from ((memory.kind.name, memory.name) for memory in (*tables.buffers.memories, *tables.fifos))
-    yield from ((builder.resident_kind(array), f"{task}.{array}") for task, array in builder.residents)
+def resident_figures(tables: GroupTables, known: MemoryFigures | None, combinations: IntArray) -> IntArray:
+    """What resident arrays take of internal memory, under combinations of rates (1|S, U, tasks).
+
+    Data, bits and blocks, (3, 1, U) or (3, S, U); nothing without a technology: then they stand beside all groups. They
+    hold their data through all of a frame. So where groups share their memory (`--reuse-memory`) they share the rest.
+    """
+    shape = combinations.shape[:2]
+    if known is None:
+        return np.zeros((3, *shape), np.int64)
+    places, columns = (axis.ravel() for axis in np.indices(shape))
+    every, paths, tasks = np.arange(len(combinations)), tables.steps.paths, tables.steps.tasks
+    built = BuiltMemories(paths, tasks, combinations, every, known.of_residents, ()).figures(places, columns)
+    return np.stack([built.data, built.bits, built.blocks]).reshape(3, *shape)
 
 
 def _built_fifo(tables: GroupTables, builder: Builder, fifo: Fifo, combinations: IntArray) -> BuiltMemory:

@@ -14,13 +14,13 @@ from functools import cached_property
 import numpy as np
 
 from hwmodel.machine.access_counts import Counts, accesses_of_products
-from hwmodel.machine.memory_kinds import BUFFER, KindName
 from hwmodel.machine.port import Port
 from hwmodel.machine.separable.axes import Ints
 from hwmodel.machine.separable.block_order import Structures
 from hwmodel.machine.separable.counts import GroupCounts
 from hwmodel.machine.separable.step_kinds import step_kinds
 from hwmodel.machine.tables.accesses import AccessTable
+from hwmodel.memory_kinds import KINDS, KindName
 
 
 def moved_data(counts: GroupCounts, structures: Structures) -> Ints:
@@ -74,7 +74,7 @@ class CountedAccesses:
     def of_memory(self, kind: KindName, name: str) -> tuple[Ints, Ints]:
         """The data that are read from a memory and written to it, by tasks and for what is loaded and stored."""
         reads, writes = (self._by_tasks(kind, name, writes=own) for own in (False, True))
-        if kind != BUFFER.name:
+        if not KINDS[kind].is_buffer:
             return reads, writes
         bursts = self.counts.bursts
         stored, loaded = (self._quantities[:, bursts.get((way, name), [])].sum(axis=1) for way in ("store", "load"))
@@ -110,6 +110,6 @@ class CountedAccesses:
                 else:
                     (dimension,) = parts.spaces.dimensions(task)[moving]
                     running[dimension] = np.repeat(running[dimension], times[running[dimension]])
-            for key, number in accesses_of_products(parts.group, {task: running}, self.counts.fifos).items():
+            for key, number in accesses_of_products(parts.group, {task: running}, self.counts.kind_of).items():
                 found[key] += number * factor
         return found

@@ -20,7 +20,7 @@ from typing import Literal
 import numpy as np
 
 from arrayol.ir.spec import port_named
-from hwmodel.design import Scan
+from hwmodel.design import Scan, kind_of_array
 from hwmodel.local_words import LocalWord
 from hwmodel.machine.access_counts import Counts as AccessCounts
 from hwmodel.machine.access_counts import accesses_of_products
@@ -36,6 +36,7 @@ from hwmodel.machine.separable.needed import Needed, needed_of
 from hwmodel.machine.separable.places import NEVER
 from hwmodel.machine.tables.memories import Buffer, DelayState, TableMemory
 from hwmodel.machine.ticks import STORES
+from hwmodel.memory_kinds import MemoryKind
 from hwmodel.units import Riding, riding_dimensions, unit_dimension
 
 UnitDimensions = tuple[int | None, ...]
@@ -159,6 +160,10 @@ class GroupCounts:
         group = self.parts.group
         return [name for name in (*group.loaded, *group.made) if name not in self.fifos]
 
+    def kind_of(self, array: str) -> MemoryKind:
+        """The kind of the local memory of an array that is loaded or made."""
+        return kind_of_array(array, self.fifos)
+
     @cached_property
     def sources(self) -> list[Source]:
         """What brings data to each buffer, in the order of the memories."""
@@ -235,7 +240,7 @@ class GroupCounts:
         """How often tasks that do not recompute access each memory, whatever the blocks, but for loads and stores."""
         group = self.parts.group
         running = {task: self.running(task) for task in group.tasks if task not in self.again}
-        return accesses_of_products(group, running, self.fifos)
+        return accesses_of_products(group, running, self.kind_of)
 
     def free_runs(self, task: str) -> int:
         """Repetitions of a task for each index of what moves with the blocks."""

@@ -29,7 +29,7 @@ from hwmodel.machine.separable.counted_buffers import CountedBuffers
 from hwmodel.machine.separable.fetches import Reading, StructureKeeps
 from hwmodel.machine.separable.live_sets import LiveSets
 from hwmodel.machine.separable.sizes import Sizes
-from hwmodel.machine.tables.memories import memory_blocks
+from hwmodel.machine.tables.memories import Resident, memory_blocks
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +135,6 @@ def _by_array(
             found[place, rows] = figure[:, :loaded]
             if not at:  # all rows: the first keep of each array is fresh
                 base[:, place] = figure[:, loaded:].sum(axis=1)
-    for data, bits in builder.once_data if builder is not None else ():
+    for data, bits in Resident.internal_of(builder):
         base[:, :2] += data, data * bits
     return base, [[alike[: len(own), figure, :, array] for array, own in enumerate(options)] for figure in range(4)]

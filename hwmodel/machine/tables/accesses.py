@@ -9,7 +9,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 
 from arrayol.arrays import IntArray
-from hwmodel.machine.memory_kinds import KindName
+from hwmodel.memory_kinds import KindName
 
 Key = TypeVar("Key")
 

@@ -19,7 +19,7 @@ from hwmodel.machine.built.figures import ROWS, BuiltMemory, Figures, Wanted, of
 from hwmodel.machine.built.local_ports import Rates
 from hwmodel.machine.built.organised import Builder
 from hwmodel.machine.built.row_cache import RowCache
-from hwmodel.machine.memory_kinds import BUFFER, FIFO, STATE, MemoryKind
+from hwmodel.memory_kinds import BUFFER, FIFO, STATE, MemoryKind
 from hwmodel.platform import Platform
 
 
@@ -71,12 +71,12 @@ class Sized:
 
 @dataclass(frozen=True, slots=True)
 class LocalMemory(ABC):
-    """A local memory: its name, the bits of a datum, and its banks where nothing can be built."""
+    """A local memory: its name, the bits of a datum, its banks where nothing can be built, and its kind."""
 
-    kind: ClassVar[MemoryKind]
     name: str
     bits: int
     banks: int = 1
+    kind: MemoryKind = BUFFER
 
     @abstractmethod
     def touching(self, builder: Builder) -> tuple[str, ...]:
@@ -100,7 +100,6 @@ class TableMemory(LocalMemory):
 class Buffer(TableMemory):
     """The buffer of an array."""
 
-    kind: ClassVar[MemoryKind] = BUFFER
     asks_for_ports: ClassVar[bool] = True
 
     def touching(self, builder: Builder) -> tuple[str, ...]:
@@ -130,10 +129,11 @@ class Buffer(TableMemory):
         return BuiltMemory(self.touching(builder), figures.kind, figures.figures, figures.least, listed, needs)
 
 
+@dataclass(frozen=True, slots=True)
 class DelayState(TableMemory):
     """The state of a delay, named TASK.PORT."""
 
-    kind: ClassVar[MemoryKind] = STATE
+    kind: MemoryKind = STATE
 
     def touching(self, builder: Builder) -> tuple[str, ...]:
         """The task that has the delay."""
@@ -169,7 +169,7 @@ class Fifo(LocalMemory):
     `data` are there at once at rates of these; None where the rates are refused.
     """
 
-    kind: ClassVar[MemoryKind] = FIFO
+    kind: MemoryKind = FIFO
     tasks: tuple[str, ...] = ()
     data: Callable[[tuple[int, ...]], int | None] = lambda _: None
 
@@ -192,6 +192,56 @@ class Fifo(LocalMemory):
             return builder.figures(builder.fifo(self.name, rates, data), self.bits)
 
         return of_rates(self.tasks, figures)
+
+
+@dataclass(frozen=True, slots=True)
+class Resident(LocalMemory):
+    """What a `task` has of an `array` that is on the chip in every frame, of kind ONCE or ROM; named TASK.ARRAY.
+
+    What is live of such arrays, and what their addresses take, is counted beside all groups.
+    """
+
+    task: str = ""
+    array: str = ""
+
+    @staticmethod
+    def all_of(builder: Builder) -> tuple[Resident, ...]:
+        """Those of the tasks of a group."""
+        kinds = builder.ports.group.accesses.residents
+        return tuple(
+            Resident(f"{task}.{array}", builder.bits(array), kind=kinds[array], task=task, array=array)
+            for task, array in builder.residents
+        )
+
+    @staticmethod
+    def internal_of(builder: Builder | None) -> list[tuple[int, int]]:
+        """The data of each of those of a group that count as internal memory, and the bits of one datum.
+
+        That is the least that they take as they are built; nothing without a technology.
+        """
+        if builder is None:
+            return []
+        size = builder.ports.group.accesses.size
+        return [(size(own.array), own.bits) for own in Resident.all_of(builder) if own.kind.is_internal]
+
+    def touching(self, builder: Builder) -> tuple[str, ...]:
+        """The task."""
+        del builder
+        return (self.task,)
+
+    def organisation(self, builder: Builder, rates: Rates, sized: Sized) -> Organisation:
+        """By the ports that the task reads it through."""
+        del sized
+        return builder.resident(self.task, self.array, rates)
+
+    def figures(self, builder: Builder) -> BuiltMemory:
+        """The same in all structures; of ROMs those of internal memory are 0."""
+
+        def figures(rates: Rates) -> tuple[float, ...]:
+            own = builder.figures(builder.resident(self.task, self.array, rates), self.bits)
+            return own if self.kind.is_internal else (0, 0, *own[2:])
+
+        return of_rates((self.task,), figures)
 
 
 def memory_blocks(platform: Platform, memories: Sequence[TableMemory], words: IntArray) -> IntArray:

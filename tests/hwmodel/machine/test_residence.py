@@ -115,7 +115,7 @@ def test_a_counter_costs_nothing() -> None:
 def test_a_const_array_may_be_loaded() -> None:
     once, frame = priced(TABLE, w="once"), priced(TABLE, w="frame")
     assert (once.setup_cycles, once.costs["lut"]) == (7, 10 + 64)
-    assert (frame.latency_cycles, frame.traffic_bytes) == (59, 38)
+    assert (frame.latency_cycles, frame.additive["traffic_bytes"]) == (59, 38)
 
 
 def test_locals_cost_by_the_unit_and_roms_by_the_processor() -> None:

@@ -91,7 +91,7 @@ def model_accesses(model: MachineModel, group: GroupDesign) -> Counter[tuple[str
     runs = {task: plan.processors.stages[task].work.repetition for task in group.tasks}
     own = {f"{task}.{touch.array}": touch.array for task in group.tasks for touch in model.accesses.reads[task]}
     counts: Counter[tuple[str, str, bool]] = Counter()
-    for (kind, name, writes), count in accesses_of_runs(plan.group, runs, group.fifos).items():
+    for (kind, name, writes), count in accesses_of_runs(plan.group, runs, group.memory_kind).items():
         if kind in ("once", "rom"):
             counts["resident", own[name], writes] += count
         elif kind != "state":

@@ -1,0 +1,57 @@
+"""Kinds of local memories, by the names that results have: all that other code asks of a kind.
+
+What a memory of a kind is built of, and its figures, say the classes of `hwmodel/machine/tables/memories.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+KindName = Literal["buffer", "fifo", "state", "once", "rom", "local"]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryKind:
+    """A kind of local memory.
+
+    `is_buffer` says whether it holds an array in words with addresses, which loads fill and stores empty, `is_internal`
+    whether its data count as internal memory (ROMs have figures of their own), `is_resident` whether it holds the same
+    data through all of a frame, so that no other group may have its place, `is_addressed` whether its addresses may
+    take more words than are live at once, `has_subscripts` whether its data have subscripts, which decide their banks.
+    `address` says in words where in its bank a datum lies; of buffers a formula does.
+    """
+
+    name: KindName
+    is_buffer: bool = False
+    is_internal: bool = True
+    is_resident: bool = False
+    is_addressed: bool = False
+    has_subscripts: bool = True
+    address: str = ""
+
+
+_BY_SUBSCRIPTS = "the row-major number of its subscripts, divided by the banks"
+
+BUFFER = MemoryKind("buffer", is_buffer=True, is_addressed=True)  # of an array that is loaded or made
+FIFO = MemoryKind(  # between two tasks that work in the same step
+    "fifo",
+    has_subscripts=False,
+    address="words are written in turn, round and round, and read in the same order",
+)
+STATE = MemoryKind(  # of a delay
+    "state",
+    is_addressed=True,
+    has_subscripts=False,
+    address="one word for each chain of the delay, in the order of its repetitions",
+)
+ONCE = MemoryKind("once", is_resident=True, address=_BY_SUBSCRIPTS)  # of an array that is loaded before the first frame
+ROM = MemoryKind("rom", is_internal=False, is_resident=True, address=_BY_SUBSCRIPTS)  # of a const array
+LOCAL = MemoryKind("local")  # the local variables of a task
+
+KINDS: dict[str, MemoryKind] = {kind.name: kind for kind in (BUFFER, FIFO, STATE, ONCE, ROM, LOCAL)}
+
+
+def kind_named(name: str) -> MemoryKind:
+    """The kind of that name; one that no result of this program has says nothing of itself."""
+    return KINDS.get(name, LOCAL)
