@@ -280,4 +280,4 @@ def test_units_are_free_unless_they_are_counted() -> None:
     assert not any(units_are_free((*TIMES, name), built=True) for name in MEMORY)
     assert not units_are_free(("latency_cycles", "units"), built=False)
     assert not units_are_free(("lut",), built=False)
-    assert set(OBJECTIVES) == {*TIMES, *MEMORY, *TRAFFIC, "units"}
+    assert set(OBJECTIVES) == {*TIMES, *MEMORY, "units"}
