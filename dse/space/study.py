@@ -368,6 +368,12 @@ class Study(BaseModel):
         )
 
     @property
+    def option_lists(self) -> tuple[object, ...]:
+        """All that says which options the structures of a group have on given blocks."""
+        names = ("cuts", "links", "layouts", "policies", "recompute", "orders", "outer_blocks", "keeps")
+        return tuple(getattr(self, name) for name in names)
+
+    @property
     def listed_outer_blocks(self) -> OuterBlocks:
         """Blocks of blocks that are tried everywhere; where the study says nothing, rounds look for others."""
         return self.outer_blocks or {}

@@ -133,18 +133,7 @@ class OptionsJob(GroupJob):
 
     def key(self, context: SearchContext) -> bytes:
         """What it depends on: also all options of the study."""
-        study = context.space.study
-        offered_options = (
-            study.cuts,
-            study.links,
-            study.layouts,
-            study.policies,
-            study.recompute,
-            study.orders,
-            study.outer_blocks,
-            study.keeps,
-        )
-        settings = *self.asked, self.blocks, offered_options, self.keeps
+        settings = *self.asked, self.blocks, context.space.study.option_lists, self.keeps
         return digest("options", context.group_key(self.tasks), *settings)
 
     def _add_to(self, front: _FrontOfGroup, space: MappingSpace) -> None:

@@ -97,7 +97,7 @@ def model_accesses(model: MachineModel, group: GroupDesign) -> Counter[tuple[str
         elif kind != "state":
             counts[kind, name, writes] += count
     for moved in plan.transfers:
-        counts["buffer", moved.array, not moved.write] += len(moved.element)
+        counts[group.memory_kind(moved.array).name, moved.array, not moved.write] += len(moved.element)
     return +counts
 
 
