@@ -37,16 +37,6 @@ class BrokenAxis:
         return tuple((self.shown[start], self.shown[end - 1]) for start, end in zip(starts, ends, strict=True))
 
     @property
-    def open_start(self) -> bool:
-        """Whether the array goes on before the first index."""
-        return self.shown[0] > 0
-
-    @property
-    def open_end(self) -> bool:
-        """Whether the array goes on after the last index."""
-        return self.extent is None or self.shown[-1] < self.extent - 1
-
-    @property
     def length(self) -> float:
         return self.start(self.shown[-1]) + 1
 

@@ -25,7 +25,6 @@ from dse.output.hardware import DOCUMENT
 from dse.results.identifiers import IDENTIFIER
 from hwmodel.synth.ecp5 import SPEEDS, Device
 
-FORMAT = 1  # of design.json
 EMIT_AGAIN = "name a folder that this version of 'arrayol emit verilog' wrote"
 MODULE = re.compile(r"rtl/[A-Za-z_]\w*\.v", re.ASCII)  # the path of one
 

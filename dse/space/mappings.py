@@ -30,6 +30,7 @@ from hwmodel.banks.linear import layout_candidates
 from hwmodel.design import ArrayLoads, BankLayout, Blocks, Choice, GroupDesign, Keep, Scan, Splits, parse_keep
 from hwmodel.machine.legal_scans import LISTED_AT_MOST, LegalScans
 from hwmodel.machine.model import MachineModel
+from hwmodel.memory_kinds import FIFO
 from hwmodel.residence import Loads
 
 Item = TypeVar("Item")
@@ -154,7 +155,7 @@ class MappingSpace:
             process = self.model.network.processes[task]
             intervals = intervals_of(self.study, self.model.platform, process)
             # What a FIFO carries lies in no buffer that would have to serve all places of a pattern.
-            fifos = (False, True) if "fifo" in self.study.links else (False,)
+            fifos = (False, True) if FIFO.name in self.study.links else (False,)
             serves = [partial(self.model.may_serve, task, in_fifos=fifo) for fifo in fifos]
             self._rates[task] = rates(self.units, intervals, every=wants_every_rate(self.study), serves=serves)
         return self._rates[task]

@@ -15,6 +15,7 @@ from arrayol.errors import ArrayolError
 from dse.space.mappings import MappingSpace, keep_of
 from hwmodel.design import Blocks, GroupDesign, Processor, Scan, structure_of, with_keeps
 from hwmodel.machine.model import Offers
+from hwmodel.memory_kinds import BUFFER, FIFO
 
 Item = TypeVar("Item")
 
@@ -127,7 +128,7 @@ def opens_keeps_alone(space: MappingSpace, last: str) -> bool:
     study, banks_cost = space.study, space.model.platform.local.block_bits is not None
     return (
         study.cuts == ("none",)
-        and "fifo" not in study.links
+        and FIFO.name not in study.links
         and not ("linear" in study.layouts and banks_cost)
         and study.recompute == (False,)
         and not study.listed_outer_blocks.get(last)
@@ -202,9 +203,9 @@ def _cuts(space: MappingSpace, task: str, *, offered: bool) -> tuple[Blocks | No
 
 def _fifos(space: MappingSpace, arrays: tuple[str, ...]) -> list[frozenset[str]]:
     """The sets of FIFOs: all subsets where buffers are allowed beside them, else as many as are legal."""
-    if "fifo" not in space.study.links:
+    if FIFO.name not in space.study.links:
         return [frozenset()]
-    if "buffer" not in space.study.links:
+    if BUFFER.name not in space.study.links:
         return [frozenset(arrays)]
     return [
         frozenset(name for place, name in enumerate(arrays) if chosen >> place & 1)

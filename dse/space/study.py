@@ -23,6 +23,7 @@ from arrayol.limits import AT_MOST, LARGEST, LARGEST_BOUND
 from arrayol.source import Span
 from arrayol.text import listed
 from hwmodel.design import KEEP_FORM, POLICIES, Scan
+from hwmodel.memory_kinds import BUFFER
 from hwmodel.residence import LOADS, Load, Loads
 from hwmodel.toml_model import BrokenRule, TomlFile, read_toml, validate
 from hwmodel.toml_values import Count
@@ -351,7 +352,7 @@ class Study(BaseModel):
         """Whether it allows designs without cuts, FIFOs, layouts and recomputing, under the reuse policy."""
         return (
             (not isinstance(self.cuts, tuple) or "none" in self.cuts)
-            and "buffer" in self.links
+            and BUFFER.name in self.links
             and "none" in self.layouts
             and ("reuse" in self.policies or "levels" in self.policies)
             and False in self.recompute
@@ -370,7 +371,7 @@ class Study(BaseModel):
     @property
     def option_lists(self) -> tuple[object, ...]:
         """All that says which options the structures of a group have on given blocks."""
-        names = ("cuts", "links", "layouts", "policies", "recompute", "orders", "outer_blocks", "keeps")
+        names = (*(name for name in NARROW if name != "splits"), "orders", "keeps")
         return tuple(getattr(self, name) for name in names)
 
     @property

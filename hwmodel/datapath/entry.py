@@ -6,7 +6,7 @@ Each key stands alone: what is not given is derived from the body where the plat
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, PlainValidator
 from pydantic_core import PydanticCustomError
@@ -14,8 +14,6 @@ from pydantic_core import PydanticCustomError
 from arrayol.limits import LARGEST
 from hwmodel.datapath.rules import COST_NAMES
 from hwmodel.toml_values import Amount, Count, Positive, Table, Whole
-
-Figure = Literal["latency", "recurrence", "cost", "energy_pj"]
 
 _CYCLES_0 = "a whole number of cycles, 0 or more"
 _CYCLES_1 = "a whole number of cycles, 1 or more"

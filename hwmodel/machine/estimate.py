@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, get_args
+from typing import Literal, TypeVar, get_args
 
+from arrayol.arrays import IntArray
 from hwmodel.figures import ENERGY, FRAME, LATENCY, LOCAL_BITS, POWER, ROM_BITS, SETUP_BYTES, SETUP_CYCLES
 from hwmodel.local_memory.organisations import Organisation
 from hwmodel.memory_kinds import KINDS, KindName
 from hwmodel.platform import Platform
 
 Number = int | float
+Whole = TypeVar("Whole", int, IntArray)
 Path = Literal["separable", "exact"]
 LOADS, STORES = "loads", "stores"
 
@@ -270,11 +272,6 @@ class DesignEstimate:
         return "separable" if all(group.path == "separable" for group in self.groups) else "exact"
 
     @property
-    def microseconds(self) -> float | None:
-        """The latency in microseconds, where the platform has a clock."""
-        return self.latency_cycles / self.clock_mhz if self.clock_mhz else None
-
-    @property
     def frames_per_second(self) -> float | None:
         """Frames per second where they follow each other, and the platform has a clock."""
         return self.clock_mhz * 1e6 / self.frame_cycles if self.clock_mhz and self.frame_cycles else None
@@ -356,6 +353,11 @@ def leakage_fj(leakage_pw: float, frame_cycles: float, clock_mhz: float) -> floa
 # Sizes of local memories in data, bits and memory blocks (docs/machine.md, section 5).
 
 
+def block_count(words: Whole, bits: Whole, banks: Whole, size: int) -> Whole:
+    """The memory blocks of so many bits (`size`) that words of data of some bits take in banks, each its share."""
+    return banks * -(-(-(-words // banks) * bits) // size)
+
+
 def memory_use(
     platform: Platform, what: tuple[KindName, str, int], live: int, banks: int = 1, addressed: int | None = None
 ) -> MemoryUse:
@@ -366,5 +368,5 @@ def memory_use(
     kind, name, width = what
     addressed = live if addressed is None else addressed
     size = platform.local.block_bits
-    blocks = None if size is None else banks * -(-(-(-addressed // banks) * width) // size)
+    blocks = None if size is None else block_count(addressed, width, banks, size)
     return MemoryUse(kind, name, addressed, addressed * width, banks, blocks, width, live, addressed)

@@ -24,11 +24,6 @@ from hwmodel.design import Blocks
 Pair = tuple[tuple[int, ...], tuple[int, ...]]
 
 
-def block_counts(extents: Extents, shape: Sequence[int]) -> Extents:
-    """How many blocks stand along each dimension; the last of them may be smaller."""
-    return tuple(-(-extent // side) for extent, side in zip(extents, shape, strict=True))
-
-
 def block_places(repetitions: Indices, extents: Extents, blocks: Blocks) -> NDArray[np.int64]:
     """The place in the block order of the block of each repetition, given as an (n, rank) array.
 

@@ -109,11 +109,6 @@ def test_no_objective_at_all(arrayol: CommandLine) -> None:
 # Several files, and the standard input.
 
 WRONG = SPEC.replace("b = a - 1", "b = c - 1")
-MISTAKE = """\
-wrong.aol:9:7: error[unknown-name]: there is no port or constant 'c' here
-    9 |   b = c - 1
-      |       ^
-"""
 
 
 def test_several_files(arrayol: CommandLine, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ TOGETHER = {
     "bars": [palette.LOADS, palette.STORES, *palette.BARS],
     "cells": [*palette.CELLS],
     "moves": [palette.LOADS, palette.STORES, palette.BOTH, palette.PALE_GREY],
-    "memories": [palette.BUFFER, palette.FIFO, palette.STATE],
+    "memories": [palette.MEMORIES[kind] for kind in ("buffer", "fifo", "state")],
     "designs": [palette.FRONT, palette.OTHER_DESIGNS],
     "results": [palette.FIRST_RESULT, palette.SECOND_RESULT],
     "steps": [palette.LOADS, palette.STORES, palette.COMPUTING],

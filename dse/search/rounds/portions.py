@@ -28,6 +28,7 @@ from dse.space.options import are_offered, count_mapping_options, is_plain, othe
 from dse.space.outer_blocks import in_smaller_blocks
 from dse.space.task_graph import Mask
 from hwmodel.design import Blocks, GroupDesign, structure_of
+from hwmodel.memory_kinds import FIFO
 
 JOB_OF_ROUND = 2.0  # seconds: a batch has few, which should end together on two cores
 FIRST = 1.0  # seconds of a first portion where structures may take long,
@@ -301,7 +302,7 @@ class Portions:
     def other_fifos(self, number: int, _: GroupPart, designs: Sequence[GroupDesign]) -> Iterator[Portion]:
         """What differs from designs in FIFOs, and is priced from counts."""
         jobs, by_counts = self._jobs(number), self.space.model.takes_by_counts
-        starts = [one for one in dict.fromkeys(map(structure_of, designs)) if "fifo" in self.space.study.links]
+        starts = [one for one in dict.fromkeys(map(structure_of, designs)) if FIFO.name in self.space.study.links]
         found = dict.fromkeys(one for one in other_fifos(self.space, starts) if not self._is_done(one))
         yield from self._others(jobs, [one for one in found if by_counts(one)])
 

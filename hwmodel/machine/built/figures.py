@@ -66,15 +66,6 @@ class BuiltFigures:
         return BuiltFigures(change(self.data), change(self.bits), change(self.blocks), costs, change(self.energy))
 
 
-def joined_figures(parts: Sequence[BuiltFigures]) -> BuiltFigures:
-    """The figures of designs one after another."""
-    data, bits, blocks, energy = (
-        np.concatenate([getattr(part, name) for part in parts]) for name in ("data", "bits", "blocks", "energy")
-    )
-    costs = {name: np.concatenate([part.costs[name] for part in parts]) for name in parts[0].costs}
-    return BuiltFigures(data, bits, blocks, costs, energy)
-
-
 @dataclass(frozen=True, eq=False)
 class BuiltMemory:
     """One memory of structures: the tasks on whose rates it hangs, which `kind` of memory it is at some rates.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 
 from arrayol.arrays import IntArray
-from hwmodel.machine.evaluate.traffic import Traffic
+from hwmodel.machine.evaluate.traffic import port_bytes, traffic_bytes
 from hwmodel.machine.priced import Figures
 from hwmodel.machine.tables.group_tables import GroupTables
 
@@ -26,13 +26,13 @@ class Additive:
 
 
 def _of_structures(name: str, figure: Callable[[GroupTables], IntArray]) -> Additive:
-    """One that rates do not change."""
-    return Additive(name, lambda tables, _: figure(tables), figure)
+    """One that rates do not change, of a figure (S,)."""
+    return Additive(name, lambda tables, _: figure(tables)[:, None], lambda tables: figure(tables)[:, None])
 
 
 ADDITIVE = (
-    _of_structures("traffic_bytes", lambda tables: Traffic.of(tables).data[:, None]),
-    _of_structures("port_bytes", lambda tables: Traffic.of(tables).port[:, None]),
+    _of_structures("traffic_bytes", traffic_bytes),
+    _of_structures("port_bytes", port_bytes),
 )
 
 

@@ -11,7 +11,7 @@ from hwmodel.design import interval_of
 from hwmodel.machine.energy import EnergyPrices, repetition_fj, with_residents
 from hwmodel.machine.estimate import MemoryUse
 from hwmodel.machine.evaluate.memories import fifo_data
-from hwmodel.machine.evaluate.traffic import Traffic
+from hwmodel.machine.evaluate.traffic import port_bits
 from hwmodel.machine.int64 import require_energy
 from hwmodel.machine.tables.group_tables import GroupTables
 
@@ -21,7 +21,7 @@ Terms = Sequence[tuple[IntArray, IntArray]]  # numbers and prices
 def outside_fj(tables: GroupTables, prices: EnergyPrices) -> IntArray:
     """The fJ of the external memory, (S, 1)."""
     external = np.array([prices.external])
-    return _sum([(bits, external) for bits in Traffic.of(tables).bits.values()], (tables.structures,))[:, None]
+    return _sum([(bits, external) for bits in port_bits(tables).values()], (tables.structures,))[:, None]
 
 
 def datapaths_fj(tables: GroupTables, combinations: IntArray) -> IntArray:

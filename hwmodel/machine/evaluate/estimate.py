@@ -28,7 +28,7 @@ from hwmodel.machine.estimate import (
 )
 from hwmodel.machine.evaluate.additive import additive_figures
 from hwmodel.machine.evaluate.times import columns_of
-from hwmodel.machine.evaluate.traffic import Traffic
+from hwmodel.machine.evaluate.traffic import port_bits
 from hwmodel.machine.port import PortCycles
 from hwmodel.machine.schedule.datapaths import Datapaths
 from hwmodel.machine.tables.group_tables import GroupTables
@@ -166,7 +166,7 @@ class _Estimates:
     @cached_property
     def port_bits(self) -> dict[str, IntArray]:
         """Bits of the words that the port moves, by array, (S,)."""
-        return Traffic.of(self.tables).bits
+        return port_bits(self.tables)
 
     def estimate(self, row: int, rates: Rates) -> GroupEstimate:
         """The estimate of one of the designs."""

@@ -137,7 +137,6 @@ class Evaluation:
         memories, words = tables.buffers.memories, tables.buffers.addressed(tables.rows)
         bits = np.array([memory.bits for memory in memories], np.int64)
         fifos = [(fifo_data(tables, fifo, combinations), fifo.bits) for fifo in tables.fifos]
-        blocks: IntArray = memory_blocks(tables.platform, memories, words).sum(axis=1, keepdims=True)
         there, refusal = self._served(words, combinations)
         units, costs = self._unit_figures(combinations)
         return Priced(
@@ -146,7 +145,7 @@ class Evaluation:
             latency_cycles=time(LATENCY),
             addressed_data=sum((data for data, _ in fifos), words.sum(axis=1, keepdims=True)),
             addressed_bits=sum((data * each for data, each in fifos), (words @ bits)[:, None]),
-            counted_blocks=self._blocks(blocks, fifos) if tables.platform.local.block_bits is not None else None,
+            counted_blocks=self._blocks(words, [data for data, _ in fifos]),
             units=units,
             unit_costs=costs,
             frame=lambda: time(FRAME),
@@ -157,10 +156,14 @@ class Evaluation:
             resident=partial(resident_figures, tables, self.memories, combinations),
         )
 
-    def _blocks(self, blocks: IntArray, fifos: Sequence[tuple[IntArray, int]]) -> IntArray:
-        size = self.tables.platform.local.block_bits or 1
-        for data, bits in fifos:
-            blocks = blocks + -(-data * bits // size)
+    def _blocks(self, words: IntArray, fifos: Sequence[IntArray]) -> IntArray | None:
+        """Blocks of buffers and states of so many words (S, memories), and of FIFOs of so much data (1|S, U) each."""
+        platform = self.tables.platform
+        if platform.local.block_bits is None:
+            return None
+        blocks: IntArray = memory_blocks(platform, self.tables.buffers.memories, words).sum(axis=1, keepdims=True)
+        for fifo, data in zip(self.tables.fifos, fifos, strict=True):
+            blocks = blocks + memory_blocks(platform, [fifo], data[..., None])[..., 0]
         return blocks
 
     def _served(self, words: IntArray, combinations: IntArray) -> tuple[BoolArray, str | None]:

@@ -1,9 +1,6 @@
-"""Bytes of structures in a frame, from their tables."""
+"""What the port moves in a frame for S structures, from their tables."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -12,35 +9,23 @@ from hwmodel.machine.port import Port
 from hwmodel.machine.tables.group_tables import GroupTables
 
 
-@dataclass(frozen=True, eq=False)
-class Traffic:
-    """What the port moves for S structures."""
+def traffic_bytes(tables: GroupTables) -> IntArray:
+    """Bytes of the data that are loaded and stored, (S,)."""
+    port, total = Port(tables.group.accesses, tables.platform), np.zeros(tables.structures, np.int64)
+    for name, data in tables.accesses.moved.items():
+        total += data * port.element_bytes(name)
+    return total
 
-    tables: GroupTables
-    _port: Port
 
-    @staticmethod
-    def of(tables: GroupTables) -> Traffic:
-        """Of tables."""
-        return Traffic(tables, Port(tables.group.accesses, tables.platform))
+def port_bytes(tables: GroupTables) -> IntArray:
+    """Bytes of the whole words that bring them, (S,)."""
+    port, total = Port(tables.group.accesses, tables.platform), np.zeros(tables.structures, np.int64)
+    for name, words in tables.accesses.port_words.items():
+        total += port.bytes_of_words(name, words)
+    return total
 
-    @cached_property
-    def data(self) -> IntArray:
-        """Bytes of the data that are loaded and stored, (S,)."""
-        total = np.zeros(self.tables.structures, np.int64)
-        for name, data in self.tables.accesses.moved.items():
-            total += data * self._port.element_bytes(name)
-        return total
 
-    @cached_property
-    def port(self) -> IntArray:
-        """Bytes of the whole words that bring them, (S,)."""
-        total = np.zeros(self.tables.structures, np.int64)
-        for name, words in self.tables.accesses.port_words.items():
-            total += self._port.bytes_of_words(name, words)
-        return total
-
-    @cached_property
-    def bits(self) -> dict[str, IntArray]:
-        """Bits of these words by array, (S,)."""
-        return {name: words * self._port.word_bits(name) for name, words in self.tables.accesses.port_words.items()}
+def port_bits(tables: GroupTables) -> dict[str, IntArray]:
+    """Bits of these words by array, (S,)."""
+    port = Port(tables.group.accesses, tables.platform)
+    return {name: words * port.word_bits(name) for name, words in tables.accesses.port_words.items()}

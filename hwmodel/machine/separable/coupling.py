@@ -26,7 +26,6 @@ from numpy.typing import NDArray
 from hwmodel.accesses import Accesses, Touch
 
 Dimensions = tuple[int, ...]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

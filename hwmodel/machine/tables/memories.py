@@ -19,6 +19,7 @@ from hwmodel.machine.built.figures import ROWS, BuiltMemory, Figures, Wanted, of
 from hwmodel.machine.built.local_ports import Rates
 from hwmodel.machine.built.organised import Builder
 from hwmodel.machine.built.row_cache import RowCache
+from hwmodel.machine.estimate import block_count
 from hwmodel.memory_kinds import BUFFER, FIFO, STATE, MemoryKind
 from hwmodel.platform import Platform
 
@@ -244,14 +245,12 @@ class Resident(LocalMemory):
         return of_rates((self.task,), figures)
 
 
-def memory_blocks(platform: Platform, memories: Sequence[TableMemory], words: IntArray) -> IntArray:
-    """The blocks of memories of so many words, (S, memories), each in its banks; 0 on a platform without blocks."""
-    size = platform.local.block_bits
-    if size is None:
+def memory_blocks(platform: Platform, memories: Sequence[LocalMemory], words: IntArray) -> IntArray:
+    """The blocks of memories of so many words, (..., memories), each in its banks; 0 on a platform without blocks."""
+    if platform.local.block_bits is None:
         return np.zeros_like(words)
     bits, banks = (np.array(own, np.int64) for own in zip(*((one.bits, one.banks) for one in memories), strict=True))
-    blocks: IntArray = banks * -(-(-(-words // banks) * bits) // size)
-    return blocks
+    return block_count(words, bits, banks, platform.local.block_bits)
 
 
 def _needs(number: int, buffer: BufferFigures, kind: Kind, rows: IntArray) -> Iterator[Wanted]:
