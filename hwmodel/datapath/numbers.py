@@ -80,3 +80,10 @@ def recoded(constant: int) -> list[int]:
         digits.append(digit)
         constant = (constant - digit) >> 1
     return digits
+
+
+def common_bits(left: Number, right: Number) -> int:
+    """The bits that hold two numbers, with a sign if one has it: one more where only the narrower one does."""
+    if left.is_signed == right.is_signed:
+        return max(left.bits, right.bits)
+    return max(number.bits + (not number.is_signed) for number in (left, right))

@@ -26,6 +26,7 @@ from operator import le
 import numpy as np
 from numpy.typing import NDArray
 
+from hwmodel.accesses import flat
 from hwmodel.local_memory.offsets import Places
 
 MOST_BANKS = 1024  # tried, unless fewer are allowed
@@ -61,7 +62,7 @@ class Residues:
 
     def address(self, places: Places, extents: Sequence[int]) -> Places:
         """Where places (number, rank) of a box lie in their banks: a number for each, below the product of `rows`."""
-        return _row_major(places // np.array(self.moduli, np.int64), self.rows(extents))
+        return flat(places // np.array(self.moduli, np.int64), self.rows(extents))
 
     def __str__(self) -> str:
         return f"residues ({', '.join(map(str, self.moduli))})"
@@ -103,7 +104,7 @@ class Linear:
         divided, own = places.copy(), self.shared
         if self.alpha:
             divided[:, own.axis] = own.group(places[:, own.axis])
-        return _row_major(divided, self.rows(extents))
+        return flat(divided, self.rows(extents))
 
     def __str__(self) -> str:
         vector = f"({', '.join(map(str, self.alpha))})"
@@ -294,10 +295,3 @@ def _divisors_and_inverses(banks: int) -> tuple[Places, Places]:
     common = [math.gcd(entry, banks) for entry in range(banks)]
     inverses = [pow(entry // part, -1, banks // part) for entry, part in enumerate(common)]
     return np.array(common, np.int64), np.array(inverses, np.int64)
-
-
-def _row_major(places: Places, extents: Sequence[int]) -> Places:
-    number = np.zeros(len(places), np.int64)
-    for axis, extent in enumerate(extents):
-        number = number * extent + places[:, axis]
-    return number

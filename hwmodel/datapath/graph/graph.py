@@ -16,9 +16,9 @@ from arrayol.ir.types import ElementType, Kind
 from arrayol.source import Span
 from hwmodel.datapath.graph.bits import logic_bits, needed_ranges, zeros_at_the_end
 from hwmodel.datapath.graph.digits import plan_of
-from hwmodel.datapath.graph.packing import FEW, PACKED, SUMS, compared_bits, packed_luts
+from hwmodel.datapath.graph.packing import FEW, PACKED, SUMS, packed_luts
 from hwmodel.datapath.graph.sorts import Ints, Sorts, sorts_of
-from hwmodel.datapath.numbers import Number
+from hwmodel.datapath.numbers import Number, common_bits
 from hwmodel.datapath.operators.registry import NODES
 
 # Operators that are no hardware: data that come from outside, and wires.
@@ -249,7 +249,7 @@ class Graph:
         left, right = (self.numbers[operand] for operand in self.operands[node])
         if left.is_float or right.is_float:
             return 0, 0
-        chain = compared_bits(left, right)
+        chain = common_bits(left, right)
         return self.luts[node], chain if chain > FEW else 0
 
     def _bits_of_logic(self, node: int) -> int:

@@ -17,7 +17,7 @@ from itertools import chain
 
 from hwmodel.datapath.graph.bits import CONSTANT, RESIZE, SHIFT, Range
 from hwmodel.datapath.graph.gates import FALSE, TRUE, Gates
-from hwmodel.datapath.numbers import Number
+from hwmodel.datapath.numbers import Number, common_bits
 
 INPUTS = 4  # of a LUT
 CUTS = 6  # of a gate that are kept
@@ -28,13 +28,6 @@ SUMS = frozenset({"add", "sub", "neg"})
 PACKED = frozenset({"and", "or", "xor", "not", "mux", "select", "shl", "shr", "eq", "lt", "min", "max", "abs"})
 _LOGIC = PACKED | {CONSTANT, SHIFT, RESIZE}
 Bits = list[int]  # literals, the least significant first
-
-
-def compared_bits(left: Number, right: Number) -> int:
-    """The bits in which two integers are compared: one more where only the narrower one has a sign."""
-    if left.is_signed == right.is_signed:
-        return max(left.bits, right.bits)
-    return max(number.bits + (not number.is_signed) for number in (left, right))
 
 
 def packed_luts(
@@ -229,7 +222,7 @@ class Packing:
 
     def _less(self, sources: tuple[int, ...]) -> int:
         left, right = sources
-        if compared_bits(self.numbers[left], self.numbers[right]) > FEW:
+        if common_bits(self.numbers[left], self.numbers[right]) > FEW:
             self._takes(sources)
             return self.gates.leaves(1)[0]
         return self.gates.less(*self._pair(sources))

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from hwmodel.datapath.numbers import Number
-from hwmodel.datapath.operators.nets import Net, Nets, common_bits, resized
+from hwmodel.datapath.numbers import Number, common_bits
+from hwmodel.datapath.operators.nets import Net, Nets, resized
 from hwmodel.datapath.operators.record import (
     Build,
     Circuit,

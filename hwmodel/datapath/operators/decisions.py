@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from hwmodel.datapath.numbers import BOOL, Number
-from hwmodel.datapath.operators.nets import Net, Nets, biased, common_bits, resized
+from hwmodel.datapath.numbers import BOOL, Number, common_bits
+from hwmodel.datapath.operators.nets import Net, Nets, biased, resized
 from hwmodel.datapath.operators.record import Circuit, Datapath, NodeOperator, ordered
 
 

@@ -145,13 +145,6 @@ def part(net: Net, bits: int, low: int) -> str:
     return f"{{{{{bits - net.bits}{{{sign}}}}}, {net.name}[{net.bits - 1}:{low}]}}"
 
 
-def common_bits(left: Number, right: Number) -> int:
-    """The bits that hold two numbers, with a sign if one has it."""
-    if left.is_signed == right.is_signed:
-        return max(left.bits, right.bits)
-    return max(number.bits + (not number.is_signed) for number in (left, right))
-
-
 def biased(net: Net, bits: int, *, signed: bool) -> str:
     """A number such that comparing without a sign gives the order: with the sign bit inverted."""
     text = resized(net, bits)

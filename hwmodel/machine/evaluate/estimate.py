@@ -27,7 +27,7 @@ from hwmodel.machine.estimate import (
     memory_use,
 )
 from hwmodel.machine.evaluate.additive import additive_figures
-from hwmodel.machine.evaluate.times import columns_of
+from hwmodel.machine.evaluate.times import columns_of, cycles_of_each
 from hwmodel.machine.evaluate.traffic import port_bits
 from hwmodel.machine.port import PortCycles
 from hwmodel.machine.schedule.datapaths import Datapaths
@@ -84,10 +84,10 @@ class _Steps:
     busy: Mapping[str, IntArray]
 
     @staticmethod
-    def of_each(steps: StepTable, tasks: Sequence[str], rates: IntArray, *, cyclic: bool) -> list[_Steps]:
+    def of_each(steps: StepTable, tasks: Sequence[str], rates: IntArray) -> list[_Steps]:
         """Those of structures with rates (S, tasks), of each its own; processors in the order of `tasks`."""
         found: dict[int, _Steps] = {}
-        for part in steps.parts(cyclic=cyclic):
+        for part in steps.parts(cyclic=False):
             busy = dict[str, IntArray]()
             for work in part.works:
                 cycles = work.at(rates[part.rows[:, None], columns_of(steps.tasks, work.tasks)]).cycles
@@ -96,11 +96,6 @@ class _Steps:
                 own = {task: busy[task][row] for task in tasks}
                 found[structure] = _Steps(part.times[row], part.port.of_structure(row), own)
         return [found[structure] for structure in range(len(rates))]
-
-    @property
-    def cycles(self) -> int:
-        """Those of all steps."""
-        return int(step_ends(self.port, self.busy)[0] @ self.times)
 
 
 def estimates(tables: GroupTables, rates: Sequence[Rates]) -> list[GroupEstimate]:
@@ -111,10 +106,7 @@ def estimates(tables: GroupTables, rates: Sequence[Rates]) -> list[GroupEstimate
     for row, own in enumerate(rates):
         require_legal_rates(tables, row, own)
     table = np.array([[own[task] for task in tables.steps.tasks] for own in rates], np.int64)
-    in_frame, folded = (
-        _Steps.of_each(tables.steps, tables.group.tasks, table, cyclic=cyclic) for cyclic in (False, True)
-    )
-    every = _Estimates(tables, in_frame, folded, tables.steps.count.tolist(), table)
+    every = _Estimates(tables, table)
     return [every.estimate(row, own) for row, own in enumerate(rates)]
 
 
@@ -148,14 +140,26 @@ def require_units(most: Mapping[str, int], rates: Rates) -> None:
 
 @dataclass(frozen=True, eq=False)
 class _Estimates:
-    """Structures: the steps of each, in a frame and where frames follow each other, how many, and rates (S, tasks)."""
+    """Designs with rates (S, tasks), one of each structure of tables."""
 
     tables: GroupTables
-    steps: Sequence[_Steps]
-    folded: Sequence[_Steps]
-    count: Sequence[int]
     rates: IntArray
     _accesses: dict[tuple[KindName, str], tuple[IntArray, IntArray]] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def steps(self) -> Sequence[_Steps]:
+        """The steps of each in a frame."""
+        return _Steps.of_each(self.tables.steps, self.tables.group.tasks, self.rates)
+
+    @cached_property
+    def count(self) -> list[int]:
+        """How many steps each has in a frame."""
+        return list(self.tables.steps.count.tolist())
+
+    @cached_property
+    def frame_cycles(self) -> list[int]:
+        """Cycles from frame to frame of each where frames follow each other."""
+        return list(cycles_of_each(self.tables.steps, self.rates, cyclic=True).tolist())
 
     @cached_property
     def additive(self) -> dict[str, list[int]]:
@@ -177,14 +181,14 @@ class _Estimates:
         data, bits = internal_memory(memories)
         return GroupEstimate(
             tasks=tables.group.tasks,
-            latency_cycles=steps.cycles,
+            latency_cycles=int(length @ steps.times),
             internal_memory_data=data,
             internal_memory_bits=bits,
             additive={name: figures[row] for name, figures in self.additive.items()},
             units=sum(units_of(rate) for rate in rates.values()),
             memory_blocks=sum(memory.blocks or 0 for memory in memories) if tables.platform.counts_blocks else None,
             costs=with_memories(design_costs(tables.group.accesses, paths, rates), memories),
-            frame_cycles=self.folded[row].cycles,
+            frame_cycles=self.frame_cycles[row],
             processors=_processor_times(length * steps.times, end, busy, paths, rates),
             memories=memories,
             ends=_cycles_by_end(length * steps.times, end, tables.group.tasks),
