@@ -14,7 +14,7 @@ from arrayol.cli.options import PLACE, json_option
 from arrayol.cli.tables import facts_table, headed_table, print_parts
 
 
-@click.command(short_help="Fit costs of what steers a design.")
+@click.command(short_help="Fit the cost of control logic.")
 @click.argument("designs", metavar="DIR...", type=PLACE, nargs=-1, required=True, shell_complete=folders)
 @click.option(
     "--held",
@@ -27,10 +27,10 @@ from arrayol.cli.tables import facts_table, headed_table, print_parts
 @click.option("--out", metavar="FILE.toml", type=PLACE, help="Write a technology file with the coefficients.")
 @json_option
 def command(*, designs: tuple[Path, ...], held: tuple[Path, ...], out: Path | None, as_json: bool) -> None:
-    """Fit the cost of programs, paths to banks and the port to designs that `arrayol synth` has synthesised.
+    """Fit the cost of control logic (sequencers, routing to banks, port) to designs that `arrayol synth` synthesised.
 
     Each DIR is a folder of `arrayol emit verilog` with its synthesis inside. Without --out the coefficients are only
-    printed; a platform takes the file as technology = "./FILE.toml".
+    printed. A platform uses the file of --out by technology = "./FILE.toml".
     """
     if out is not None and out.suffix != ".toml":
         raise click.UsageError("--out takes a FILE.toml.", click.get_current_context())

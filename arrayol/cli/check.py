@@ -33,7 +33,10 @@ TEXT, SARIF = "text", "sarif"
 @click.command()
 @specs_argument
 @click.option(
-    "--top", metavar="NAME", shell_complete=task_names, help="Count only what this task is made of; it must exist."
+    "--top",
+    metavar="NAME",
+    shell_complete=task_names,
+    help="Check that this task exists, and count only what it consists of.",
 )
 @set_option
 @click.option(
@@ -42,7 +45,7 @@ TEXT, SARIF = "text", "sarif"
     type=click.Choice([TEXT, SARIF]),
     default=TEXT,
     show_default=True,
-    help="sarif: print a log in SARIF 2.1.0, as code scanning of GitHub and others read it.",
+    help="sarif: print a log in SARIF 2.1.0, which GitHub's code scanning and other tools read.",
 )
 @json_option
 @click.pass_context
@@ -51,7 +54,7 @@ def command(
 ) -> None:
     """Check each FILE exactly and report every mistake at once.
 
-    FILE - is the standard input, which imports files from the current folder. Exit code 0 if there is no error (there
+    FILE - is the standard input; it imports files from the current folder. Exit code 0 if there is no error (there
     may be warnings), else 1.
     """
     if as_json and form == SARIF:

@@ -36,11 +36,11 @@ SHOWN_AT_MOST = 8  # designs of a kind; the document holds all
 )
 @json_option
 def command(first: Path, second: Path, out: Path | None, *, as_json: bool) -> None:
-    """Compare the Pareto fronts of two results of `arrayol explore`: of two platforms, methods, models or studies.
+    """Compare the Pareto fronts of two results of `arrayol explore`, for example of two platforms, methods or studies.
 
-    They are compared in the objectives that both have. Points of the second front that the first lacks are gained;
-    points of the first that the second lacks are lost. Both hypervolumes have the same reference. A warning says if the
-    results are of different specifications, tasks or sizes. DIR receives comparison.json, comparison.png and
+    Only objectives of both results count. "Gained" are points of the second front that the first lacks; "lost" are
+    points of the first front that the second lacks. Both hypervolumes have the same reference. A warning says if the
+    results are of different specifications, tasks or sizes. The folder gets comparison.json, comparison.png and
     comparison.svg.
     """
     names = (_name(first), _name(second))

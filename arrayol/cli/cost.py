@@ -43,7 +43,9 @@ def _clock(ctx: click.Context, param: click.Parameter, value: float | None) -> f
 @click.command()
 @spec_argument
 @click.argument("name", required=False, shell_complete=task_names)
-@click.option("--interval", metavar="I", type=click.IntRange(1, LARGEST), help="One interval, and its schedule.")
+@click.option(
+    "--interval", metavar="I", type=click.IntRange(1, LARGEST), help="Show this interval only, with its schedule."
+)
 @click.option("--technology", metavar="T", help="ecp5-6, asic45, series7, or a file.  [default: the platform's]")
 @click.option(
     "--clock", metavar="MHZ", type=float, callback=_clock, help="The clock in MHz.  [default: the platform's]"

@@ -46,8 +46,8 @@ def command() -> None:
 
 _EPILOG = """\b
 DATA is what `arrayol run` takes: photo.png, x.npy, x.npz:NAME, random:SEED,
-ramp. Of a dimension * the first frame is taken. Without --in the frame of the
-test bench is random.
+ramp. Of inputs with a dimension *, the first frame is taken. Without --in, the
+test bench has a frame of random data.
 """
 
 
@@ -139,7 +139,9 @@ class _Request:
 @command.command("verilog", short_help="As Verilog-2001 with a test bench.", epilog=_EPILOG)
 @_options(
     "verilog",
-    click.option("--check", is_flag=True, help="Run the test bench in Icarus Verilog; exit code 1 if it differs."),
+    click.option(
+        "--check", is_flag=True, help="Run the test bench in Icarus Verilog; exit code 1 if cycles or outputs differ."
+    ),
     click.option(
         "--vcd",
         metavar="FILE",
@@ -148,15 +150,15 @@ class _Request:
     ),
 )
 def verilog(*, check: bool, vcd: Path | None, **options: Any) -> None:
-    """Write one design of a result as Verilog-2001, with a test bench, a Makefile and a page that says what it is.
+    """Write one design of a result as Verilog-2001, with a test bench, a Makefile and a README.
 
-    The design is run on the simulated machine. What every unit, memory and port does in each cycle becomes programs of
-    nested loops. Before anything is written, these are proven to do the same, and to bring each repetition the values
-    that the specification names. A frame takes exactly the cycles of the machine model. Anything that has no hardware
-    yet is refused by name. The Verilog itself is run with --check only.
+    The design is first run on the simulated machine. The actions of every unit, memory and port become programs of
+    nested loops. Before anything is written, these programs are proven to do the same as the simulated machine and to
+    give each repetition the values that the specification names. A frame takes exactly the cycles of the machine model.
+    Anything that cannot be emitted yet is rejected with an error that names it. Only --check runs the Verilog itself.
 
-    FOLDER is written as a whole or not at all. An earlier design in it is replaced; any other folder that is not empty
-    is refused.
+    An earlier design in FOLDER is replaced; any other folder must be empty. Files are written all together or not at
+    all.
     """
     request = _Request(**options)
     folder = request.folder("verilog")
@@ -187,18 +189,19 @@ def verilog(*, check: bool, vcd: Path | None, **options: Any) -> None:
     click.option(
         "--check",
         is_flag=True,
-        help="Build with g++, plain and with sanitizers, and run; exit code 1 if it differs.",
+        help="Build with g++, with and without sanitizers, and run; exit code 1 if outputs differ.",
     ),
 )
 def hls(*, check: bool, **options: Any) -> None:
     """Write one design of a result as C++ for tools of high-level synthesis, with a program for g++ and a Makefile.
 
-    The schedule is that of `arrayol emit verilog`: tasks and ports are loops whose programs say what each round
-    touches, memories are arrays with a dimension for their banks, FIFOs are streams. The outputs are those of `arrayol
-    run`, bit for bit; cycles are those of the tool. Anything that is not covered is refused by name.
+    The schedule is that of `arrayol emit verilog`. Tasks and ports are loops whose programs name the words that each
+    round accesses, memories are arrays with a dimension for their banks, FIFOs are streams. The outputs are those of
+    `arrayol run`, bit for bit; the cycles depend on the tool. Anything that cannot be emitted yet is rejected with an
+    error that names it.
 
-    FOLDER is written as a whole or not at all. An earlier design in it is replaced; any other folder that is not empty
-    is refused.
+    An earlier design in FOLDER is replaced; any other folder must be empty. Files are written all together or not at
+    all.
     """
     request = _Request(**options)
     folder = request.folder("hls")

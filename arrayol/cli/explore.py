@@ -20,6 +20,7 @@ from arrayol.api.shown_progress import progress, say
 from arrayol.checks.top import choose_top
 from arrayol.cli.completion import folders, one_of
 from arrayol.cli.emitted import emit
+from arrayol.cli.help_sections import SectionedCommand
 from arrayol.cli.options import (
     PLACE,
     json_option,
@@ -156,23 +157,69 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
     return None if value is None else tuple(name.strip() for name in value.split(",")) if value.strip() else ()
 
 
-@click.command()
+SECTIONS = {
+    "What to explore": ("settings", "top", "platform", "model", "assume_datapaths"),
+    "What is a good design": ("objectives", "constraints"),
+    "What designs may look like": ("study", "narrow", "reuse_memory"),
+    "How long and how thoroughly to search": ("method", "budget", "timeout", "seed", "verify"),
+    "What to write": ("out", "keep_all", "with_report", "rule", "emitted", "as_json", "quiet"),
+    "Where to compute": ("workers", "cluster", "resume"),
+}
+
+
+@click.command(cls=SectionedCommand, sections=SECTIONS)
 @spec_argument
+@set_option
+@top_option
 @platform_option
 @click.option(
     "--model",
     type=click.Choice(list(MODEL_NAMES)),
     default="machine",
     show_default=True,
-    help="How designs are priced.",
+    help="The model that gives the figures of a design; published is that of a paper of 2010.",
 )
-@click.option("--study", metavar="S", type=PLACE, help="What the search may choose, a TOML file (machine model).")
+@click.option(
+    "--assume-datapaths",
+    is_flag=True,
+    help="If platform and technology do not say how often an elementary task can start: every cycle.",
+)
+@click.option(
+    "--objectives",
+    metavar="A,B",
+    callback=_names,
+    shell_complete=one_of(list(MACHINE), several=True),
+    help=f"The figures to minimise (or maximise, for rates): {', '.join(MACHINE)}, or a cost of the platform such as "
+    f"lut.  [default: {', '.join(DEFAULT)}]",
+)
+@click.option(
+    "--constraint",
+    "constraints",
+    metavar="TEXT",
+    multiple=True,
+    help='A bound on a figure: "internal_memory_bits <= 65536". Repeatable.',
+)
+@click.option("--study", metavar="S", type=PLACE, help="A TOML file that says what the search may choose.")
+@click.option("--narrow", is_flag=True, help="Plain designs only: no cuts, FIFOs, bank layouts, splits.")
+@click.option("--reuse-memory", is_flag=True, help="Let groups share their local memories.")
 @click.option(
     "--method",
     type=click.Choice(list(method_names())),
     default=AUTO,
     show_default=True,
-    help="How the space is searched; auto chooses one and says why.",
+    help="How to search; auto chooses one and says why.",
+)
+@click.option(
+    "--budget",
+    metavar="S",
+    type=click.FloatRange(1, 1e6),
+    help=f"Seconds of predicted work, for the method rounds.  [default: {BUDGET:g}]",
+)
+@click.option(
+    "--timeout",
+    metavar="S",
+    type=click.FloatRange(1, 1e6),
+    help="Stop after about S seconds of wall time and keep the best front so far.",
 )
 @click.option(
     "--seed",
@@ -181,41 +228,9 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
     help="Seed of NSGA-II: for the method nsga2, and for rounds with more than three objectives.  [default: 0]",
 )
 @click.option(
-    "--budget",
-    metavar="S",
-    type=click.FloatRange(1, 1e6),
-    help=f"For the method rounds: seconds of predicted work.  [default: {BUDGET:g}]",
-)
-@click.option(
-    "--timeout",
-    metavar="S",
-    type=click.FloatRange(1, 1e6),
-    help="End the search by the clock, about S seconds after its begin, with the best front so far; this may differ "
-    "between machines.",
-)
-@click.option("--narrow", is_flag=True, help="Plain designs only: no cuts, FIFOs, layouts or other policies.")
-@click.option(
-    "--objectives",
-    metavar="A,B",
-    callback=_names,
-    shell_complete=one_of(list(MACHINE), several=True),
-    help=f"What to minimise: {', '.join(MACHINE)}, or a cost of the platform.  [default: {','.join(DEFAULT)}]",
-)
-@click.option(
-    "--constraint",
-    "constraints",
-    metavar="TEXT",
-    multiple=True,
-    help='A bound, as "internal_memory_bits <= 65536"; repeatable (machine model).',
-)
-@click.option(
-    "--assume-datapaths",
-    is_flag=True,
-    help="Assume an initiation interval of 1 for elementary tasks of which the platform says nothing (machine model).",
-)
-@click.option("--reuse-memory", is_flag=True, help="Groups share their local memories (machine model).")
-@click.option(
-    "--verify/--no-verify", default=None, help="Simulate the designs of the front.  [default: if they are small]"
+    "--verify/--no-verify",
+    default=None,
+    help="Simulate the designs of the front.  [default: yes, at the platform's [verify] size, if that is small enough]",
 )
 @click.option(
     "--out",
@@ -234,7 +249,7 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
     "--report/--no-report",
     "with_report",
     default=True,
-    help="Write report.html too, to open in a browser.  [default: report]",
+    help="Write report.html too.  [default: report]",
 )
 @pick_option
 @click.option(
@@ -242,20 +257,18 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
     "emitted",
     metavar="ID",
     multiple=True,
-    help="Explore nothing; write specification and picture of this design of the result in DIR. Repeatable.",
+    help="Explore nothing; add specification and picture of this design to the result in DIR. Repeatable.",
 )
+@json_option
+@click.option("--quiet", is_flag=True, help="Show no progress.")
 @click.option(
     "--workers",
     metavar="N",
     type=click.IntRange(1, MOST_WORKERS),
-    help="Processes that search and simulate, if there is enough work.  [default: one for each core]",
+    help="Processes, if there is enough work.  [default: one for each core]",
 )
-@click.option("--cluster", metavar="ADDRESS", help="Work on a dask cluster, as tcp://HOST:8786 (extra 'cluster').")
+@click.option("--cluster", metavar="ADDRESS", help="Use a dask cluster: tcp://HOST:8786 (extra 'cluster').")
 @click.option("--resume", is_flag=True, help="Continue an interrupted exploration with the finished work in DIR.")
-@click.option("--quiet", is_flag=True, help="Show no progress.")
-@top_option
-@set_option
-@json_option
 def command(  # noqa: PLR0913  one for each option
     *,
     spec: Path,
@@ -280,16 +293,15 @@ def command(  # noqa: PLR0913  one for each option
     as_json: bool,
     **space: Any,
 ) -> None:
-    """Explore the mappings of the tasks in FILE on a platform, and show and store the Pareto front.
+    """Search for the best hardware designs for the tasks in FILE; print and store the Pareto front.
 
-    A design fuses tasks in groups that keep the arrays between them on the chip, and chooses for each group blocks,
-    their order, units, buffers and transfers. Its name gives the number of tasks of each group, as 2+2:1. If groups
-    take tasks out of turn, it gives the numbers of the tasks in dataflow order, as 1,3.2.4-8:1.
+    A design puts tasks into groups, which keep the arrays between their tasks on the chip, and chooses blocks, scan,
+    units, buffers and transfers of each group. Its name lists the sizes of the groups and a running number: 2+2:1. If
+    the tasks of a group are not consecutive, the name lists the numbers of tasks in dataflow order: 1,3.2.4-8:1.
 
-    DIR receives result.json, designs.csv, pareto.png, pareto.svg, report.html to look through in a browser, and for
-    designs of the front specs/DESIGN.aol, the specification that its steps make; all of them or none. An earlier result
-    there is replaced; any other folder that is not empty is refused. With --emit, a design of the existing result gets
-    its specification and its picture.
+    DIR gets result.json, designs.csv, pareto.png, pareto.svg, report.html (for a browser) and, in specs/, the
+    specifications of some designs. An earlier result in DIR is replaced; any other folder must be empty.
+    Files are written all together or not at all.
     """
     folder = out if out is not None else Path(f"{spec.stem}-explore")
     if emitted:

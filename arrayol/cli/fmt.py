@@ -23,7 +23,7 @@ from arrayol.source import SourceFile
 def command(ctx: click.Context, specs: tuple[Path, ...], *, check_only: bool) -> None:
     """Put each FILE into canonical form; comments and single blank lines stay.
 
-    Only the syntax has to be right. A file with a mistake of syntax is left alone, and so is JSON. FILE - is the
+    Only the syntax has to be right. A file with a syntax error stays as it is, and so does JSON. FILE - is the
     standard input, whose canonical form is printed.
     """
     if STANDARD_INPUT in specs and len(specs) > 1 and not check_only:

@@ -41,7 +41,7 @@ def _sizes(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) 
     metavar="NAME=EXTENTS",
     multiple=True,
     callback=_sizes,
-    help="The extents of an array that is a pointer in C, as x=480,640; else those that the loops reach. Repeatable.",
+    help="The extents of a pointer that is an array, such as x=480,640.  [default: what the loops reach] Repeatable.",
 )
 @click.option(
     "--cc",

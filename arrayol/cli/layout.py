@@ -235,12 +235,12 @@ def _explore(
     "--banks",
     metavar="N",
     type=click.IntRange(1, MAXIMUM_BANKS),
-    help="Memories beside the computation.  [default: those of the platform]",
+    help="Memory banks.  [default: those of the platform]",
 )
 @click.option(
     "--ports",
     type=click.Choice([str(number) for number in PORTS]),
-    help="Accesses to a bank in a cycle.  [default: 1; with --explore each]",
+    help="Accesses to a bank in a cycle.  [default: 1; with --explore both are tried]",
 )
 @click.option("--explore", is_flag=True, help="Search unroll factors and layouts together, with up to N banks.")
 @click.option(
@@ -254,29 +254,31 @@ def _explore(
     type=click.Choice(list(RULES)),
     default="ports",
     show_default=True,
-    help="How cycles are counted: bodies overlap, the busiest bank decides (ports); a body alone, loads first (list).",
+    help="Count of cycles. ports: bodies overlap, the busiest bank decides. list: one body at a time, loads first.",
 )
 @click.option(
     "--partition",
     type=click.Choice(list(PARTITIONS)),
     default="paper",
     show_default=True,
-    help="How references are divided: as So, Hall and Ziegler do, or as finely as their theorem allows.",
+    help="How references are divided. paper: as So, Hall and Ziegler do. finer: as finely as their theorem allows.",
 )
 @click.option("--replicate", is_flag=True, help="Copy read-only arrays if that saves cycles.")
-@click.option("--scalar-replacement", is_flag=True, help="Keep what a body loads or computes in registers.")
+@click.option(
+    "--scalar-replacement", is_flag=True, help="Keep values that a body loads or computes in registers, for later uses."
+)
 @click.option(
     "--merge-equal/--no-merge-equal",
     default=True,
     show_default=True,
-    help="Let one access serve all loads of an element in a body (for linear).",
+    help="One access serves all loads of an element in a body (layout linear).",
 )
 @picture_option("--plot", "Draw the arrays by bank, and the reduction against unroll factors: .svg or .png.")
 @click.option(
     "--emit",
     metavar="FILE.aol",
     type=PLACE,
-    help="Write TASK, an elementary task, unrolled and on its layout, reorganised before and restored after.",
+    help="Write TASK, an elementary task, unrolled and on its layout, with tasks that move the arrays there and back.",
 )
 @click.option(
     "--emit-ports",
@@ -306,14 +308,14 @@ def command(  # noqa: PLR0913  one for each option
     settings: Mapping[str, str],
     as_json: bool,
 ) -> None:
-    """Compare the layouts in memory banks of the arrays of TASK, a repetitive or elementary task of FILE.
+    """Compare layouts of the arrays of TASK, a repetitive or elementary task of FILE, in memory banks.
 
-    naive: one memory. cyclic: element [.., j] in bank j modulo N, by the banks that a reference may touch (static) and
-    by those that it does (true). custom: the references' own partition. linear: the fewest banks without conflicts
-    over bank = floor(a.x / B) mod N.
+    naive: one memory. cyclic: element [.., j] in bank j modulo N; conflicts are counted for the banks that a reference
+    may access (static) and for those that it does access (true). custom: a partition that follows the references.
+    linear: the fewest banks without conflicts, with bank = floor(a.x / B) mod N.
 
     --explore tries all unroll factors that divide their loops, with all layouts on 1, 2, 4, ... banks. It shows the
-    designs that no other beats in cycles, memories, ports and copies of the body.
+    designs that no other design beats in cycles, memories, ports and copies of the body.
     """
     _require_together(emit, emit_ports, unroll, most, explore=explore)
     loaded = api.load(spec, settings)

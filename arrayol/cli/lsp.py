@@ -13,9 +13,9 @@ from arrayol.errors import error
 
 @click.command()
 def command() -> None:
-    """Answer an editor on standard input and output, by the Language Server Protocol, until it ends.
+    """Serve an editor by the Language Server Protocol, on standard input and output.
 
-    Editors start this by themselves. It needs the extra `lsp`: pip install 'arrayol[lsp]'.
+    The editor starts and ends this command. It needs the extra `lsp`: pip install 'arrayol[lsp]'.
     """
     if find_spec("pygls") is None:
         raise error("no-language-server", "'pygls' is not there", hint="pip install 'arrayol[lsp]'")

@@ -54,21 +54,21 @@ set_option = click.option(
     metavar="NAME=VALUE",
     multiple=True,
     callback=_settings,
-    help="Give a const another value, or a const array another .npy file; what depends on it changes too. Repeatable.",
+    help="Give a const another value, or a const array another .npy file. What depends on it follows. Repeatable.",
 )
 
 top_option = click.option(
     "--top",
     metavar="NAME",
     shell_complete=task_names,
-    help="The task to start from; needed if there are several that nothing calls.",
+    help="The top task; needed if there are several tasks that no other task calls.",
 )
 
 platform_option = click.option(
     "--platform",
     metavar="P",
     type=PLACE,
-    help="The platform, a TOML file. Without it: the one beside FILE with its name, or else the shipped default.",
+    help="The platform, a TOML file.  [default: FILE with the suffix .toml, or else the shipped platform]",
 )
 
 result_option = click.option(
@@ -77,12 +77,10 @@ result_option = click.option(
     type=PLACE,
     shell_complete=folders,
     required=True,
-    help="The folder that `arrayol explore` wrote; platform and consts are taken from it.",
+    help="The folder that `arrayol explore` wrote. Platform and consts come from it.",
 )
 
-json_option = click.option(
-    "--json", "as_json", is_flag=True, help="Print one JSON document on stdout and nothing else."
-)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print only a JSON document on stdout.")
 
 
 def warn(warning: Diagnostic) -> None:

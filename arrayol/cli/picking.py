@@ -36,14 +36,14 @@ pick_option = click.option(
     metavar="RULE",
     callback=_rule,
     shell_complete=one_of([KNEE]),
-    help='Pick one design: "knee", or the fastest within bounds, as "internal_memory_bits <= 1e6".',
+    help='Pick one design: "knee", or the fastest within bounds: "internal_memory_bits <= 1e6".',
 )
 
 
 def design_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """The two options by which a command takes one design of a stored result, see `design_of`."""
     named = click.option(
-        "--design", metavar="ID", help="The design, by its name in the result, as 2+2:1; or use --pick."
+        "--design", metavar="ID", help="The design, by its name in the result, such as 2+2:1. Or use --pick."
     )
     return named(pick_option(function))
 

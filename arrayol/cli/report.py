@@ -24,18 +24,18 @@ from dse.results.pick import Rule
     "designs",
     metavar="ID",
     multiple=True,
-    help="Tell more of this design too, as of the best ones: memories and Verilog, which may take long; repeatable.",
+    help="Include full details (memories, Verilog) for this design too; this may take long. Repeatable.",
 )
 @pick_option
 def command(
     folder: Path, out: Path | None, breakdown: Path | None, designs: tuple[str, ...], rule: Rule | None
 ) -> None:
-    """Write the result in DIR, of `arrayol explore`, as one HTML file to look through in a browser.
+    """Write the result of `arrayol explore` in DIR as one HTML file for a browser.
 
-    It shows the Pareto front with objectives to choose, designs side by side, and of each design its processors, FIFOs
-    and buffers, its first and last steps, where cycles, memory, area and energy go, transfers and specification; of the
-    knee, of the best design in each objective and of those named by --design or --pick also banks, addresses and
-    Verilog. The file needs no network and no other file, and stays below 8 MB; what that leaves out is told.
+    It shows the Pareto front for objectives that you choose, and designs side by side. Each design has its processors,
+    FIFOs, buffers, first and last steps, transfers, specification, and where cycles, memory, area and energy go. The
+    knee, the best design in each objective, and designs named by --design or --pick also have banks, addresses and
+    Verilog. The file needs no network and no other file. It stays below 8 MB; anything left out is listed.
     """
     if breakdown is not None:
         others = {"--out": out is not None, "--design": bool(designs), "--pick": rule is not None}

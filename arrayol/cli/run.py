@@ -171,10 +171,10 @@ DATA is one of
 
 \b
 FILE is one of
-  out.png          rounded half to even and clipped to the pixels' range,
-                   NaN as 0; it says how many. 1 bit for bool, 8 for u8 and
-                   i8, 16 for u16; for others 16 if an input image has
-                   16, else 8. Colours have 8
+  out.png          values are rounded (half to even) and clipped; NaN becomes
+                   0; the number of clipped values is printed. 1 bit for
+                   bool, 8 for u8 and i8, 16 for u16; other types take 16 if
+                   an input image has 16, else 8. Colours take 8
   out-%04d.png     one image for each frame of *
   out.npy          the array as it is
   out.npz          the array under its port's name, or NAME in out.npz:NAME;
@@ -208,7 +208,7 @@ all of them are complete, or not at all.
     "--frames",
     metavar="N",
     type=click.IntRange(1, LARGEST),
-    help="Take the first N frames of each input with a dimension *; without it, all.",
+    help="Take the first N frames of each input with a dimension *.  [default: all]",
 )
 @click.option("--allow-extern", is_flag=True, help="Import and run the Python functions that the specification names.")
 @top_option

@@ -44,8 +44,8 @@ def command(
 ) -> None:
     """Draw the task graph of the specification in FILE, or the tilers of TASK, and print them as text.
 
-    For a repetitive TASK there is a panel per link: the array with the patterns of the first repetitions, the origin,
-    and paving (r0, r1 ...) and fitting (f0, f1 ...) as arrows. For a compound TASK its graph is drawn.
+    For a repetitive TASK, the picture has a panel per link. It shows the array with the patterns of the first
+    repetitions, the origin, and paving (r0, r1 ...) and fitting (f0, f1 ...) as arrows. A compound TASK has a graph.
 
     If a check fails, its message is printed, the exit code is 1, and the picture shows the mistake in red.
     """

@@ -93,10 +93,10 @@ def _facts(opened: api.StoredDesign, simulated: api.Simulated) -> Iterator[tuple
 
 _EPILOG = """\b
 DATA is what `arrayol run` takes: photo.png, x.npy, x.npz:NAME, random:SEED,
-ramp. Of a dimension * the first frame is simulated.
+ramp. Of inputs with a dimension *, the first frame is simulated.
 
-Without a body for some elementary nothing is computed: data then move as
-tokens, and --in is left out.
+If an elementary task has no body, nothing is computed: tokens move in place of
+data, and --in is ignored.
 """
 
 
@@ -139,9 +139,9 @@ def command(  # noqa: PLR0913  one for each option
 ) -> None:
     """Simulate one design of a result of `arrayol explore` on real data, and compare it with the model.
 
-    Every repetition runs on a unit, every word passes the port, every datum of a buffer lies in the word of its
-    address, in memories of exactly the sizes that the model says. The output is compared with the reference execution,
-    the cycles with the model's: exit code 1 if they disagree, or, with --vcd, if the Verilog does.
+    The simulator runs every repetition on a unit and moves every word through the memory port and the local memories,
+    which have exactly the modelled sizes. Outputs are compared with the reference execution, cycles with the model. The
+    exit code is 1 if they differ, or, with --vcd, if those of the Verilog differ.
     """
     require_one_design(design, rule)
     loaded = api.load(spec, settings)

@@ -30,7 +30,7 @@ _SAID = {
 
 @click.command(short_help="Synthesise an emitted design for an FPGA.")
 @click.argument("folder", metavar="DIR", type=PLACE, shell_complete=folders)
-@click.option("--device", type=click.Choice(tuple(PACKAGES)), help="The ECP5, by its LUTs.  [default: 85k]")
+@click.option("--device", type=click.Choice(tuple(PACKAGES)), help="The ECP5, by its number of LUTs.  [default: 85k]")
 @click.option("--package", metavar="NAME", help="Its package.  [default: the one with the most pins]")
 @click.option("--speed", type=click.Choice(SPEEDS), help="Its speed grade.  [default: the technology's, else 6]")
 @click.option(
@@ -39,11 +39,13 @@ _SAID = {
     type=click.FloatRange(1, 1000),
     help="The requested clock.  [default: the platform's]",
 )
-@click.option("--seed", metavar="N", type=click.IntRange(0), default=1, show_default=True, help="Seed of placing.")
 @click.option(
-    "--pins", is_flag=True, help="Make pins of the ports, for a bitstream; without it, registers are around them."
+    "--seed", metavar="N", type=click.IntRange(0), default=1, show_default=True, help="Seed of the placement."
 )
-@click.option("--no-place", is_flag=True, help="Stop after yosys: cells, and no clock.")
+@click.option(
+    "--pins", is_flag=True, help="Connect the ports to pins, for a bitstream; without it they end in registers."
+)
+@click.option("--no-place", is_flag=True, help="Stop after yosys: the cells are counted, the clock is not known.")
 @click.option(
     "--out",
     metavar="FOLDER",
@@ -67,8 +69,8 @@ def command(  # noqa: PLR0913  one for each option
 ) -> None:
     """Synthesise the design that `arrayol emit verilog` wrote to DIR, for a Lattice ECP5.
 
-    yosys turns it into cells, nextpnr places and routes them; pip install 'arrayol[synth]' brings both. The output
-    compares the used cells with those of the machine model, and shows the clock that is reached. It takes minutes.
+    yosys maps it to cells, and nextpnr places and routes them; pip install 'arrayol[synth]' installs both. The output
+    compares the used cells with those of the machine model and shows the clock reached. It takes minutes.
     """
     synthesis = api.synthesise(
         folder,

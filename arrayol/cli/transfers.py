@@ -199,12 +199,13 @@ def _synchronisation_lines() -> Iterator[str]:
 
 
 _EPILOG = """\b
-A schedule gives each iteration of a statement a time, as in "N-j, i": sums of
-range variables (r0, r1 ... of a repetition), consts and numbers, a dimension
-after each comma. Tiles are boxes of times; they run one after the other, and
-a strip is a run of tiles along the last dimension, or the last two. As written
-is "0, i, 0" and "1, i, j" for a statement over i before one over i and j: tiles
-are 1 wide where the numbers stand, unless --tile gives a size for each.
+A schedule gives each iteration of a statement a time, for example "N-j, i".
+Commas separate its dimensions. Each is a sum of range variables (r0, r1 ... of
+a repetition), consts and numbers. Tiles are boxes of times and run one after
+the other. A strip is a row of tiles along the last dimension, or the last two.
+The order as written is "0, i, 0" and "1, i, j" for a statement over i before
+one over i and j. Along dimensions with a number in place of a variable, tiles
+are 1 wide unless --tile gives a size for each dimension.
 """
 
 
@@ -230,7 +231,7 @@ def _names(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) 
     "schedules",
     metavar="TIMES",
     multiple=True,
-    help="When iterations run. One for each statement tiled, in textual order; without any, the order as written.",
+    help="When iterations run: one TIMES for each tiled statement, in textual order.  [default: the order as written]",
 )
 @click.option(
     "--statement",
@@ -238,7 +239,7 @@ def _names(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) 
     metavar="K",
     type=int,
     multiple=True,
-    help="Tile statement K of the body, counted from 1; the rest runs before and after. Repeatable.",
+    help="Tile statement K of the body, counted from 1; the other statements run before and after. Repeatable.",
 )
 @click.option(
     "--tile",
@@ -246,13 +247,19 @@ def _names(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) 
     default="10",
     show_default=True,
     callback=_sizes,
-    help="Times per tile in every dimension, or one size for each as 10,4. A name stays symbolic.",
+    help="The size of tiles, in times: one for all dimensions, or one for each, such as 10,4. A name stays symbolic.",
 )
 @click.option("--symbolic", metavar="NAME", multiple=True, callback=_names, help="Keep a const symbolic. Repeatable.")
 @click.option(
-    "--strip-dims", type=click.IntRange(1, 2), default=1, show_default=True, help="Tile dimensions of a strip."
+    "--strip-dims",
+    type=click.IntRange(1, 2),
+    default=1,
+    show_default=True,
+    help="Dimensions of tiles along which a strip runs.",
 )
-@click.option("--simplify", is_flag=True, help="One polyhedron per array and set: simpler loops, which may move more.")
+@click.option(
+    "--simplify", is_flag=True, help="Use one polyhedron per array and set: simpler loops, which may move more."
+)
 @click.option("--tree", is_flag=True, help="Show each set as a tree of conditions too.")
 @click.option("--keeps", is_flag=True, help="Show what each array moves if it is kept at other levels of the tiles.")
 @platform_option

@@ -193,14 +193,14 @@ def _steps(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -
     metavar="DIR",
     type=PLACE,
     shell_complete=folders,
-    help="Take the steps of a design in this folder, which `arrayol explore` wrote; consts are taken from it.",
+    help="Take the steps of a design in this folder, which `arrayol explore` wrote. Consts come from it.",
 )
 @design_options
 @click.option(
     "--out",
     metavar="FILE",
     type=PLACE,
-    help="Write the result to this file instead of stdout, and files of its const arrays beside it.",
+    help="Write the specification to this file instead of stdout, and files of const arrays into its folder.",
 )
 @set_option
 def command(
@@ -214,10 +214,10 @@ def command(
 ) -> None:
     """Transform the specification in FILE, and print one that computes the same arrays, to the last bit.
 
-    The STEPs are applied in turn; with --result and --design or --pick, those of that design. The new specification is
-    self-contained: imports are inlined. It keeps consts, so that --set works on it too, if all that the steps made
-    follows from them. stderr has remarks, and says where tasks, their repetitions and arrays are now. A step that
-    cannot keep the meaning is refused, with the reason; then nothing is printed.
+    The STEPs are applied in turn. With --result and --design or --pick, they are the steps of that design. The new
+    specification is self-contained: imports are inlined. It keeps its consts, so --set works on it too, unless a step
+    depends on their numbers. stderr shows remarks, and how each old task, repetition and array maps to the new
+    specification. A step that would change the results is refused with the reason; then nothing is printed.
     """
     loaded = load_checked(spec, settings)
     is_named = design is not None or rule is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,11 +13,13 @@ import time
 from importlib.metadata import version
 from pathlib import Path
 
+import click
 import pytest
 from conftest import CommandLine
 
 from arrayol import __version__
 from arrayol.cli import commands
+from arrayol.cli.help_sections import REMAINDER, SectionedCommand
 from arrayol.cli.main import run
 
 USAGE = "Usage: arrayol [OPTIONS] COMMAND [ARGS]...\nTry 'arrayol --help' for help.\n\nError: "
@@ -276,3 +279,21 @@ def test_ctrl_c_at_any_moment_leaves_all_or_nothing(arrayol: CommandLine, tmp_pa
         suffixes = {path.suffix for path in (tmp_path / "out").iterdir()}
         is_store = process.returncode == 130 and suffixes == {".sqlite"}  # where the machine is slow: finished work
         assert is_store or suffixes >= {".json", ".csv", ".png", ".svg"}
+
+
+def test_the_help_of_explore_lists_each_option_once_by_what_it_is_for(arrayol: CommandLine) -> None:
+    lines = arrayol("explore", "--help").stdout.splitlines()
+    assert len(lines) <= 96
+    assert max(map(len, lines)) <= 80
+    command = commands.cli.get_command(click.Context(commands.cli), "explore")
+    assert isinstance(command, SectionedCommand)
+    assert [line for line in lines if line.endswith(":") and not line.startswith(" ")] == [
+        f"{title}:" for title in (*command.sections, REMAINDER)
+    ]
+    listed = [line.split()[0].rstrip(",") for line in lines if re.match(r"  -", line)]
+    options = [
+        option.opts[0] for option in command.get_params(click.Context(command)) if option.param_type_name == "option"
+    ]
+    assert sorted(listed) == sorted({"-h", *options} - {"--help"})
+    assert lines[-1].split()[:2] == ["-h,", "--help"]
+    assert lines[-2] == f"{REMAINDER}:"
