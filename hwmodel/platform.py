@@ -422,7 +422,11 @@ def _broken_bursts(memory: Mapping[str, Any]) -> Iterator[BrokenRule]:
 
 
 def load_platform(path: Path | str) -> Platform:
-    """The platform of a TOML file. Raises ArrayolError with every mistake of the file (see `read_toml`, `validate`)."""
+    """Read a platform from a TOML file. Raises ArrayolError with every mistake of the file.
+
+    >>> api.load_platform("conv3x3.toml").clock_mhz
+    100.0
+    """
     return validate(read_toml(Path(path)), Platform, _broken_rules)
 
 

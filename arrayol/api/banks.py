@@ -32,17 +32,31 @@ def layout(
     *,
     settings: Settings | None = None,
 ) -> Comparison:
-    """How the arrays of a repetitive task or an elementary can lie in memory banks, its loops unrolled by factors.
+    """Compare layouts of the arrays of a loop nest in memory banks.
 
-    Without `choices` there are as many banks as the platform has, and the rule is `ports`. Raises ArrayolError where
-    the nest or the factors cannot be used: see `hwmodel.banks.nest.lay_out`.
+    - `task`: a repetitive or an elementary task. `unroll`: a factor for each loop, outermost first; without it 1.
+    - `choices`: the number of banks, and how cycles are counted; without it, the banks of the platform and the rule
+      `ports`.
+
+    `costs` of the result has the cycles and the memories of each layout. Raises ArrayolError as `load`, and if the nest
+    or the factors cannot be used.
+
+    >>> sorted(api.layout(spec, "filter", unroll=[1, 2]).costs)
+    ['custom', 'cyclic', 'cyclic_true', 'linear', 'naive']
     """
     loaded = load(spec, settings)
     return lay_out(loaded, task, unroll, choices if choices is not None else local_choices(loaded))
 
 
 def local_banks(spec: Source) -> int:
-    """The banks of the local memory, from the platform file beside the spec or else the shipped default."""
+    """Return the number of banks of the local memory.
+
+    The platform is the file beside the specification, or else the shipped default. Raises ArrayolError as
+    `load_platform`.
+
+    >>> api.local_banks(spec)
+    8
+    """
     return local_choices(spec).banks
 
 
@@ -61,21 +75,34 @@ def explore_layouts(
     most: int = MOST_COPIES,
     settings: Settings | None = None,
 ) -> LayoutExploration:
-    """Unroll factors and layouts of a nest, searched together: see `hwmodel.banks.explore.explore_layouts`.
+    """Search unroll factors and layouts of a loop nest together.
 
-    There are at most `most` copies of a body and `choices.banks` banks, of each of some numbers of `ports`.
+    There are at most `most` copies of a body, and 1, 2, 4, ... up to `choices.banks` banks, with each number of
+    `ports`. The `front` of the result has the designs that no other beats in cycles, memories, ports and copies. Raises
+    ArrayolError as `layout`, and `bad-unroll` for a number of copies that is not possible.
+
+    >>> max(design.copies for design in api.explore_layouts(spec, "filter", most=4).front)
+    4
     """
     loaded = load(spec, settings)
     return search_layouts(loaded, task, choices if choices is not None else local_choices(loaded), ports, most)
 
 
 def draw_layout_exploration(exploration: LayoutExploration, path: Path | str) -> None:
-    """Write the picture of an exploration: its front, and what copies of a body are worth (.svg or .png)."""
+    """Draw the front of a layout exploration, and what copies of a body are worth (.svg or .png).
+
+    >>> api.draw_layout_exploration(api.explore_layouts(spec, "filter", most=2), "layouts.svg")
+    """
     save_layout_exploration(exploration_picture(exploration), Path(path))
 
 
 def draw_layout(spec: Source, comparison: Comparison, path: Path | str, *, settings: Settings | None = None) -> None:
-    """Write the picture of a comparison: arrays by bank, and what layouts save by unroll factors (.svg or .png)."""
+    """Draw the arrays of a comparison by bank, and what the layouts save at other unroll factors (.svg or .png).
+
+    `spec` and `settings` are those of `layout`.
+
+    >>> api.draw_layout(spec, api.layout(spec, "filter"), "banks.svg")
+    """
     save_layout(picture(load(spec, settings), comparison), Path(path))
 
 
@@ -87,11 +114,16 @@ def emit_layout(
     ports: EmittedPorts = "memories",
     settings: Settings | None = None,
 ) -> None:
-    """Write the elementary of a comparison, unrolled and on its custom or its linear layout, as a specification.
+    """Write the elementary task of a comparison, unrolled and on its layout, as a specification.
 
-    Its task NAME_laid_out computes what the elementary does. `ports` are those of the custom layout, one for each of
-    its virtual `memories` or of its `banks`, or those of the `linear` one, for each array its banks and their words.
-    Raises ArrayolError: `no-nest` for a task, `no-linear-banks`, `cannot-write`.
+    Its task NAME_laid_out computes the same as the elementary task. `ports` says which ports it has: with `memories` or
+    `banks`, one for each virtual memory or bank of the custom layout; with `linear`, one for each array of the linear
+    layout, with its banks and their words. Raises ArrayolError: `no-nest` for a task that is not elementary,
+    `no-linear-banks`, `cannot-write`.
+
+    >>> api.emit_layout(spec, api.layout(spec, "convolve", unroll=[1, 3]), "laid_out.aol")
+    >>> "convolve_laid_out" in api.load("laid_out.aol").components
+    True
     """
     target = Path(path)
     loaded, name, factors = load(spec, settings), comparison.nest.name, comparison.factors

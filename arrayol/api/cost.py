@@ -26,11 +26,19 @@ def cost(
     clock_mhz: float | None = None,
     settings: Settings | None = None,
 ) -> CostReport:
-    """What the elementary tasks of a specification cost at each interval worth trying, or the one of a name.
+    """Derive the cost of one unit of elementary tasks: cycles, logic and energy, at each interval worth trying.
 
-    `name` is an elementary or a task that repeats one. `platform` is one, a TOML file, or None for the file beside the
-    spec or else the shipped default; `technology`, one or its name or file, and `clock_mhz` take the places of its
-    own. Raises ArrayolError where no datapath can be had: see `hwmodel.cost_report.cost_report`.
+    - `name`: an elementary task, or a task that repeats one; without it, all elementary tasks.
+    - `platform`: a Platform, a TOML file, or None for the file beside the specification, or else the shipped default.
+    - `technology` (a Technology, its name, or its file) and `clock_mhz` replace those of the platform.
+
+    An interval is the number of cycles from one start of a repetition on a unit to the next. Logic is in LUT, FF and
+    DSP of an FPGA, or in um2; energy is in pJ for one repetition. Raises ArrayolError as `load` and `load_platform`,
+    `unknown-task`, and with all mistakes if no elementary task has a datapath.
+
+    >>> (convolve,) = api.cost(spec, "filter").elementaries
+    >>> convolve.at(9).datapath.cost["lut"] < convolve.at(1).datapath.cost["lut"]
+    True
     """
     loaded = load(spec, settings)
     taken, origin = platform_of(loaded, platform)
@@ -44,10 +52,12 @@ def cost(
 
 
 def draw_schedule(report: CostReport, path: Path | str, interval: int | None = None) -> None:
-    """Write the picture of the schedule of a report's only elementary (.svg or .png), at its least interval or another.
+    """Draw which operator works when in one repetition, for a report on one elementary task.
 
-    Raises ArrayolError (`no-body`) where nothing was derived, and as `Derivation.at` does; ValueError where the report
-    has several elementaries.
+    `path` is a .svg or .png; `interval` is in cycles, without it the shortest. Raises ArrayolError as `Derivation.at`,
+    and `no-body` if nothing was derived; ValueError if the report has several elementary tasks.
+
+    >>> api.draw_schedule(api.cost(spec, "filter"), "schedule.svg", interval=9)
     """
     (elementary,) = report.elementaries
     save_schedule(picture(elementary, interval if interval is not None else elementary.intervals[0]), Path(path))

@@ -25,9 +25,19 @@ def run(
     frames: int | None = None,
     functions: Functions | None = None,
 ) -> dict[str, NDArray[Any]]:
-    """The output arrays of a task by port, for input arrays by port: see `arrayol.execute.run.execute`.
+    """Execute a task on arrays, exactly, and return its output arrays by the names of its ports.
 
-    `top` names the task where nothing calls several.
+    - `inputs`: for every input port, by name, a NumPy array of its shape and of the NumPy type of its element type
+      (`u8` is `uint8`, `f32` is `float32`). An infinite dimension has as many frames as the array brings.
+    - `settings`: see `load`. `top`: the task, needed if there are several that no other task calls.
+    - `frames`: take only the first `frames` frames of each input with an infinite dimension.
+    - `functions`: the Python functions that may run, by the text after `extern`.
+
+    Inputs are not changed. Raises ArrayolError as `load`; `missing-input`, `unknown-port`, `shape-mismatch` and
+    `type-mismatch` for inputs that do not fit; and where a value does not exist, as in a division by zero.
+
+    >>> api.run(spec, {"image": np.full((6, 6), 20, np.uint8), "kernel": np.ones((3, 3), np.int16)})["mask"][0]
+    array([255, 255, 255, 255], dtype=uint8)
     """
     loaded = load(spec, settings)
     return execute(loaded, choose_top(loaded, top), inputs, frames=frames, functions=functions)
@@ -36,10 +46,15 @@ def run(
 def transform(
     spec: Source, steps: Sequence[Step | str] | Step | str, *, settings: Settings | None = None
 ) -> Transformed:
-    """A specification that computes the same arrays: each step in turn, as an object or a text, `"pave hflr 1,8"`.
+    """Apply transformation steps to a specification; the result computes the same arrays, to the last bit.
 
-    The result holds it with remarks and a trace of where tasks, their repetitions and arrays went; `spec_text` gives
-    its .aol. Raises ArrayolError where a step is refused, StepTextError (a ValueError) for a text that is no step.
+    `steps` is one step or several, applied in turn. A step is a text such as `"pave hflr 1,8"` (see `arrayol transform
+    --help`) or an object. The result holds the new `spec`, remarks, and a trace that says where old tasks, repetitions
+    and arrays are now. Raises ArrayolError as `load`, and with its reason if a step is refused; StepTextError (a
+    ValueError) for a text that is no step.
+
+    >>> api.transform(spec, "fuse filter threshold 2,2").spec.components["filter_threshold"].repetition
+    (2, 2)
     """
     sequence = steps if isinstance(steps, Sequence) and not isinstance(steps, str) else [steps]
     return run_steps(load(spec, settings), [parse_step(step) if isinstance(step, str) else step for step in sequence])

@@ -120,20 +120,29 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
     report: Callable[[Progress | SearchProgress], None] | None = None,
     announce: Callable[[str], None] | None = None,
 ) -> Exploration:
-    """The Pareto front of the mappings of a task under a model, `machine` or `published`.
+    """Search for the Pareto front of the hardware designs of a task.
 
-    `platform` is one, a TOML file, or None for the file beside the spec or else the shipped default; `top` names the
-    task where nothing calls several. `space` is for the machine model. `method` is auto, partition, exhaustive, exact,
-    rounds or nsga2; `seed` is for NSGA-II, `budget` for rounds, in seconds of predicted work (None: the usual one).
-    With `timeout`, in seconds of the clock, any method ends with the best front so far. `announce` is told the size of
-    the space and the method beforehand. With `keep_all` the result holds more than the front: every feasible design of
-    the published model, the fronts of all fusions of the machine model. `resources` says what it may work with, for the
-    machine model, but the method exhaustive: workers, a cluster, a folder that keeps finished work; what is found does
-    not depend on them. A script that takes several workers calls this below `if __name__ == "__main__":`, since worker
-    processes load it too.
+    - `platform`: a Platform, a TOML file, or None for the file beside the specification, or else the shipped default.
+    - `settings`: see `load`. `top`: the task, needed if there are several that no other task calls.
+    - `model`: `machine`, or `published`, that of Corvino, Gamatié and Boulet (2010).
+    - `objectives`: names of figures, such as `("lut", "latency_cycles")`.
+    - `space`: what designs may look like, and constraints; for the machine model.
+    - `method`: `auto`, `partition`, `exhaustive`, `exact`, `rounds` or `nsga2`. `seed` is for NSGA-II. `budget` is for
+      `rounds`, in seconds of predicted work. `timeout`, in seconds of wall time, ends any method with the best front so
+      far.
+    - `keep_all`: keep more than the front: the front of each fusion, or every design of the published model.
+    - `resources`: workers, a cluster, and a folder for finished work; for the machine model, but not for the method
+      `exhaustive`. The result does not depend on them. A script that takes several workers must call this below `if
+      __name__ == "__main__":`, since worker processes load it too.
+    - `report` gets the progress, see `progress`. `announce` gets a line with the size of the space and the method.
 
-    Raises ArrayolError where an input is wrong or a resource fails, `unknown-model`, `unknown-method` and
-    `unknown-objective` for names that do not exist, InfeasibleError where no design fits the platform.
+    The `result` of the Exploration has the designs of the front in `pareto`, each with its figures in `objectives`.
+    Raises ArrayolError if an input is wrong or a resource fails, `unknown-model`, `unknown-method` and
+    `unknown-objective` for unknown names, and InfeasibleError if no design is feasible.
+
+    >>> fastest = api.explore(spec, objectives=["latency_cycles"], space=api.Space(narrow=True, verify=False))
+    >>> len(fastest.result.pareto)
+    1
     """
     _require_known("model", model, MODEL_NAMES)
     _require_known("method", method, method_names())
@@ -203,18 +212,27 @@ def _resources(resources: Resources | None) -> Resources:
 
 
 def pick(result: Result, rule: str) -> Picked:
-    """One design of a result: by `knee`, or the fastest within bounds as "internal_memory_bits <= 1e6, lut <= 400".
+    """Take one design of a result by a rule.
 
-    Raises ValueError for a text that is no rule, ArrayolError (`unknown-objective`) for a figure that designs do not
-    have, InfeasibleError where no design keeps the bounds.
+    `rule` is `"knee"`, or bounds on figures: `"internal_memory_bits <= 1e6, lut <= 400"` takes the fastest design
+    within them. The result names the `design` and says `why`. Raises ValueError for a text that is no rule,
+    ArrayolError (`unknown-objective`) for a figure that designs do not have, InfeasibleError if no design keeps the
+    bounds.
+
+    >>> api.pick(found.result, "latency_cycles <= 1e6").design.id == found.result.pareto[0].id
+    True
     """
     return pick_by_rule(result, parse_rule(rule))
 
 
 def compare(first: Result, second: Result, warn: Warn = warn_in_python) -> ComparedResults:
-    """Two results in the objectives that both have; `warn` is told where they solve different problems.
+    """Compare the fronts of two results in the objectives that both have.
 
-    Raises ArrayolError (`other-objectives`) where they have no objective in common.
+    Says which points are gained or lost in the second, and both hypervolumes up to one corner. `warn` gets a warning if
+    the results solve different problems. Raises ArrayolError (`other-objectives`) if they have no objective in common.
+
+    >>> len(api.compare(found.result, found.result).gained)
+    0
     """
     comparison = compare_results(first, second)
     for warning in comparison.warnings:
@@ -223,23 +241,41 @@ def compare(first: Result, second: Result, warn: Warn = warn_in_python) -> Compa
 
 
 def write_result(exploration: Exploration, folder: Path | str, *, report: bool = True) -> tuple[Path, ...]:
-    """Write a result folder, with its report, and return its files: see `dse.output.writing.write_result`."""
+    """Write a result folder: `result.json`, `designs.csv`, pictures, specifications; with `report` also `report.html`.
+
+    A former result in the folder is replaced once the new one is complete. Returns the paths of the files. Raises
+    ArrayolError: `not-a-result` for a folder that holds anything else, `cannot-write`.
+
+    >>> sorted(path.suffix for path in api.write_result(found, "again", report=False) if path.name.startswith("pareto"))
+    ['.png', '.svg']
+    """
     files = store_result(exploration, Path(folder), report=report)
     remove_partial(Path(folder))
     return files
 
 
 def load_result(folder: Path | str) -> Result:
-    """Read back what `write_result` stored. Raises ArrayolError (`not-a-result`) for anything else."""
+    """Read the result in a folder that `write_result` or `arrayol explore` wrote.
+
+    Raises ArrayolError: `not-a-result`, `other-format` for the format of another version, `wrong-result` for a result
+    that does not agree with itself.
+
+    >>> api.load_result("explored").top
+    'conv3x3'
+    """
     return load_stored(Path(folder))
 
 
 def write_report(
     folder: Path | str, target: Path | str | None = None, *, designs: Sequence[str] = ()
 ) -> report_file.Written:
-    """Write the result in a folder as one HTML file, by default report.html in it: see `dse.output.report.write`.
+    """Write the result in a folder as one HTML file: `target`, or else `report.html` in the folder.
 
-    It tells more of the best designs, and of those that are named.
+    The knee and the best designs have full details, and so have those whose names are in `designs`. Returns the path,
+    the size in bytes and the number of designs. Raises ArrayolError as `load_result`, `unknown-design`, `cannot-write`.
+
+    >>> api.write_report("explored", "page.html").path.name
+    'page.html'
     """
     return report_file.write_report(Path(folder), None if target is None else Path(target), designs=designs)
 
@@ -252,9 +288,18 @@ def open_design(
     top: str | None = None,
     warn: Warn = warn_in_python,
 ) -> StoredDesign:
-    """The design of that name in a result folder, of the specification that was explored.
+    """Open one design of a result folder, to simulate or emit it.
 
-    Raises ArrayolError as `load` and `dse.output.open_design.open_design` do.
+    - `spec`, `settings`, `top`: the specification that was explored. Its consts may be left out: they come from the
+      result.
+    - `identifier`: the name of the design, such as `"2+2:1"`.
+    - `warn`: gets warnings about the result; by default they are Python warnings.
+
+    Raises ArrayolError as `load` and `load_result`, `unknown-design`, `published-result` for the published model,
+    `not-as-explored` for other settings, `stale-result` if specification or platform have changed since.
+
+    >>> api.open_design("conv3x3.aol", "explored", design.record.id).simulate(None).mismatches
+    ()
     """
     return stored_design.open_design(load(spec, settings), Path(folder), identifier, top, warn)
 
@@ -267,9 +312,12 @@ def transform_design(
     top: str | None = None,
     warn: Warn = warn_in_python,
 ) -> Transformed:
-    """The specification of a design in a result folder, made by its steps as `transform` makes one.
+    """Make the specification of a design in a result folder, by the steps that fuse its groups and make its blocks.
 
-    Raises ArrayolError as `load` and `dse.output.open_design.transform_design` do.
+    Parameters and errors are those of `open_design` (any model will do), and `no-steps` if no steps make it.
+
+    >>> "filter_threshold" in api.transform_design(spec, "explored", "2:1").spec.components
+    True
     """
     return stored_design.transform_design(load(spec, settings), Path(folder), identifier, top, warn)
 
@@ -282,9 +330,12 @@ def design_steps(
     top: str | None = None,
     warn: Warn = warn_in_python,
 ) -> tuple[Spec, tuple[Step, ...]]:
-    """The specification of a result with the result's consts, and the steps that make a design of it.
+    """Return the specification of a result, with the consts of the result, and the steps that make a design of it.
 
-    Raises ArrayolError as `transform_design` does.
+    Parameters and errors are those of `transform_design`.
+
+    >>> [str(step).split()[0] for step in api.design_steps(spec, "explored", "2:1")[1]]
+    ['fuse']
     """
     return stored_design.design_steps(load(spec, settings), Path(folder), identifier, top, warn)
 
@@ -297,36 +348,55 @@ def emit_designs(
     top: str | None = None,
     warn: Warn = warn_in_python,
 ) -> tuple[Path, ...]:
-    """Write specification and picture of designs of a result beside its others: see `dse.output.emitted.emit_designs`.
+    """Add specification and picture of designs to a result folder: `specs/DESIGN.aol` and `specs/DESIGN.png`.
 
-    Raises ArrayolError as `load` and that do.
+    `identifiers` are names of designs; the other parameters are those of `open_design`. Returns the paths. Raises
+    ArrayolError as `open_design` and `transform_design`, before anything is written.
+
+    >>> [path.suffix for path in api.emit_designs(spec, "explored", ["2:1"])]
+    ['.aol', '.png']
     """
     return store_designs(load(spec, settings), Path(folder), identifiers, top, warn)
 
 
 def draw_breakdown(folder: Path | str, path: Path | str, warn: Warn = warn_in_python) -> None:
-    """Draw where cycles, bits, energy and costs go, of the designs that tell most of the front in a result folder.
+    """Draw where cycles, bits, energy and costs go, for the designs that represent the front of a result folder best.
 
-    The picture is .svg or .png. Raises ArrayolError as `load_result`, `published-result` for the published model.
+    `path` is a .svg or .png. Raises ArrayolError as `load_result`, and `published-result` for the published model.
+
+    >>> api.draw_breakdown("explored", "breakdown.png")
     """
     store_breakdown(Path(folder), Path(path), warn)
 
 
 def memories(opened: StoredDesign) -> BuiltMemories | None:
-    """What each memory of a design is built of: banks, copies, windows, with blocks, LUT and FF, and why.
+    """Say what each memory of a design is built of: banks, copies or windows, with blocks, LUT and FF, and why.
 
-    They are beside the design's costs. None where the platform has no technology with kinds of memories.
+    The costs are part of the design's costs. Returns None if the platform has no technology with kinds of memories.
+
+    >>> {memory.name for memory in api.memories(design).memories} >= {"image", "kernel"}
+    True
     """
     return opened.memories
 
 
 def draw_timeline(opened: StoredDesign, simulated: Simulated, path: Path | str) -> None:
-    """Write the picture of a simulation: loads, computations and stores of its first and last steps (.svg or .png)."""
+    """Draw the loads, computations and stores of the first and last steps of a simulation, over cycles.
+
+    `opened` and `simulated` belong together: see `open_design` and its `simulate`. `path` is a .svg or .png.
+
+    >>> api.draw_timeline(design, design.simulate(None), "timeline.svg")
+    """
     save_timeline(_title(opened), timeline_of(simulated.simulation), Path(path))
 
 
 def write_trace(opened: StoredDesign, simulated: Simulated, path: Path | str) -> None:
-    """Write all loads, computations and stores of a simulation as a trace for Perfetto (.json)."""
+    """Write all loads, computations and stores of a simulation as a trace (.json) that Perfetto opens.
+
+    `opened` and `simulated` are those of `draw_timeline`. Raises ArrayolError (`cannot-write`).
+
+    >>> api.write_trace(design, design.simulate(None), "trace.json")
+    """
     trace.write_trace(_title(opened), trace_of(simulated.simulation), opened.platform.clock_mhz, Path(path))
 
 

@@ -19,10 +19,14 @@ from dse.output.synthesis import Asked, Synthesis, synthesise_folder
 def emit_verilog(
     opened: StoredDesign, folder: Path | str, inputs: Mapping[str, NDArray[Any]] | None = None
 ) -> EmittedDesign:
-    """Write a design as Verilog to a folder, its test bench for a frame of some inputs, else of random data.
+    """Write a design as Verilog-2001 to a folder, with a test bench for one frame.
 
-    A former emission there is replaced, any other folder that is not empty is refused. Raises ArrayolError:
-    `not-emitted` for what has no hardware, and those of `dse.output.hardware`.
+    `inputs` are arrays by input port, as for `run`; without them the frame is random. A former emission in `folder` is
+    replaced; any other folder must be empty. Returns the emitted design, with its `files`. Raises ArrayolError:
+    `not-emitted` for what cannot be emitted yet, `not-hardware` for the folder, `cannot-write`, and those of `run`.
+
+    >>> "rtl/conv3x3_top.v" in api.emit_verilog(design, "verilog").files
+    True
     """
     emitted = emit_hardware(hardware_verilog.EmittedVerilog, opened, inputs)
     write_hardware(emitted, Path(folder))
@@ -32,11 +36,14 @@ def emit_verilog(
 def check_verilog(
     emitted: EmittedDesign, folder: Path | str, vcd: Path | str | None = None
 ) -> hardware_verilog.CheckedVerilog:
-    """Run the test bench of what was written to a folder in Icarus, and compare cycles and outputs.
+    """Run the test bench of a written design in Icarus Verilog, and compare cycles and outputs.
 
-    `mismatches` of what is returned says what is not as promised. With `vcd` a file of waveforms of all signals is
-    written. Raises ArrayolError: `no-icarus` without its programs, `bench-failed` where one of them stops,
-    `cannot-write`.
+    `emitted` and `folder` are those of `emit_verilog`. With `vcd`, the waveforms of all signals are written to that
+    file. `mismatches` of the result names every difference. Raises ArrayolError: `no-icarus` without its programs,
+    `bench-failed` if one of them fails, `cannot-write`.
+
+    >>> api.check_verilog(api.emit_verilog(design, "checked"), "checked").mismatches
+    ()
     """
     return hardware_verilog.check_verilog(emitted, Path(folder), None if vcd is None else Path(vcd))
 
@@ -46,8 +53,11 @@ def emit_hls(
 ) -> EmittedDesign:
     """Write a design as C++ for tools of high-level synthesis to a folder, with a program for g++ that runs it.
 
-    Folder, data and errors are those of `emit_verilog`; `not-in-hardware` names functions that tools round in ways of
-    their own.
+    Parameters and errors are those of `emit_verilog`; `not-in-hardware` names functions that such tools round in their
+    own way.
+
+    >>> "Makefile" in api.emit_hls(design, "hls").files
+    True
     """
     emitted = emit_hardware(hardware_hls.EmittedHls, opened, inputs)
     write_hardware(emitted, Path(folder))
@@ -55,10 +65,14 @@ def emit_hls(
 
 
 def check_hls(folder: Path | str) -> hardware_hls.CheckedHls:
-    """Build what was written to a folder with g++, plain and with sanitizers, run it, and compare the outputs.
+    """Build what `emit_hls` wrote to a folder with g++, with and without sanitizers, run it, and compare the outputs.
 
-    `mismatches` of what is returned says what is not as promised, streams that hold too much among it. Raises
-    ArrayolError: `no-compiler` without g++, `build-failed`, `program-failed` where a sanitizer finds something.
+    `mismatches` of the result names every difference, and streams that hold too much. Raises ArrayolError:
+    `no-compiler` without g++, `build-failed`, `program-failed` if a sanitizer finds an error.
+
+    >>> emitted = api.emit_hls(design, "built")
+    >>> api.check_hls("built").mismatches
+    ()
     """
     return hardware_hls.check_hls(Path(folder))
 
@@ -66,9 +80,12 @@ def check_hls(folder: Path | str) -> hardware_hls.CheckedHls:
 def write_waveforms(
     opened: StoredDesign, file: Path | str, inputs: Mapping[str, NDArray[Any]] | None = None
 ) -> hardware_verilog.CheckedVerilog:
-    """Write waveforms of all signals of a design in Verilog, as VCD: two frames on some inputs, else on random data.
+    """Write the waveforms of all signals of a design in Verilog (VCD), for two frames of `inputs` or random data.
 
-    What was emitted for it is not kept. Raises ArrayolError as `emit_verilog` and `check_verilog`.
+    The emitted Verilog is not kept. Raises ArrayolError as `emit_verilog` and `check_verilog`.
+
+    >>> api.write_waveforms(design, "waves.vcd").mismatches
+    ()
     """
     with TemporaryDirectory() as folder:
         return check_verilog(emit_verilog(opened, Path(folder) / "design", inputs), Path(folder) / "design", file)
@@ -86,11 +103,21 @@ def synthesise(  # noqa: PLR0913  one for each thing that may be asked for
     pins: bool = False,
     out: Path | str | None = None,
 ) -> Synthesis:
-    """Synthesise what was emitted to a folder for an ECP5, place and route it, and write the reports beside it.
+    """Synthesise what `emit_verilog` wrote to a folder for an ECP5, and place and route it.
 
-    Without words it is the largest device, in the package with the most pins, of the technology's speed grade, at the
-    clock of the platform, its ports between registers as within a larger design; with `pins` they are pins, and
-    there is a file for `ecppack`. With `places` false yosys alone runs. Raises ArrayolError as `synthesise_folder`.
+    - `size` (`"25k"`, `"45k"`, `"85k"`), `package` and `speed` choose the device; without them it is the largest, in
+      the package with the most pins, of the speed grade of the technology.
+    - `mhz`: the requested clock; without it, that of the platform.
+    - `seed`: of the placement. With `places` false, only yosys runs, and the clock is not known.
+    - `pins`: connect the ports to pins, and write a file for `ecppack`. Without it they end in registers, as inside a
+      larger design.
+    - `out`: the folder for netlist, logs and figures; without it `synthesis` in the folder.
+
+    Returns the counted cells (LUT, FF, DSP, memories) and the clock in MHz. It takes minutes. Raises ArrayolError:
+    `not-emitted-folder`, `no-synthesis` without the programs, `synthesis-failed`, `not-synthesis`, `cannot-write`.
+
+    >>> api.synthesise("v0", mhz=50).mhz >= 50
+    True
     """
     asked = Asked(size, package, speed, mhz, seed, places, pins)
     return synthesise_folder(Path(folder), asked, None if out is None else Path(out))
@@ -99,9 +126,14 @@ def synthesise(  # noqa: PLR0913  one for each thing that may be asked for
 def calibrate(
     folders: Sequence[Path | str], held: Sequence[Path | str] = (), out: Path | str | None = None
 ) -> Calibration:
-    """Fit what steers units and memories to folders that were emitted and synthesised, and try it on `held` ones.
+    """Fit the cost of control logic (sequencers, routing to banks, port) to designs that were synthesised.
 
-    With `out` a technology file is written. Raises ArrayolError as `calibrate_folders` and `atomic_file` do.
+    `folders` are folders of `emit_verilog` that `synthesise` has worked on, at least three; `held` are more of them, to
+    test the fit on. With `out`, a technology file is written. Costs are in LUT and FF. Raises ArrayolError:
+    `not-synthesised`, `too-few-designs`, `mixed-technologies`, `cannot-write`.
+
+    >>> sorted(api.calibrate(["d0", "d1", "d2"]).coefficients)
+    ['ff', 'lut']
     """
     calibration = calibrate_folders([Path(one) for one in folders], [Path(one) for one in held])
     if out is not None:

@@ -22,11 +22,19 @@ def transfers(  # noqa: PLR0913  what people ask of a nest
     simplify: bool = False,
     settings: Settings | None = None,
 ) -> Transfers:
-    """What each tile of an elementary's loop nest, or of a repetitive task, loads and stores.
+    """Find which data each tile of a loop nest loads and stores.
 
-    `schedules` has a text such as "N-j, i" for each of `statements` (counted from 1; all of them by default), `tile`
-    one size for all dimensions of the schedule or one for each; a name in `symbolic`, or as a size, stays symbolic.
-    The result makes a report, a picture and C. Raises ArrayolError where the file or the request is wrong.
+    - `component`: an elementary task with a body, or a repetitive task.
+    - `schedules`: a text such as `"N-j, i"` for each of `statements` (counted from 1; all of them by default).
+    - `tile`: a size for all dimensions of the schedule or one for each. A name in it, or in `symbolic`, stays symbolic.
+    - `strip_dims`: along how many dimensions of tiles (1 or 2) a strip runs, in which data are reused.
+    - `simplify`: one polyhedron for each array and set: simpler loops, which may move more.
+
+    The result makes a report, a picture and C. Sizes are in elements. Raises ArrayolError if the file or the request is
+    wrong, or if the schedule breaks a dependence.
+
+    >>> api.transfers(spec, "filter", tile=[2])
+    Transfers('filter' of 'conv3x3.aol')
     """
     request = NestRequest(component, schedules, tuple(map(str, tile)), statements, symbolic, strip_dims)
     return open_transfers(loaded_of(spec, settings), request, simplify=simplify)

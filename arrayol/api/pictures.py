@@ -31,9 +31,14 @@ class Picture:
 
 
 def show(spec: Source, task: str | None = None, *, settings: Settings | None = None) -> Picture:
-    """The task graph of a specification, of its top or of a compound `task`; or the tilers of a repetitive `task`.
+    """Draw the task graph of a specification, or the tilers of a repetitive task.
 
-    Raises ArrayolError as `load` does, and where the graph is too large to be drawn (`too-large-to-draw`).
+    `task` names a compound task, for its graph, or a repetitive one, for its tilers; without it the top task is drawn.
+    The `Picture` shows itself in a notebook and prints as text; `save` writes a .svg or .png, of graphs also a .dot.
+    Raises ArrayolError as `load`, and `too-large-to-draw`.
+
+    >>> print(api.show(spec).text.splitlines()[0])
+    conv3x3(image: u8[6, 6], kernel: i16[3, 3]) -> (mask: u8[4, 4])
     """
     loaded = load(spec, settings)
     name = choose_top(loaded, task)

@@ -59,7 +59,13 @@ KINDS: tuple[SchemaKind, ...] = get_args(SchemaKind)
 
 
 def json_schema(kind: SchemaKind) -> dict[str, Any]:
-    """The JSON Schema (draft 2020-12) of a platform, study or technology in TOML, result.json, or a specification."""
+    """Return the JSON Schema (draft 2020-12) of a kind of file.
+
+    `kind` is `platform`, `study` or `technology` (TOML), `result` (result.json), or `specification` (JSON).
+
+    >>> api.json_schema("study")["title"]
+    'arrayol: a study'
+    """
     if kind == "specification":
         schema, title = specification_schema(), f"a specification, format {SPECIFICATION_FORMAT}"
     else:

@@ -225,11 +225,13 @@ _SHORTEST_BAR, _LONGEST_BAR = 5, 40  # unless the bar would be shorter; the fact
 
 @contextmanager
 def progress(*, quiet: bool = False, clock: Clock = monotonic, console: Console | None = None) -> Iterator[Report]:
-    """A function to report to while the block runs; `quiet` silences it. The bar is gone at the end.
+    """Give a function that shows progress on stderr while the block runs: the `report` of `explore`.
 
-    In Python, as the `report` of `explore`; a notebook gets lines.
+    On a terminal it is a bar, which is gone at the end; a notebook or a file gets a line every ten seconds. `quiet`
+    silences it. `console`, by default stderr's, gets the bar; `clock` gives seconds.
 
-    `console`, stderr's by default, gets a bar where it is a terminal with a cursor that can be moved.
+    >>> with api.progress(quiet=True) as report:
+    ...     again = api.explore(spec, report=report, space=api.Space(narrow=True, verify=False))
     """
     console = console or Console(stderr=True, force_terminal=None if sys.stderr.isatty() else False)
     if quiet:

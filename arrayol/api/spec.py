@@ -21,10 +21,17 @@ BUILT = "<specification>"  # the name, in messages, of the text of a model that 
 
 
 def load(spec: Source, settings: Settings | None = None) -> Spec:
-    """A specification without errors, with consts set by name.
+    """Read and check a specification, with consts set by name.
 
-    One that was loaded is evaluated and checked anew with `settings` beside those that it has; its file is not read
-    again. Raises ArrayolError with every mistake, `made-by-steps` for `settings` of one that steps made.
+    - `spec`: the path of a file, a `Specification` built in Python, or a `Spec` that was loaded before. The last one is
+      evaluated and checked anew with `settings` in addition to those that it has; its file is not read again.
+    - `settings`: by name, a number or an expression for a const, or the path of a .npy file for a const array.
+
+    Returns a `Spec`: free of errors, with all shapes as numbers. Raises ArrayolError with every mistake, and
+    `made-by-steps` for `settings` of a specification that steps made.
+
+    >>> api.load("conv3x3.aol", {"H": 6, "W": 6})
+    Spec('conv3x3.aol': tasks filter, threshold, conv3x3; elementaries convolve, compare; H = 6, W = 6, LIMIT = 128)
     """
     if isinstance(spec, Specification):
         return loaded_of(spec, settings).spec
@@ -46,9 +53,13 @@ def loaded_of(spec: Source, settings: Settings | None = None) -> Loaded:
 
 
 def model_of(spec: Source) -> Specification:
-    """The model of a specification as it is written: with its consts, parameters and imports, before any is evaluated.
+    """Return the model of a specification as it is written: consts, parameters and imports are not evaluated.
 
-    That of a loaded one has its numbers, as `spec_text` writes it. Raises ArrayolError for mistakes of form.
+    `spec` is a path, a model (returned as it is), or a loaded specification, whose consts are then their numbers, as in
+    `spec_text`. Raises ArrayolError for mistakes of form.
+
+    >>> [definition.name.text for definition in api.model_of("conv3x3.aol").definitions][:3]
+    ['H', 'W', 'LIMIT']
     """
     if isinstance(spec, Specification):
         return spec
@@ -58,12 +69,25 @@ def model_of(spec: Source) -> Specification:
 
 
 def spec_text(spec: Spec | Specification) -> str:
-    """Canonical text; of a loaded specification with imports inlined, and consts as their numbers."""
+    """Return the canonical text of a specification, the content of an .aol file.
+
+    The text of a loaded specification has its imports inlined, and consts as their numbers. Raises nothing.
+
+    >>> print(api.spec_text(spec).splitlines()[0])
+    elementary convolve(window: u8[3, 3], weights: i16[3, 3]) -> (sum: i32) {
+    """
     return model_text(spec) if isinstance(spec, Specification) else emitter.spec_text(spec)
 
 
 def spec_json(spec: Source) -> str:
-    """A specification as JSON text, see `model_of`: what every command and function reads in the place of text."""
+    """Return a specification as JSON text, which every command and function reads in place of text.
+
+    `spec` and errors are those of `model_of`; in addition, `too-deep` for expressions that nest too deeply for JSON.
+
+    >>> import json
+    >>> json.loads(api.spec_json("conv3x3.aol"))["arrayol"]
+    'specification'
+    """
     found = model_of(spec)
     require_shallow(found)
     return json_text(document_of(found))

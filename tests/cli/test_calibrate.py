@@ -2,53 +2,23 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from command_line import Done, in_process
+from synthesised import DESIGNS, write_synthesised
 
-from hwmodel.datapath.technology.overhead import FEATURES
 from hwmodel.datapath.technology.technology import load_technology
 
 Run = Callable[..., Done]
-DESIGNS = ((2, 128, 4000), (3, 512, 9000), (4, 64, 2500), (5, 1024, 700))  # memories, bits of a word, units
-
-
-def write(folder: Path, figures: Sequence[int], *, technology: str = "ecp5-6", steering: int = 0) -> None:
-    """A design that takes 100 LUT for each memory and 2 for each bit of the port, 50 FF for each memory."""
-    memories, port, units = figures
-    module = b"module f_top; endmodule\n"
-    (folder / "rtl").mkdir(parents=True)
-    (folder / "rtl" / "f_top.v").write_bytes(module)
-    model = {
-        "technology": technology,
-        "clock_mhz": 100,
-        "costs": {"lut": units + steering, "ff": units, "dsp": 0},
-        "memories": {},
-        "steering": {"lut": steering, "ff": 0},
-        "features": {**dict.fromkeys(FEATURES, 0.0), "memory": memories, "port": port},
-    }
-    document = {"format": 1, "top": "f", "spec": "f.aol", "design": "1:1", "cycles": 10, "groups": [], "model": model}
-    (folder / "design.json").write_text(json.dumps(document), encoding="utf-8")
-    synthesis = {
-        "spec": "f.aol",
-        "design": f"1:{memories}",
-        "verilog": hashlib.sha256(b"rtl/f_top.v\n" + module).hexdigest()[:16],
-        "tools": ["Yosys 0.70"],
-        "mhz": None,
-        "total": {"lut": units + 100 * memories + 2 * port, "ff": units + 50 * memories},
-    }
-    (folder / "synthesis").mkdir()
-    (folder / "synthesis" / "synthesis.json").write_text(json.dumps(synthesis), encoding="utf-8")
 
 
 @pytest.fixture
 def here(tmp_path: Path) -> Path:
     for number, figures in enumerate(DESIGNS):
-        write(tmp_path / f"d{number}", figures)
+        write_synthesised(tmp_path / f"d{number}", figures)
     return tmp_path
 
 
@@ -81,7 +51,7 @@ def test_as_data(calibrate: Run) -> None:
 
 def test_what_was_in_the_costs_already_is_taken_out(calibrate: Run, here: Path) -> None:
     """Designs that were explored with coefficients give the same ones again."""
-    write(here / "again", DESIGNS[3], steering=333)
+    write_synthesised(here / "again", DESIGNS[3], steering=333)
     document = json.loads(calibrate("d0", "d1", "again", "--json").stdout)
     assert document["coefficients"]["lut"] == {"memory": 100, "port": 2}
 
@@ -89,8 +59,8 @@ def test_what_was_in_the_costs_already_is_taken_out(calibrate: Run, here: Path) 
 def test_refusals(calibrate: Run, here: Path) -> None:
     (here / "empty").mkdir()
     (here / "d2" / "rtl" / "f_top.v").write_text("module f_top; wire x; endmodule\n", encoding="utf-8")
-    write(here / "other", (2, 64, 100), technology="asic45")
-    write(here / "own", (2, 64, 100), technology="mine")
+    write_synthesised(here / "other", (2, 64, 100), technology="asic45")
+    write_synthesised(here / "own", (2, 64, 100), technology="mine")
     for arguments, code in (
         (("d0", "d1"), "too-few-designs"),
         (("d0", "d1", "empty"), "not-emitted-folder"),

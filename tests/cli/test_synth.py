@@ -3,87 +3,24 @@
 from __future__ import annotations
 
 import json
-import stat
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from command_line import Done, in_process
+from synthesised import DOCUMENT, install_programs, write_emitted, write_program
 
 from hwmodel.synth.tools import NEXTPNR, YOSYS
 
-CELLS = {
-    "group0.f_unit0.y_LUT4_Z": "LUT4",
-    "group0.f_unit0.y_CCU2C_S0": "CCU2C",
-    "group0.f_read.pc_TRELLIS_FF_Q": "TRELLIS_FF",
-    "group0.x_for_f_x.banks[0].words.words.0.0": "TRELLIS_DPR16X4",
-}
-NETLIST = {
-    "creator": "Yosys 0.70 (git)",
-    "modules": {
-        "f_top": {
-            "attributes": {"top": "1"},
-            "ports": {"clk": {"direction": "input", "bits": [2]}, "busy": {"direction": "output", "bits": [3]}},
-            "cells": {name: {"type": own, "connections": {}} for name, own in CELLS.items()},
-            "netnames": {},
-        }
-    },
-}
-REPORT = {
-    "utilization": {name: {"used": used} for name, used in (("TRELLIS_COMB", 12), ("TRELLIS_FF", 2))},
-    "fmax": {"clk": {"achieved": 123.45, "constraint": 50}},
-}
-DOCUMENT = {
-    "arrayol": "0",
-    "format": 1,
-    "spec": "f.aol",
-    "design": "1:1",
-    "top": "f",
-    "model": {
-        "technology": "ecp5-7",
-        "clock_mhz": 50,
-        "costs": {"lut": 8, "ff": 0, "dsp": 0},
-        "memories": {"lut": 6, "ff": 0, "blocks": 0, "area": 0},
-    },
-    "groups": [{"agents": [{"name": "f_read", "lanes": {"f_x": []}}]}],
-}
-PYTHON = sys.executable
-PROGRAM = """\
-#!{python}
-import json, sys
-from pathlib import Path
-if "--version" in sys.argv:
-    print('"nextpnr" (Version nextpnr-0.11.1)')
-else:
-    Path("asked.log").write_text(json.dumps(sys.argv[1:]))
-    {body}
-"""
-
 Run = Callable[..., Done]
-
-
-def program(folder: Path, name: str, body: str) -> None:
-    path = folder / name
-    path.write_text(PROGRAM.format(python=PYTHON, body=body), encoding="utf-8")
-    path.chmod(path.stat().st_mode | stat.S_IXUSR)
 
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with an emitted design `v` and both programs in `bin`."""
-    (tmp_path / "bin").mkdir()
-    yosys = f"""Path("netlist.json").write_text({json.dumps(json.dumps(NETLIST))}); Path("yosys.log").write_text(
-        str(sorted(str(path) for path in Path("rtl").iterdir())))"""
-    nextpnr = f"""Path("report.json").write_text({json.dumps(json.dumps(REPORT))})
-    Path("nextpnr.log").write_text(" ".join(sys.argv[1:]))
-    if "--textcfg" in sys.argv: Path("design.config").write_text("bits")"""
-    program(tmp_path / "bin", YOSYS, yosys)
-    program(tmp_path / "bin", NEXTPNR, nextpnr)
-    monkeypatch.setattr(sys, "executable", str(tmp_path / "bin" / "python"))
-    (tmp_path / "v" / "rtl").mkdir(parents=True)
-    (tmp_path / "v" / "rtl" / "f_top.v").write_text("module f_top; endmodule\n", encoding="utf-8")
-    (tmp_path / "v" / "design.json").write_text(json.dumps(DOCUMENT), encoding="utf-8")
+    install_programs(tmp_path, monkeypatch)
+    write_emitted(tmp_path / "v")
     return tmp_path
 
 
@@ -205,7 +142,7 @@ def test_folders_that_hold_no_design(synth: Run, here: Path) -> None:
 def test_a_program_that_stops(synth: Run, here: Path) -> None:
     """Its reason is told, nothing is written, and a former synthesis stays."""
     assert synth("v", "--no-place").returncode == 0
-    program(here / "bin", NEXTPNR, 'sys.exit("Info: packing\\nERROR: Unable to place cell")')
+    write_program(here / "bin", NEXTPNR, 'sys.exit("Info: packing\\nERROR: Unable to place cell")')
     done = synth("v")
     assert done.returncode == 1
     assert "[synthesis-failed]" in done.stderr

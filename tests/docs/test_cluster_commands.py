@@ -1,21 +1,18 @@
-"""The commands that start a cluster: README.md, docs/explore.md and the hint agree, and dask knows what they say."""
+"""The commands that start a cluster: docs/explore.md and the hint agree, and dask knows what they say."""
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
-import pytest
+from manual import blocks
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKER = "dask worker tcp://HOST:8786 --nworkers -1 --nthreads 1"
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/explore.md"])
-def test_pages_show_both(page: str) -> None:
-    blocks = re.findall(r"^```console\n(.*?)^```$", (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-    (shown,) = (block for block in blocks if "dask" in block)
-    assert shown.startswith(f"$ dask scheduler\n$ {WORKER}\n")
+def test_the_page_shows_both() -> None:
+    (shown,) = (block.text for block in blocks("explore.md", "console") if "dask" in block.text)
+    assert shown == f"$ dask scheduler\n$ {WORKER}\n"
 
 
 def test_the_hint_is_the_same() -> None:

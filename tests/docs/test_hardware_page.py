@@ -1,4 +1,4 @@
-"""The page of hardware: its commands, its Python, and what README.md shows of the same."""
+"""The page of hardware: its commands, its Python, and the files that it names."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from command_line import in_process
 from cpp_programs import needs_compiler
 from manual import Block, blocks, read, replace
 from verilog_programs import needs_icarus
-
-README = Path(__file__).parents[2] / "README.md"
 
 
 @pytest.fixture(scope="module")
@@ -58,11 +56,6 @@ def test_the_same_as_cpp(tmp_path: Path, request: pytest.FixtureRequest) -> None
     for line in verilog.text.splitlines()[:2]:
         assert in_process(*line.removeprefix("$ arrayol ").split(), cwd=tmp_path).returncode == 0
     run(cpp, tmp_path, request)
-
-
-def test_the_readme_shows_the_same() -> None:
-    block = blocks("hardware.md", "console")[0]
-    assert f"```console\n{block.text}```\n" in README.read_text(encoding="utf-8")
 
 
 def test_every_file_of_the_folder_is_in_the_table() -> None:

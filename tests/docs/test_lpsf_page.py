@@ -74,3 +74,21 @@ def test_the_least_logic_for_sixty_frames_a_second(folder: Path, platform: str, 
     )
     assert min(design.objectives["lut"] for design in found.result.pareto) == least
     assert f"{least:,} LUT" in read("lpsf.md") or f"{least} LUT" in read("lpsf.md")
+
+
+def test_what_the_machine_model_finds() -> None:
+    spec = api.load(shipped_folder() / "lpsf.aol")
+    result = api.explore(spec, space=api.Space(narrow=True, verify=False)).result
+    assert (result.space.group_designs, result.space.whole_designs) == (11_550_720, 162_314_373_266_669_568)
+    assert len(result.pareto) == 793
+    points = [
+        (design.objectives["latency_cycles"], design.objectives["internal_memory_data"], design.id.partition(":")[0])
+        for design in result.pareto
+    ]
+    assert {fusion for _, data, fusion in points if 3_140 <= data < 400_000} == {"2+2"}
+    assert min(point for point in points if point[1] <= 15_360) == (2_307_132, 15_164, "2+2")
+    assert min(point for point in points if point[1] <= 12_168) == (2_379_606, 12_008, "2+2")
+    assert points[0] == (1_180_208, 4_426_032, "4")
+    assert points[-1] == (134_784_000, 68, "1+1+1+1")
+    assert (2_079_300, 527_792, "2+2") in points
+    assert next(point for point in points if point[2] == "1+3") == (2_074_320, 4_149_280, "1+3")

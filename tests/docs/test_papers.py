@@ -16,6 +16,8 @@ import paper_a
 import paper_b
 import paper_c
 import pytest
+from conftest import CommandLine
+from manual import Agree, blocks
 from paper_page import ABSENT, HOLDS, NOTHING, Row, rows
 
 from arrayol.cli.commands import cli
@@ -98,3 +100,10 @@ def test_a_row_has_a_command_a_page_or_no_place(row: Row) -> None:
     assert row.where
     assert row.what
     assert row.command == ABSENT or re.fullmatch(r"`arrayol [^`]+`|\[.+\]\([\w/]+\.md(#[\w-]+)?\)", row.command)
+
+
+def test_the_table_of_the_published_model(arrayol: CommandLine, agree: Agree) -> None:
+    arrayol("example", "lpsf")
+    (block,) = blocks("papers.md", "console")
+    command, _, _ = block.text.partition("\n")
+    agree(block, f"{command}\n{arrayol(*shlex.split(command)[2:]).stdout}")

@@ -381,10 +381,13 @@ def shipped_technologies() -> tuple[str, ...]:
 
 
 def load_technology(given: str | Path, span: Span | None = None) -> Technology:
-    """A technology by its name, shipped or of a plug-in, or of a TOML file: a path, or a text with `/` or `.toml`.
+    """Read a technology by its name, shipped or of a plug-in, or from a TOML file.
 
-    `span` is where it is named. Raises ArrayolError: `unknown-technology`, `broken-plugin`, and as `read_toml` and
-    `validate` do.
+    `given` is taken as a file if it is a path, or a text with `/` or `.toml`. `span` is where it is named. Raises
+    ArrayolError: `unknown-technology`, `broken-plugin`, or every mistake of the file.
+
+    >>> api.load_technology("ecp5-6").table.title
+    'Lattice ECP5, speed grade 6'
     """
     if isinstance(given, str) and not ("/" in given or given.endswith(".toml")):
         if given not in shipped_technologies():
