@@ -1,7 +1,7 @@
 """Exact Pareto fronts as arrays: points ascending, each value once, with the fewest units among equals.
 
 Values are integers, smaller is better. Sums of fronts are how whole designs come from groups
-(docs/explore.md, "From groups to whole designs").
+(docs/search.md, "From groups to whole designs").
 """
 
 from __future__ import annotations
