@@ -62,7 +62,7 @@ def broken(group: str, name: str, why: str, span: Span | None = None) -> Arrayol
     """The error for a plug-in that does not do what it should."""
     owner = distribution_of(installed(group)[name])
     message = f"the {KINDS[group]} '{name}' of {owner} cannot be used: {why}"
-    hint = f"mend it as docs/plugins.md says, or take it away: pip uninstall {owner.partition(' ')[0]}"
+    hint = f"fix it as docs/plugins.md says, or remove it: pip uninstall {owner.partition(' ')[0]}"
     return error("broken-plugin", message, span, hint=hint)
 
 

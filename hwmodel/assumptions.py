@@ -101,7 +101,7 @@ def _default(platform: Platform, origin: str) -> Iterator[str]:
         f"words of {counted(memory.word_bits or 0, 'bit')}",
         "one port for loads and stores" if memory.port == "shared" else "separate ports",
     ]
-    yield f"no platform is given, and none lies beside the specification: assuming {listed(facts)}"
+    yield f"no platform is given, and there is none next to the specification: assuming {listed(facts)}"
 
 
 def _by_origin(platform: Platform, network: Network, figure: str) -> tuple[str, ...]:

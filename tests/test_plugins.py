@@ -209,7 +209,7 @@ def test_a_broken_one_is_named_with_its_distribution(
     done = arrayol("explore", "pair.aol", *NARROW, *arguments)
     assert f" of rotten 2.1 cannot be used: {why}\n" in done.stderr
     assert "error[broken-plugin]: " in done.stderr
-    assert done.stderr.endswith("or take it away: pip uninstall rotten\n")
+    assert done.stderr.endswith("or remove it: pip uninstall rotten\n")
     assert done.returncode == 1
 
 

@@ -78,9 +78,7 @@ def _check_reach(task: RepetitiveTask, link: Link, array: Port, ports: tuple[Por
         None,
     )
     if outside:
-        border = (
-            "if it shall go on beyond its ends, add 'else nearest' or 'else 0'; " if link in task.input_links else ""
-        )
+        border = "to read past the edges, add 'else nearest' or 'else 0'; " if link in task.input_links else ""
         yield _out_of_bounds(task, outside, array, link.tiler, port, border)
     elif (None in array.shape or None in port.shape) and not _follows(link.tiler, task.repetition, port, array):
         what = f"port '{port.name}'" if None in port.shape else f"dimension {array.shape.index(None)} of '{array.name}'"
@@ -179,7 +177,7 @@ def _out_of_bounds(
         hint += "; nothing lies before the start of an infinite dimension" if tiler.border else ""
         hint += "; an infinite dimension never wraps" if tiler.wrap else ""
     elif None not in task.repetition:
-        hint += f"; {border}if it shall be a torus, add 'wrap'"
+        hint += f"; {border}to wrap around, add 'wrap'"
     if _transpose_fits(task, array, tiler, port):
         hint = "the transposed paving would fit: rows are array dimensions, columns repetition dimensions"
     instance = _shown_instance(outside.instance)

@@ -317,7 +317,7 @@ def command(  # noqa: PLR0913  one for each option
         loads = asked.whole().loads if model == "machine" else (NO_LOADS,)
         _require_known(rule, model, loaded, asked.on(find_platform(Path(loaded.name), platform)[0]), top, loads)
     if resume and not (folder / CACHE_NAME).exists():
-        click.echo(f"{folder}: no finished work to go on with; all of it is done anew", err=True)
+        click.echo(f"{folder}: no finished work to continue; the exploration starts anew", err=True)
     with _kept_work_told(folder, resume=resume), blamed_on("--objectives"), progress(quiet=quiet) as report:
         exploration = api.explore(
             loaded,
@@ -339,7 +339,7 @@ def command(  # noqa: PLR0913  one for each option
         files = api.write_result(exploration, folder, report=with_report)
     _tell_idle(exploration.result, budget, seed)
     if not exploration.result.complete and not quiet:
-        goes_on = f"; --resume --out {folder} goes on from here" if (folder / CACHE_NAME).exists() else ""
+        goes_on = f"; --resume --out {folder} continues from here" if (folder / CACHE_NAME).exists() else ""
         click.echo(f"this is the front so far{goes_on}", err=True)
     if as_json:
         _print_json(exploration, rule, folder)
@@ -379,7 +379,7 @@ def _require_compatible(
 ) -> None:
     """Raises UsageError for options that do not go together."""
     if workers is not None and cluster is not None:
-        raise click.UsageError("--workers and --cluster exclude each other; a cluster has workers of its own")
+        raise click.UsageError("--workers and --cluster exclude each other; a cluster has its own workers")
     named = {"--workers": workers is not None, "--cluster": cluster is not None, "--resume": resume}
     for option in (name for name, is_named in named.items() if is_named and method == EXHAUSTIVE):
         raise click.UsageError(f"{option} is not for --method {EXHAUSTIVE}, which takes small spaces in one go")
@@ -398,7 +398,7 @@ def _kept_work_told(folder: Path, *, resume: bool) -> Iterator[None]:
     except KeyboardInterrupt as interrupt:
         version = _version(folder / CACHE_NAME)
         if version is not None and (resume or version != former):
-            interrupt.add_note(f"the finished work is kept in {folder / CACHE_NAME}; --resume goes on with it")
+            interrupt.add_note(f"finished work is saved in {folder / CACHE_NAME}; continue with --resume")
         raise
 
 

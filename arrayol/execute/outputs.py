@@ -144,7 +144,7 @@ def _sum(before: Written, done: Written) -> Written:
 
 def _same_file(first: Target, second: Target) -> ArrayolError:
     message = f"outputs '{first.port.name}' and '{second.port.name}' would both be written to this file"
-    return error("same-file", message, file=str(second.path), hint="give each a file of its own")
+    return error("same-file", message, file=str(second.path), hint="give each its own file")
 
 
 # Results held against expected arrays.

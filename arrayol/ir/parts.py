@@ -77,7 +77,7 @@ def _require_own_ends(view: View, tiler: Tiler, extents: Shape) -> None:
             or any(length is None and factor for factor, length in zip((*paving, *fitting), extents, strict=True))
         ):
             where = f"at the ends of a part of '{view.array}', which only `run` and C can follow"
-            hint = "have a task copy the part into an array of its own, and read that"
+            hint = "let a task copy the part into a separate array, and read that"
             if tiler.border:
                 raise error("border-in-part", f"the border of this link acts {where}", tiler.span, hint=hint)
             raise error("wraps-in-part", f"this tiler wraps {where}", tiler.span, hint=hint)

@@ -96,7 +96,7 @@ class _Block:
         if written.initial is None:
             return True
         if local.shape:
-            hint = f"write it in a line of its own: {written.name.text}[k] = ... for k in ..."
+            hint = f"write it on a separate line: {written.name.text}[k] = ... for k in ..."
             raise mistake("local-shape", "only a local of one element takes a value here", written.initial.span, hint)
         target = trusted.Ref(written.name, (), written.name.span)
         first = trusted.Assign(target, written.initial, False, (), None, written.span)

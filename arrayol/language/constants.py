@@ -233,8 +233,8 @@ def _bad_width(name: str) -> tuple[str, str]:
 
 
 _SIZE_HINT = (
-    "it must divide without a rest: choose a const that does, pad the array to a multiple, "
-    "or round down with '//' where the rest may be left out"
+    "it must divide without a remainder: choose another const, pad the array to a multiple, "
+    "or round down with '//' if the remainder may be dropped"
 )
 _ARRAY_HINT = "bodies, links and calls read const arrays; a number for all places is a const without a type"
 

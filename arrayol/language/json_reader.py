@@ -167,7 +167,7 @@ class _Reader:
         if wanted is None:
             wanted = "',' or '}'" if isinstance(self.opened[-1][0], PlacedObject) else "',' or ']'"
         shown = token.value if token.kind == "end" else f"'{clipped(token.value)}'"
-        hint = "there is no comma behind the last entry" if token.kind in "}]" and "or" not in self.expected else None
+        hint = "there is no comma after the last entry" if token.kind in "}]" and "or" not in self.expected else None
         raise _error(self.file, f"unexpected {shown}; expected {wanted}", token.start, token.end, hint)
 
 
@@ -185,7 +185,7 @@ def _made(file: SourceFile, token: _Token) -> Any:
     if token.value in ("true", "false"):
         return PlacedTruth(token.value == "true", Span(file, token.start, token.end))
     if token.value != "null":
-        hint = "texts and names stand in quotation marks; there are true, false and null, but no NaN and no infinity"
+        hint = "texts and names go in quotation marks; there are true, false and null, but no NaN and no infinity"
         raise _error(file, f"'{clipped(token.value)}' is no value of JSON", token.start, token.end, hint)
     return None
 

@@ -48,7 +48,7 @@ def too_deep(item: syntax.Item | None) -> Diagnostic | None:
                 "nested-too-deep",
                 f"this nests deeper than {MAXIMUM_DEPTH} levels",
                 node.span,
-                "split it: give parts of it a const or an output of their own",
+                "split it: compute parts of it in separate consts or outputs",
             )
         stack += _children(node, depth)
     return None
@@ -233,7 +233,7 @@ def _slip_at(tokens: list[Token], place: int, expected: set[str]) -> str | None:
         "a const array has a type, a shape and rows: const K: i8[2, 2] = [1, 2; 3, 4]": token == "["
         and tokens[0].type == "CONST",
         "subscripts share one pair of brackets: y[0, 1]": token == "[" and "EQUAL" in expected,
-        "shapes and subscripts stand in square brackets, as in y[0]": token == "("
+        "shapes and subscripts go in square brackets, as in y[0]": token == "("
         and "LSQB" in expected
         and not (in_task and "RPAR" in expected),
         f"{_COMMENT}; '//' divides": token.type == "NAME" and "DOUBLE_SLASH" in line,

@@ -331,7 +331,7 @@ def _never_reached(border: syntax.Border, array: Port) -> Diagnostic:
         "border-never-acts",
         f"every instance stays inside {inside} of {shape}: the border is never read",
         border.span,
-        "remove the border, or move the origin if the windows shall reach beyond the array",
+        "remove the border, or move the origin so that windows reach past the edges",
         Severity.WARNING,
     )
 

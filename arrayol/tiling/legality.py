@@ -144,7 +144,7 @@ def split_around(program: Program, chosen: Sequence[int]) -> tuple[tuple[int, ..
         f"statement {bound.source} cannot run whole before or after the tiled ones: it needs some of their results, "
         f"and {_instance(sources[bound.target], pair.second)} needs "
         f"{_instance(sources[bound.source], pair.first)}{pair.where}",
-        hint=f"tile it with them: --statement {bound.source} and a schedule of its own",
+        hint=f"tile it with them: --statement {bound.source} and its own schedule",
     )
 
 
@@ -160,7 +160,7 @@ def check_locals(program: Program, chosen: Sequence[int]) -> None:
                 "statements-apart",
                 f"statement {other} cannot run whole before or after the tiled ones: it shares the local "
                 f"'{written_name(edge.array)}' with statement {tiled}, and no tile loads or stores a local",
-                hint=f"tile it with them: --statement {other} and a schedule of its own",
+                hint=f"tile it with them: --statement {other} and its own schedule",
             )
 
 

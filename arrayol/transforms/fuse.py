@@ -240,7 +240,7 @@ def _remarks(pair: Pair, fusion: Fusion, sizes: Sizes, asked: Sizes | None) -> l
         remarks.append(f"a block is {shown(sizes)} {noun} of '{consumer}'")
     remarks.append(f"'{name}' runs {runs:,} times instead of {before:,}: recomputation {runs / before:.3f}")
     if fusion.beside:
-        remarks.append(f"'{name}' stays beside '{name}_{consumer}' for what else reads it, which doubles its work")
+        remarks.append(f"'{name}' also stays beside '{name}_{consumer}', for its other readers, which doubles its work")
     return remarks
 
 

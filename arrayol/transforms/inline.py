@@ -225,7 +225,7 @@ def hidden_pair(spec: Spec, producer: CallName, consumer: CallName) -> HiddenPai
     pairs = [pair for around in compounds for pair in _hidden_pairs(spec, around, producer, consumer)]
     if len(pairs) > 1:
         message = f"'{producer} {consumer}' can mean {len(pairs)} pairs of calls across compound tasks"
-        hint = f"take the step 'inline {pairs[0].around.name}' first: then each call has a name of its own"
+        hint = f"take the step 'inline {pairs[0].around.name}' first: then each call has its own name"
         raise error("ambiguous-call", message, pairs[0].producer.call.span, hint=hint)
     return pairs[0] if pairs else None
 

@@ -122,7 +122,7 @@ def find_accumulation(elementary: Elementary, name: str, size: int) -> Accumulat
                 message, other.span, "what is needed in every iteration cannot come from the last block alone"
             )
         message = f"{len(found)} statements run over a range '{name}' {here}"
-        hint = "split one range of one statement; give the others names of their own"
+        hint = "split one range of one statement; give the others different names"
         if any(one is other for one in around for other in found[1][1]):
             total = next((item.port for item, _ in found if item.accumulate), statement.port)
             hint = f"a range of one statement can be split, not that of a loop: {total} += ... for {name} in ..."

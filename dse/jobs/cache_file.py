@@ -103,7 +103,7 @@ def _cannot_write(path: Path, why: str) -> ArrayolError:
 def disk_full(path: Path) -> ArrayolError:
     """Of a cache for which there is no room left."""
     message = "this cannot be written: no space is left on the disk"
-    hint = "make room, then go on with --resume from the work that is in the store"
+    hint = "make room, then run the same command with --resume: finished work is in the store"
     return error("cannot-write", message, hint=hint, file=str(path))
 
 

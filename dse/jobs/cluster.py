@@ -130,7 +130,7 @@ class Cluster:
         return error(
             "cluster-lost",
             f"the cluster at {self._address} has lost its scheduler, or too many workers",
-            hint="see to the cluster; with --resume the exploration goes on where it was",
+            hint="fix the cluster, then run the same command with --resume",
         )
 
 

@@ -178,5 +178,5 @@ def _lost() -> Exception:
     return error(
         "worker-lost",
         "a worker process has ended before its work: it was killed, perhaps because memory ran out",
-        hint="take fewer with --workers; with --resume the exploration goes on where it was",
+        hint="take fewer with --workers, and continue with --resume",
     )

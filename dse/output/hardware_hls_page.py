@@ -46,7 +46,7 @@ def _promises(own: Promised) -> Iterator[str]:
     yield "  `arrayol emit hls --check`."
     yield ""
     yield f"The same design takes {cycles:,} cycles a frame as Verilog{time}. Of this C++ no cycles are promised:"
-    yield "a tool of synthesis makes a schedule of its own."
+    yield "a tool of synthesis makes its own schedule."
     yield ""
 
 

@@ -61,19 +61,19 @@ def _promises(own: Promised) -> Iterator[str]:
     time = f", {cycles / clock:,.2f} µs at the {clock:g} MHz of the platform" if clock else ""
     yield "## What is promised"
     yield ""
-    yield f"- A frame takes {cycles:,} cycles{time}: for so many `busy` is high, from the cycle after"
-    yield "  `start` to that of `done`. The machine model and the simulated machine say the same, and the test bench"
-    yield "  counts it again. It is so with the external memory described below."
+    yield f"- A frame takes {cycles:,} cycles{time}: `busy` is high for exactly that many cycles, from the cycle after"
+    yield "  `start` up to and including `done`. The machine model and the simulated machine say the same, and the test"
+    yield "  bench counts it again. This holds for the external memory described below."
     if setup := own.opened.estimate.setup_cycles:
-        yield f"- The first `start` loads what stays on the chip, in {setup:,} cycles; then its frame begins."
+        yield f"- The first `start` loads the data that stay on the chip, in {setup:,} cycles; then its frame begins."
     yield "- The outputs are those of `arrayol run`, bit for bit."
-    yield "- Before this was written, its programs were unrolled and compared with the simulated machine: they touch"
-    yield "  the same words in the same cycles, overwrite no word that is needed, and meet no bank twice in a cycle."
-    yield "  Values were followed from the external memory and back: each repetition takes those that the specification"
-    yield "  names, and so does each word that is stored."
-    yield "- The Verilog itself was not run before this page was written. `make sim` runs it, and so does"
-    yield "  `arrayol emit verilog --check`."
-    yield "- Frames may follow each other at once: behind each one all counters are where they began."
+    yield "- Before this was written, its programs were unrolled and compared with the simulated machine: they access"
+    yield "  the same words in the same cycles, overwrite no word that is needed, and access no bank twice in a cycle."
+    yield "  Values were followed from the external memory and back: each repetition takes the values that the"
+    yield "  specification names, and each stored word has the value that it names."
+    yield "- The Verilog itself was not run before this page was written. `make sim` or"
+    yield "  `arrayol emit verilog --check` runs it."
+    yield "- The next frame may start at once: after each frame all counters are back at their start."
     yield ""
 
 
@@ -81,20 +81,20 @@ def _running(own: Promised, axi: str | None) -> Iterator[str]:
     yield "## Running it"
     yield ""
     yield "- `make sim` runs two frames in Icarus Verilog, `make sim-verilator` in Verilator 5. Each prints"
-    yield f"  `frame N before B cycles {own.hardware.cycles} wrong 0`: B are those of loads before it,"
-    yield "  and wrong are words of the outputs."
+    yield f"  `frame N before B cycles {own.hardware.cycles} wrong 0`: B is the number of set-up cycles before the"
+    yield "  frame; 'wrong' counts wrong output words."
     if axi is not None:
-        yield "- `make sim-axi` runs them behind AXI4, with a memory that is slow at random."
-    yield "- `make lint` asks both what they think of the design; `make clean` removes what was built."
+        yield "- `make sim-axi` runs them as a master of AXI4, with a memory that is slow at random."
+    yield "- `make lint` prints the warnings of both; `make clean` removes all built files."
     yield ""
-    yield "| file | what it is |"
+    yield "| file | content |"
     yield "|---|---|"
     yield f"| rtl/{own.hardware.top}_top.v | the top module; a group of tasks each in rtl/groupN_top.v |"
-    yield "| rtl/groupN_AGENT.v | who touches which word in which cycle: a program of nested loops with counters |"
+    yield "| rtl/groupN_AGENT.v | which word is accessed in which cycle: a program of nested loops with counters |"
     yield "| rtl/unit_TASK.v | the datapath of a task |"
-    yield "| rtl, others | memories, registers, and what passes to the external memory |"
+    yield "| rtl, others | memories, registers, and the port to the external memory |"
     if axi is not None:
-        yield f"| rtl/{axi}.v, rtl/axi_port.v | the top module behind AXI4; tb/tb_axi.v and tb/axi_memory.v run it |"
+        yield f"| rtl/{axi}.v, rtl/axi_port.v | the top module as a master of AXI4; tb/tb_axi.v, tb/axi_memory.v |"
     yield "| tb/tb.v, tb/external_memory.v | the test bench, and the external memory as the model has it |"
     yield from addresses_part(own)
 
@@ -131,7 +131,7 @@ def units_part(hardware: HardwareDesign) -> Iterator[str]:
 def _memories(own: Promised) -> Iterator[str]:
     yield "## Memories"
     yield ""
-    yield "As they are in rtl/; each reader has a copy of its own, registers are read by all."
+    yield "These are the memories in rtl/. Each reader has its own copy; registers are shared by all readers."
     yield ""
     yield from table(
         ("group", "memory", "of array", "banks", "depth in words", "width in bits", "copies"),
@@ -175,14 +175,14 @@ def costs_part(own: Promised) -> Iterator[str]:
     costs = ", ".join(f"{value:,} {BITS.get(name, name.upper())}" for name, value in opened.estimate.costs.items())
     blocks = opened.memories.totals[TOTALS[0][0]] if opened.memories is not None else 0
     technology = opened.memories.technology if opened.memories is not None else "the platform"
-    yield "## What the model says it costs"
+    yield "## Cost in the model"
     yield ""
-    yield f"{costs or 'nothing'}, {blocks:,.6g} memory blocks, by {technology}. That is units and memories. What steers"
+    yield f"{costs or 'nothing'}, {blocks:,.6g} memory blocks ({technology}): units and memories."
     if opened.platform.prices is not None and opened.platform.prices.overhead is not None:
-        yield "them is in it too, as the technology prices it: programs and counters of agents, ways to and from banks,"
-        yield "and the port."
+        yield "Control logic is included, as the technology estimates it: programs and counters of agents, paths to"
+        yield "and from banks, and the port."
     else:
-        yield "them is not in it: the programs and counters of agents, ways to and from banks, and the port."
+        yield "Control logic is not included: programs and counters of agents, paths to and from banks, the port."
     yield ""
 
 
@@ -192,9 +192,9 @@ def _interface(hardware: HardwareDesign, outside: Outside, engines: Sequence[str
         "address": "its first word, counted in words",
         "words": "how many words it has, one after another",
         "write": "1 to store, 0 to load",
-        "rvalid": "a word that was asked for is there",
+        "rvalid": "a requested word is there",
         "rdata": "that word; the first byte of an array lowest",
-        "rready": "it is taken at the end of this cycle",
+        "rready": "the word is accepted at the end of this cycle",
         "wready": "a word of a request to store may pass",
         "wvalid": "it passes at the end of this cycle",
         "wdata": "that word",
@@ -207,7 +207,7 @@ def _interface(hardware: HardwareDesign, outside: Outside, engines: Sequence[str
     rows: list[tuple[object, ...]] = [
         ("clk, reset", "in", 1, "hold `reset` for a cycle at least"),
         ("start", "in", 1, "for a cycle, while not `busy`: begin a frame"),
-        ("busy", "out", 1, "a frame is on its way"),
+        ("busy", "out", 1, "a frame is being computed"),
         ("done", "out", 1, "the last cycle of a frame"),
     ]
     for engine in engines:
@@ -225,34 +225,34 @@ def _timing(hardware: HardwareDesign) -> Iterator[str]:
     yield "  at a port. It serves them in their order."
     yield f"- The first word of a request passes {counted(latency, 'cycle')} after the request at the soonest, then one"
     yield "  word in each cycle: `rvalid` and `wready` say when. `rready` and `wvalid` answer in the same cycle."
-    yield "- Where it is slower the design waits: the outputs are the same, the cycles are more."
+    yield "- If it is slower, the design waits: the outputs are the same, and a frame takes more cycles."
     yield ""
 
 
 def _axi(axi: str | None, outside: Outside) -> Iterator[str]:
-    yield "## Behind AXI4"
+    yield "## AXI4"
     yield ""
     if axi is None:
         yield f"AXI4 has no words of {outside.word_bits} bits: there is no top module for it."
         yield ""
         return
     yield f"`{axi}` is the same design as a master of AXI4, with data of {outside.word_bits} bits. `aresetn` is"
-    yield "active low; word 0 of the external memory lies at `base`, a multiple of a word's bytes, which stays while"
-    yield "`busy`. All bursts are of whole words (INCR), of at most 256, and none crosses 4 KB; reads may go some words"
-    yield "beyond the last array. `done` comes when the last write has been answered; `fault` says that an answer was"
-    yield "an error, until reset. No ID, no lock: all is in order."
+    yield "active low; word 0 of the external memory lies at `base`, a multiple of a word's bytes, which is stable"
+    yield "while `busy`. All bursts are of whole words (INCR), of at most 256, and none crosses 4 KB; reads may go some"
+    yield "words beyond the last array. `done` comes when the last write has been answered; `fault` says that an answer"
+    yield "was an error, until reset. No ID, no lock: all is in order."
     yield ""
-    yield "Its outputs are the same; its cycles are not promised, as they are those of the bus and its memory."
+    yield "Its outputs are the same. Its cycles are not promised: they depend on the bus and its memory."
     yield ""
 
 
 def _not_promised() -> Iterator[str]:
     yield "## What is not promised"
     yield ""
-    yield "- The clock: what a device reaches is known after placing and routing. Nothing here was synthesised."
-    yield "- The cycles, where other masters use the external memory, where it refreshes, or behind a bridge to a bus."
-    yield "- LUT and FF of programs, counters, routes to banks and the port: the model counts units and memories,"
-    yield "  and the rest at most as it was in other designs. `arrayol synth` says what it is."
+    yield "- The clock: it is known only after placing and routing. Nothing here was synthesised."
+    yield "- The cycles, if other masters use the external memory, if it refreshes, or with a bridge to a bus."
+    yield "- LUT and FF of programs, counters, routes to banks and the port: the model counts units and memories, and"
+    yield "  control logic at most as an average of other designs. `arrayol synth` measures it."
     yield "- Anything after a `reset` in the middle of a frame, while the external memory still answers requests."
 
 

@@ -79,7 +79,7 @@ def _readme(result: Result, names: Sequence[str]) -> str:
     specs = [name for name in names if name not in _CONTENTS]
     described = sum(design.steps is not None or design.steps_remark is not None for design in result.pareto)
     if described:
-        of_front = "" if described == len(result.pareto) else f", those that tell most of its {len(result.pareto):,}"
+        of_front = "" if described == len(result.pareto) else f", which represent its {len(result.pareto):,} best"
         told.append(f"{SPECS:<16}the specifications of {counted(len(specs), 'design')} of the front{of_front};")
         told.append(f"{'':<16}that of another design: {transform_command(result)}")
         told.append(f"{'':<16}or, here and with a picture: arrayol explore {result.spec} --out DIR --emit ID")

@@ -29,7 +29,7 @@ def unrolled_nest(spec: Spec, name: str, factors: Sequence[int] | None = None) -
             return nest_of_elementary(component, factors, spec.tables.keys())
         case CompoundTask():
             hint = f"name one of the tasks that it calls: {', '.join(dict.fromkeys(callees(component)))}"
-            message = f"'{name}' is made of calls: it has no loops of its own"
+            message = f"'{name}' is made of calls: it has no loops"
             raise error("no-nest", message, component.span, hint=hint)
         case _:
             return nest_of_task(component, spec.components[component.callee], factors, spec.tables.keys())

@@ -251,21 +251,24 @@ def _of_function(
 
 def _refusals(plan: PortPlan, bits: int, terms: Terms, ways: list[Way]) -> Iterator[Refusal]:
     if "registers" not in ways and bits > terms.register_bits:
-        yield Refusal("registers", f"no registers: {bits:,} bits are more than {terms.register_bits:,}")
+        yield Refusal(
+            "registers", f"registers not considered: {bits:,} bits exceed the limit of {terms.register_bits:,}"
+        )
     if "copies" not in ways:
         code = "random-port" if plan.is_random else "no-banks"
-        most = f"{plan.reads:,} places are read in a cycle, and {terms.copies_most:,} copies are the most"
-        yield Refusal(code, f"no copies: {most if plan.writes is not None else 'no banks keep apart what is written'}")
+        many = f"{plan.reads:,} elements are read in a cycle, and the limit is {terms.copies_most:,} copies"
+        why = many if plan.writes is not None else "no banks separate the elements that are written in a cycle"
+        yield Refusal(code, f"copies not considered: {why}")
 
 
 def _reason(best: Organisation, others: list[Organisation], terms: Terms) -> str:
     """Why an organisation is taken, in words."""
 
-    def priced(one: Organisation) -> str:
+    def cost(one: Organisation) -> str:
         return f"{one.built.price(terms.prices):,.0f}"
 
-    compared = [f"{one.way} {priced(one)}" for one in others]
-    return f"{best.way} for a price of {priced(best)}" + (f" ({', '.join(compared)})" if compared else "")
+    compared = [f"{one.way} {'would cost ' if one is others[0] else ''}{cost(one)}" for one in others]
+    return f"{best.way} at cost {cost(best)}" + (f" ({', '.join(compared)})" if compared else "")
 
 
 def organise_fifo(data: int, wide: int, bits: int, terms: Terms) -> Organisation:

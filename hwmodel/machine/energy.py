@@ -88,13 +88,16 @@ def energy_gap(platform: Platform, network: Network) -> tuple[str, str] | None:
     )
     if without:
         names = listed([*without])
-        return f"nobody says what a repetition of {names} takes", "give energy_pj in [elementary.NAME] of the platform"
+        return (
+            f"the energy of a repetition of {names} is not given",
+            "give energy_pj in [elementary.NAME] of the platform",
+        )
     for cost in technology.leakage_mw:
         lacking = dict.fromkeys(
             process.elementary for process in processes if cost != _BIT and cost not in platform.cost_names(process)
         )
         if lacking:
-            why = f"what leaks of {listed([*lacking])} is unknown without their cost in {cost}"
+            why = f"the leakage of {listed([*lacking])} is unknown without their cost in {cost}"
             return why, f"give cost = {{ {cost} = NUMBER }} in [elementary.NAME] of the platform"
     return None
 

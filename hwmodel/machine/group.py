@@ -118,9 +118,9 @@ class Group:
             return lasts[0]
         raise error(
             "several-last-tasks",
-            f"the group {' '.join(self.tasks)} has several last tasks, {listed(lasts)}: no one repetition space "
-            "can be cut in blocks for all of them",
-            hint="put them in groups of their own, or together with a task that reads what all of them make",
+            f"the group {' '.join(self.tasks)} ends in several tasks, {listed(lasts)}: it must end in exactly one, "
+            "since blocks are cut from the last task's repetitions",
+            hint="put each in its own group, or add a task that reads the outputs of all of them to the group",
         )
 
     def _require_whole_or_stored(self) -> None:

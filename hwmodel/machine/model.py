@@ -46,7 +46,7 @@ from hwmodel.machine.ticks import Ticks, read_at, require_legal, tick_group
 from hwmodel.platform import Platform
 from hwmodel.residence import NO_LOADS, Loads
 
-# What of a plain structure may usefully be opened: cuts, FIFOs, other policies (docs/explore.md, "What the default tries").
+# Options that may improve a plain structure: cuts, FIFOs, policies (docs/explore.md, "What the default tries").
 
 
 @dataclass(frozen=True, slots=True)

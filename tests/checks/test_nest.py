@@ -267,8 +267,7 @@ CIRCLE = "skew the schedule until no dependence goes backwards in any dimension"
                 "error[statements-apart]: statement 3 cannot run whole before or after the tiled ones: it "
                 "needs some of their "
                 "results, and statement 2 at t = 2 needs statement 3 at t = 1\n  hint: tile it with them: --statement "
-                "3 and a "
-                "schedule of its own"
+                "3 and its own schedule"
             ),
         ),
         (

@@ -110,7 +110,7 @@ def test_a_killed_scheduler(script: Path, lpsf: Path, tmp_path_factory: pytest.T
     assert (output, process.returncode) == ("", 1)
     assert messages == (
         f"error[cluster-lost]: the cluster at {running.address} has lost its scheduler, or too many workers\n"
-        "  hint: see to the cluster; with --resume the exploration goes on where it was\n"
+        "  hint: fix the cluster, then run the same command with --resume\n"
     )
     kept = {path.name for path in (lpsf / "out").iterdir()}
     assert kept - {"partial"} == {"work.sqlite"}  # beside a front so far, if there was one
@@ -145,7 +145,7 @@ def test_other_methods(checkout: Path, running: Scheduler) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--workers", "2"], "--workers and --cluster exclude each other; a cluster has workers of its own"),
+        (["--workers", "2"], "--workers and --cluster exclude each other; a cluster has its own workers"),
         (["--model", "published"], "--cluster needs the machine model; leave it out, or take --model machine"),
         (
             ["--method", "exhaustive"],

@@ -57,7 +57,7 @@ RUNS = {
     "nsga2": ("conv3x3.aol", "--set", "H=6", "--set", "W=6", "--narrow", "--no-verify", "--method", "nsga2"),
 }
 COMPARED = ("result.json", "designs.csv", "picked.json")
-NOTHING_KEPT = "out: no finished work to go on with; all of it is done anew\n"
+NOTHING_KEPT = "out: no finished work to continue; the exploration starts anew\n"
 
 
 @pytest.fixture
@@ -308,7 +308,7 @@ def test_an_interrupt_says_what_is_kept(former: Path) -> None:
         process.send_signal(signal.SIGINT)
         _, said = process.communicate()
     assert process.returncode == 130
-    told = b"the finished work is kept in out/work.sqlite; --resume goes on with it\ninterrupted\n"
+    told = b"finished work is saved in out/work.sqlite; continue with --resume\ninterrupted\n"
     assert said.lstrip(b".") == told
     kept = len(rows(former / "out"))
     assert 3 <= kept < pieces

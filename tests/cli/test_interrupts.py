@@ -158,6 +158,6 @@ def test_sigterm_ends_workers_too_and_says_how_to_go_on(script: Path, tmp_path: 
         time.sleep(0.05)
     process.terminate()
     out, err = process.communicate(timeout=60)
-    kept = "the finished work is kept in out/work.sqlite; --resume goes on with it\nterminated\n"
+    kept = "finished work is saved in out/work.sqlite; continue with --resume\nterminated\n"
     assert (out, process.returncode) == ("", 143)
     assert re.fullmatch(r"(lpsf: .*\n)?" + kept, err)

@@ -25,7 +25,7 @@ task halves(x: u8[6, 8]) -> (z: u8[6, 8]) {
   z[.., 4..8] = widened(x[.., 4..8])
 }
 """
-HINT = "  hint: have a task copy the part into an array of its own, and read that\n"
+HINT = "  hint: let a task copy the part into a separate array, and read that\n"
 WHERE = "at the ends of a part of 'x', which only `run` and C can follow"
 WAYS = {
     "wrap": ("wrap", f"error[wraps-in-part]: this tiler wraps {WHERE}"),

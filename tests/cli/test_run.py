@@ -100,7 +100,7 @@ def test_floats_are_written_with_the_bits_of_the_input(arrayol: CommandLine, fol
             (*INPUTS, "--out", "b=b.png", "--out", "d=./b.png"),
             (
                 "b.png: error[same-file]: outputs 'b' and 'd' would both be written to this file\n"
-                "  hint: give each a file of its own\n"
+                "  hint: give each its own file\n"
             ),
         ),
         (

@@ -126,7 +126,7 @@ def test_comparisons(arrayol: CommandLine, folder: Path) -> None:
             ("--in", "a=a.npy", "--out", "b=o.npz:b", "--out", "c=o.npz:b"),
             (
                 "o.npz: error[same-file]: outputs 'b' and 'c' would both be written to this file\n"
-                "  hint: give each a file of its own\n"
+                "  hint: give each its own file\n"
             ),
         ),
         (

@@ -19,7 +19,7 @@ GOLDEN = Path(__file__).parent.parent / "golden"
 POLYPROD = ["polyprod.aol", "polyprod", "--schedule", "N-j, i", "--set", "N=23"]
 REMARK = "tiling statement 2, the one with the range variables j and i\n"
 ASSUMED = (
-    "remark: no platform is given, and none lies beside the specification: assuming a clock of 50 MHz, the "
+    "remark: no platform is given, and there is none next to the specification: assuming a clock of 50 MHz, the "
     "technology ecp5-6, bursts of 30 cycles latency, words of 128 bits and one port for loads and stores\n"
     "remark: no datapath is given for polyprod: assuming an initiation interval of 1 cycle and a latency of 0 "
     "cycles; give [elementary.NAME] in the platform\n"

@@ -195,7 +195,7 @@ def test_frames_written_and_other_outputs_keep_their_own_files() -> None:
     both = ("o%d.png", port("u8", None, 2, 3), array), ("o1.png", port("u8", 2, 3, name="q"), array[0])
     assert told(lambda: write(*both)) == (
         "o1.png: error[same-file]: outputs 'p' and 'q' would both be written to this file\n"
-        "  hint: give each a file of its own"
+        "  hint: give each its own file"
     )
     twice = ("a.npz", port("u8", name="x"), array[0, 0, 0]), ("./a.npz:x", port("u8", name="y"), array[0, 0, 0])
     assert "outputs 'x' and 'y' would both be written to this file" in told(lambda: write(*twice))

@@ -29,7 +29,7 @@ task both(a: i32[8]) -> (c: i32[8]) { b = first(a) c = second(b) }
 """
 MEMORY = "assume_datapaths = true\n[memory]\nlatency = 3\ndata_per_word = 2\n"
 DEFAULT = (
-    "no platform is given, and none lies beside the specification: assuming a clock of 50 MHz, the technology "
+    "no platform is given, and there is none next to the specification: assuming a clock of 50 MHz, the technology "
     "ecp5-6, bursts of 30 cycles latency, words of 128 bits and one port for loads and stores"
 )
 DATAPATHS = (

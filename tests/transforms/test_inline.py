@@ -111,7 +111,7 @@ def test_fuse_across_compound_tasks_that_are_called_twice() -> None:
     spec = loaded(TWO)
     assert refusal(spec, "fuse lift@y blur") == (
         "ambiguous-call: 'lift@y blur' can mean 2 pairs of calls across compound tasks "
-        "(take the step 'inline top' first: then each call has a name of its own)"
+        "(take the step 'inline top' first: then each call has its own name)"
     )
     for step in ("fuse lift@p blur", "fuse lift@q blur@d 1,8"):
         found = transformed(spec, step)

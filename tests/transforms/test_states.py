@@ -109,5 +109,5 @@ def test_a_producer_is_fused_by_blocks_where_the_consumer_does_not_read_what_lea
         prove(spec, fused)
     overlapping = loaded(SUMS.format(width=3, count=11))
     fused = transformed(overlapping, "fuse sums windows 1")
-    assert any("'sums' stays beside" in remark for remark in fused.remarks)
+    assert any("'sums' also stays beside" in remark for remark in fused.remarks)
     prove(overlapping, fused)

@@ -199,7 +199,7 @@ class _Expansion:
                 if self.is_full:
                     raise Mistake
                 self.is_full = True
-                hint = "give fewer values, or write tasks of their own"
+                hint = "give fewer values, or write separate tasks"
                 message = f"more than {MAXIMUM_COPIES:,} copies of definitions with parameters"
                 raise mistake("too-many-copies", message, span, hint)
             self.made[name] = _Made(definition, texts, binding(item.parameters, values), {})

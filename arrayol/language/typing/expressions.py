@@ -155,7 +155,7 @@ class Scope:
     def _apply(self, expr: syntax.Apply) -> expressions.Expr:
         name = expr.function
         if name.text in self.ports:
-            hint = f"subscripts stand in square brackets, as in {name.text}[0]"
+            hint = f"subscripts go in square brackets, as in {name.text}[0]"
             raise mistake("unknown-function", f"'{name.text}' is a port, no function", name.span, hint)
         check_function(expr)
         function = FUNCTIONS.get(name.text)

@@ -59,7 +59,7 @@ def _factor(operand: expressions.Expr) -> expressions.Expr | None:
     if kind is Weak.BOOL:
         return None
     if not isinstance(operand, expressions.Constant):
-        what = "a range variable has no format of its own" if kind is Weak.INTEGER else "this float has no exact format"
+        what = "a range variable has no format" if kind is Weak.INTEGER else "this float has no exact format"
         hint = f"convert it, as in {'i16' if kind is Weak.INTEGER else 'i4.12'}(...)"
         raise mistake("wrong-operand", f"{what} in a product of fixed-point numbers", operand.span, hint)
     narrow = narrowest(operand.value)

@@ -49,7 +49,10 @@ def search_group(
     space, columns = context.space, context.columns
     last = space.last(group)
     if last is None:
-        return _refused(columns, "the group has several last tasks, and no one repetition space to cut in blocks")
+        return _refused(
+            columns,
+            "the group ends in several tasks, and must end in exactly one, whose repetitions are cut into blocks",
+        )
     tasks = space.tasks(group)
     jobs = GroupJobs(space, columns, tasks, RateChoices(tuple(map(space.rates, tasks))), wholes=wholes)
     part = nothing(columns, len(jobs.tasks))

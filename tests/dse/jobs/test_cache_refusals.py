@@ -204,7 +204,7 @@ def test_a_file_that_is_read_only(tmp_path: Path, former: Path) -> None:
 SMALL_DISK = "mkdir -p out && mount -t tmpfs -o size=512k tmpfs out"
 NO_SPACE = (
     "out/work.sqlite: error[cannot-write]: this cannot be written: no space is left on the disk\n"
-    "  hint: make room, then go on with --resume from the work that is in the store\n"
+    "  hint: make room, then run the same command with --resume: finished work is in the store\n"
 )
 
 

@@ -101,7 +101,7 @@ def test_work_that_kills_workers(running: Scheduler) -> None:
     assert refusal(refused) == (
         "cluster-lost",
         f"the cluster at {running.address} has lost its scheduler, or too many workers",
-        "see to the cluster; with --resume the exploration goes on where it was",
+        "fix the cluster, then run the same command with --resume",
     )
 
 

@@ -43,7 +43,7 @@ def test_windows_banks_and_registers_are_told() -> None:
     image, kernel = (next(one for one in memories if one.name == name) for name in ("image", "kernel"))
     assert (image.group, image.title, image.data, image.bits) == (1, "1: buffer image", 11_538, 92_304)
     assert image.organisation == "window of 18 registers, 16 banks by linear (1, 3) mod 16, 720 x 8 bits each"
-    assert image.sentences[-1] == "No registers: 92,160 bits are more than 512."
+    assert image.sentences[-1] == "Registers not considered: 92,160 bits exceed the limit of 512."
     assert (kernel.organisation, kernel.built_of, kernel.ff) == ("9 registers", "registers", 144)
 
 
@@ -72,8 +72,8 @@ def test_what_nothing_serves_is_refused() -> None:
     assert found.code == "no-banks"
     assert found.message == (
         "no memory of 'k' serves its ports: no banks: 2,048 places are touched in a cycle, and no function with up to "
-        "1,024 banks keeps them apart; no registers: 65,536 bits are more than 512; no copies: 2,048 places are read "
-        "in a cycle, and 16 copies are the most"
+        "1,024 banks keeps them apart; registers not considered: 65,536 bits exceed the limit of 512; copies not "
+        "considered: 2,048 elements are read in a cycle, and the limit is 16 copies"
     )
 
 

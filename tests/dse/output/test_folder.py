@@ -68,7 +68,7 @@ def test_it_says_what_it_holds_and_how_to_get_the_rest() -> None:
     for path in written:
         assert path.name in text or path.parent.name == "specs"
     specs = sum(path.parent.name == "specs" for path in written)
-    assert f"the specifications of {specs} designs of the front, those that tell most of its " in text
+    assert f"the specifications of {specs} designs of the front, which represent its " in text
     assert f"arrayol transform {found.result.spec} --result DIR --design ID" in text
 
 

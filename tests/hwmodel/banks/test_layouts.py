@@ -159,7 +159,7 @@ def test_the_platforms_banks_are_the_default(spec: Spec) -> None:
         ("pick", None, Choices(4), "error[no-affine-references]: no subscript in 'pick' is affine in the loops"),
         ("add", None, Choices(4), "error[no-array-references]: 'add' accesses no array"),
         ("black", None, Choices(4), "error[no-nest]"),
-        ("twice", None, Choices(4), "error[no-nest]: 'twice' is made of calls: it has no loops of its own"),
+        ("twice", None, Choices(4), "error[no-nest]: 'twice' is made of calls: it has no loops"),
         ("mans", None, Choices(4), "error[unknown-task]: there is no task 'mans'\n  hint: did you mean 'means'?"),
     ],
 )

@@ -278,7 +278,7 @@ def test_an_endless_repetition() -> None:
 @pytest.mark.parametrize(
     ("name", "factors", "message"),
     [
-        ("lpsf", None, "'lpsf' is made of calls: it has no loops of its own"),
+        ("lpsf", None, "'lpsf' is made of calls: it has no loops"),
         ("lpfs", None, "there is no task 'lpfs'"),
         ("hflr", (2,), "'hflr' has 2 nested loops, and there is 1 unroll factor"),
         ("hflr", (1, 5), "loop 'r1' of 'hflr' runs 4 times, so it cannot be unrolled by 5"),

@@ -108,8 +108,9 @@ def test_too_many_copies_are_refused_by_name() -> None:
     (found,) = refused.value.diagnostics
     assert found.code == "random-port"
     assert found.message == (
-        "no memory of 'array' serves its ports: no banks: subscripts from data may meet in one; no registers: 2,048 "
-        "bits are more than 512; no copies: 40 places are read in a cycle, and 16 copies are the most"
+        "no memory of 'array' serves its ports: no banks: subscripts from data may meet in one; registers not "
+        "considered: 2,048 bits exceed the limit of 512; copies not considered: 40 elements are read in a cycle, and "
+        "the limit is 16 copies"
     )
 
 
@@ -206,8 +207,10 @@ def test_states_have_a_bank_for_each_unit() -> None:
 
 def test_the_reason_is_told() -> None:
     one = image(4, 1, 16)
-    assert one.reason == "window for a price of 2,120 (copies 24,648)"
-    assert [refusal.text for refusal in one.refused] == ["no registers: 61,440 bits are more than 512"]
+    assert one.reason == "window at cost 2,120 (copies would cost 24,648)"
+    assert [refusal.text for refusal in one.refused] == [
+        "registers not considered: 61,440 bits exceed the limit of 512"
+    ]
 
 
 def test_two_in_a_cycle_have_their_own_address() -> None:
