@@ -71,8 +71,8 @@ def _promises(own: Promised) -> Iterator[str]:
     yield "  the same words in the same cycles, overwrite no word that is needed, and access no bank twice in a cycle."
     yield "  Values were followed from the external memory and back: each repetition takes the values that the"
     yield "  specification names, and each stored word has the value that it names."
-    yield "- The Verilog itself was not run before this page was written. `make sim` or"
-    yield "  `arrayol emit verilog --check` runs it."
+    yield "- The Verilog itself was not run before this page was written. `make sim` runs it, as does"
+    yield "  `arrayol emit verilog --check`."
     yield "- The next frame may start at once: after each frame all counters are back at their start."
     yield ""
 
