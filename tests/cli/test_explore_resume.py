@@ -327,7 +327,9 @@ def private(folder: Path, mounts: str, program: str, *options: str) -> tuple[str
     return done.stderr.lstrip("."), done.returncode
 
 
-FULL = "this cannot be written: no space is left on the disk\n  hint: make room, then run the same command with --resume"
+FULL = (
+    "this cannot be written: no space is left on the disk\n  hint: make room, then run the same command with --resume"
+)
 SMALL_DISK = """
 mount -t tmpfs -o size=4m tmpfs disk
 cp -a out disk/out
