@@ -113,8 +113,8 @@ def test_more_objectives_give_a_plane_for_each_pair_and_no_empty_place() -> None
     assert panels[0].get_gridspec().get_geometry() == (1, 3)
     assert [(axes.get_xlabel(), axes.get_ylabel()) for axes in panels] == [
         ("latency (cycles)", "internal memory (data)"),
-        ("latency (cycles)", "N_cu of all processors (units)"),
-        ("internal memory (data)", "N_cu of all processors (units)"),
+        ("latency (cycles)", "copies of datapaths (units)"),
+        ("internal memory (data)", "copies of datapaths (units)"),
     ]
 
 
