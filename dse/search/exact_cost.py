@@ -34,13 +34,16 @@ def exact_seconds(space: MappingSpace, columns: Columns, most: float) -> float:
         jobs = GroupJobs(space, columns, tasks, RateChoices(tuple(map(space.rates, tasks))))
         cost = jobs.cost
         structures, kept = space.count_structures(last), jobs.searches_keeps
-        total += cost.tables + structures * cost.plain
-        if total > most:
-            break
+        least = cost.tables + structures * (cost.plain + (cost.keeps if kept else 0.0))
+        if total + least > most:
+            return total + least
         found = space.structure_at(last, 0.5)
+        total += cost.tables
         if found is None:
             continue
-        total += structures * ((cost.keeps if kept else 0.0) + _alone(jobs, *found))
+        total += structures * _alone(jobs, *found)
+        for scan, shapes in space.structures(last):
+            total += float(cost.blocks(scan, shapes).sum() + (cost.keeps_of(scan, shapes).sum() if kept else 0.0))
         if total <= most and space.study.has_options and not (kept and opens_keeps_alone(space, last)):
             middle = plain_structure(tasks, Blocks(found[1], found[0]))  # stands for all
             total += _options(jobs, middle, structures if everywhere else None)

@@ -36,7 +36,7 @@ _OPEN = 0.03  # of a group, once
 _TABLES = 0.035  # of a group, for each task, before the first structure of a job is priced
 _PAIRS = 4e-4  # and for each pair of tasks, whose times are put together,
 _SIDES = 10  # where blocks have so many different sides, or more
-_INSIDE = 1e-5  # of a plain structure with a dimension of one index inside others, for each repetition
+_INSIDE = 1e-5  # of a plain structure whose innermost dimension has one index, for each repetition
 _ROW = 5e-6  # of a plain structure, for each run of blocks along the innermost loop,
 _FREE_ROWS = 10_000  # beyond so many
 _KIND = 0.01  # of memories that are built for each rate of a task
@@ -140,8 +140,8 @@ class JobCost:
         if not self.is_separable:
             return self.exactly(shapes)
         if scan not in self._under:
-            inside = self.kinds and has_one_index_inside(scan, self._extents)
-            self._under[scan] = self.plain + (_INSIDE * prod(self._extents) if inside else 0.0)
+            is_single = self.kinds and scan.dimensions and self._extents[scan.dimensions[-1]] == 1
+            self._under[scan] = self.plain + (_INSIDE * prod(self._extents) if is_single else 0.0)
         return self._under[scan] + self._rows(scan, shapes)
 
     @cached_property
