@@ -32,7 +32,7 @@ from dse.search.methods import Points, choose_method, infeasible, require_other_
 from dse.search.plotted_points import plotted_points
 from dse.search.variants import contexts_of, joined, search_each, slowed_each
 from dse.space.mappings import MappingSpace
-from dse.space.objectives import Figure
+from dse.space.objectives import Figure, keys_of, shown_figures
 from dse.space.remarks import coarse_sides, remarks_of
 from dse.space.size import all_fusions, count_fusions, size_of
 from dse.space.study_checks import check_space
@@ -43,7 +43,7 @@ from hwmodel.design import Choice, GroupDesign
 from hwmodel.design import Design as Decisions
 from hwmodel.figures import ENERGY
 from hwmodel.machine.bounds import require_bounded_costs
-from hwmodel.machine.estimate import DesignEstimate, GroupEstimate
+from hwmodel.machine.estimate import GroupEstimate
 from hwmodel.machine.model import MachineModel
 
 FIRST_SECONDS = 5.0  # until the result so far is written for the first time
@@ -203,6 +203,7 @@ def _records(
     variants = {one.choice: one for one in space.variants}
     known = _known_groups({choice: one.model for choice, one in variants.items()}, designs)
     figures = _figures(space, columns)
+    keys = keys_of(figures)
     seen: Counter[str] = Counter()
     records = []
     for design, verdict in zip(designs, verdicts, strict=True):
@@ -216,7 +217,7 @@ def _records(
             Design(
                 id=f"{fusion}:{seen[fusion]}",
                 fusion=design.fusion.groups,
-                objectives={figure.name: _shown(space, figure, estimate) for figure in figures},
+                objectives=shown_figures(figures, estimate.objectives(keys), space.model.platform),
                 verified=verdict.verified,
                 verification=verdict.text,
                 bottleneck=estimate.bottleneck,
@@ -254,18 +255,6 @@ def _figures(space: MappingSpace, columns: Columns) -> tuple[Figure, ...]:
     bounded = [figure for figure, _ in columns.bounds]
     others = [figure for figure in space.figures.values() if figure not in columns.objectives]
     return (*columns.objectives, *(figure for figure in others if not figure.composed or figure in bounded))
-
-
-def _shown(space: MappingSpace, figure: Figure, estimate: DesignEstimate) -> int | float:
-    platform = space.model.platform
-    if figure.composed:
-        parts = [np.array([_exact(part, estimate)]) for part in figure.parts]
-        return figure.shown(int(figure.whole(parts, platform.clock_mhz)[0]), platform)
-    return figure.shown(_exact(figure, estimate), platform)
-
-
-def _exact(figure: Figure, estimate: DesignEstimate) -> int:
-    return round(estimate.objective(figure.key) * figure.scale)
 
 
 def _result(

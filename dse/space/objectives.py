@@ -6,7 +6,7 @@ First the published model's objectives, then the figures of the machine model, w
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from types import MappingProxyType
@@ -39,7 +39,7 @@ from hwmodel.figures import (
 from hwmodel.machine.built.local_ports import terms_of
 from hwmodel.machine.costs import all_costs, scale_of
 from hwmodel.machine.energy import MEMORY_BITS, EnergyPrices, energy_gap, energy_prices
-from hwmodel.machine.estimate import DYNAMIC, ENERGIES, LEAKAGE
+from hwmodel.machine.estimate import DYNAMIC, ENERGIES, LEAKAGE, Number
 from hwmodel.machine.priced import MEMORY, RESIDENT, SHARED
 from hwmodel.platform import Platform
 from hwmodel.published.group import PublishedDesign
@@ -213,6 +213,13 @@ class Figure:
             return self.at_clock(exact, platform.clock_mhz)
         return exact if self.scale == 1 else exact / self.scale
 
+    def shown_of(self, values: Mapping[str, Number], platform: Platform) -> int | float:
+        """The figure in `unit` of a design whose figures the model gives these values, by key."""
+        if not self.composed:
+            return self.shown(round(values[self.key] * self.scale), platform)
+        parts = [np.array([round(values[part.key] * part.scale)]) for part in self.parts]
+        return self.shown(int(self.whole(parts, platform.clock_mhz)[0]), platform)
+
     def shown_of_each(self, exact: Sequence[int], platform: Platform) -> list[int | float]:
         """The figure in `unit` behind each of some integers."""
         return [self.shown(one, platform) for one in exact]
@@ -227,6 +234,18 @@ class Figure:
     def grows(self) -> bool:
         """Whether larger is better for the people who read it; its integer still shrinks."""
         return self.name == FRAMES_PER_SECOND
+
+
+def keys_of(figures: Iterable[Figure]) -> tuple[str, ...]:
+    """What the model calls all that some figures are made of."""
+    return tuple(dict.fromkeys(part.key for one in figures for part in (one.parts if one.composed else (one,))))
+
+
+def shown_figures(
+    figures: Iterable[Figure], values: Mapping[str, Number], platform: Platform
+) -> dict[str, int | float]:
+    """Figures by name, each in its unit, of a design whose figures the model gives these values, by key."""
+    return {figure.name: figure.shown_of(values, platform) for figure in figures}
 
 
 _FIGURES = tuple(

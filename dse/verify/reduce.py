@@ -32,6 +32,7 @@ class Reducer:
     model: MachineModel
     _groups: dict[tuple[GroupDesign, bool], GroupDesign | ArrayolError] = field(default_factory=dict)
     _legal: dict[GroupDesign, GroupDesign | ArrayolError] = field(default_factory=dict)
+    _lasts: dict[tuple[str, ...], str] = field(default_factory=dict, init=False)
     _small: dict[str, Extents] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -91,23 +92,25 @@ class Reducer:
 
         return replace(
             design,
-            blocks=cut(_last(design, self.model), design.blocks),
+            blocks=cut(self._last(design.tasks), design.blocks),
             processors=tuple(
                 replace(processor, cut=cut(processor.task, processor.cut)) if processor.cut else processor
                 for processor in design.processors
             ),
         )
 
+    def _last(self, tasks: tuple[str, ...]) -> str:
+        """The task of a group that writes nothing which another of it reads."""
+        if tasks not in self._lasts:
+            processes = self.model.network.processes
+            read = {array for task in tasks for array in processes[task].reads}
+            self._lasts[tasks] = next(task for task in tasks if not processes[task].writes & read)
+        return self._lasts[tasks]
+
 
 def extents_of(accesses: Accesses) -> dict[str, Extents]:
     """The repetition space of each process of a network, for one frame."""
     return {task: accesses.extents(task) for task in accesses.network.processes}
-
-
-def _last(design: GroupDesign, model: MachineModel) -> str:
-    processes = model.network.processes
-    read = {array for task in design.tasks for array in processes[task].reads}
-    return next(task for task in design.tasks if not processes[task].writes & read)
 
 
 def _side(side: int, whole: int, small: int, *, partial: bool) -> int:

@@ -36,6 +36,7 @@ _REPETITION_SECONDS = 1e-5  # of one repetition of one task
 _JUDGEMENTS = TypeAdapter(Judgement)
 
 Judgements = Mapping[GroupDesign, Judgement]
+TaskGroups = tuple[tuple[str, ...], ...]  # the tasks of each group of a design
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,7 @@ class Verifier:
     form: Canonical
     platform: Platform
     loads: Loads = field(default_factory=dict)
+    _known_orders: dict[TaskGroups, tuple[str, ...]] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         self.consts = self.platform.verify if self.form.original.items else {}  # what steps made has no consts
@@ -175,10 +177,16 @@ class Verifier:
 
     def _reasons(self, variant: Design, judgements: Judgements) -> Iterator[str]:
         """What simulation and model disagree about, group by group."""
-        yield from unordered(self.testbench.network, variant)
+        yield from self._unordered(tuple(group.tasks for group in variant.groups))
         for group in variant.groups:
             for reason in judgements[group].reasons:
                 yield f"[{' '.join(group.tasks)}]: {reason}"
+
+    def _unordered(self, groups: TaskGroups) -> tuple[str, ...]:
+        """Why groups cannot run one after another, found out once: many designs have the same."""
+        if groups not in self._known_orders:
+            self._known_orders[groups] = tuple(unordered(self.testbench.network, groups))
+        return self._known_orders[groups]
 
     def _failed(self, design: Design, reasons: Sequence[str]) -> ArrayolError:
         message = f"the simulation of [{design.fusion}] {self.size} does not agree with the model: {'; '.join(reasons)}"
@@ -204,19 +212,19 @@ def _terms(form: Canonical, split: Split) -> int:
     return accumulated_ranges(definition)[split.range]
 
 
-def unordered(network: Network, design: Design) -> Iterator[str]:
-    """Why a design's groups cannot run one after another, each task once and each array made before it is read."""
+def unordered(network: Network, groups: TaskGroups) -> Iterator[str]:
+    """Why groups of tasks cannot run one after another, each task once and each array made before it is read."""
     available, left = set(network.inputs), set(network.processes)
-    for group in design.groups:
-        processes = [network.processes[task] for task in group.tasks]
+    for tasks in groups:
+        processes = [network.processes[task] for task in tasks]
         written = {array for process in processes for array in process.writes}
         missing = {array for process in processes for array in process.reads} - written - available
         for array in sorted(missing):
-            yield f"[{' '.join(group.tasks)}] reads '{array}' before another group makes it"
-        for task in set(group.tasks) - left:
+            yield f"[{' '.join(tasks)}] reads '{array}' before another group makes it"
+        for task in set(tasks) - left:
             yield f"'{task}' is in two groups"
         available |= written
-        left -= set(group.tasks)
+        left -= set(tasks)
     for task in sorted(left):
         yield f"'{task}' is in no group"
 

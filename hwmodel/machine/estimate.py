@@ -307,6 +307,10 @@ class DesignEstimate:
         energy, frames = self.energy_nj, self.frames_per_second
         return energy * frames / 1e6 if energy is not None and frames is not None else None
 
+    def objectives(self, names: Iterable[str]) -> dict[str, Number]:
+        """The values of some objectives and costs by their names. Raises KeyError for a name that is neither."""
+        return {name: self.objective(name) for name in names}
+
     def objective(self, name: str) -> Number:
         """The value of an objective or cost by its name. Raises KeyError for a name that is neither."""
         if name in self.additive:

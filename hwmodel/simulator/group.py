@@ -238,23 +238,28 @@ class _Run:
             self.storer.begin()
         self._bring(step)
         for _, state in self.states:
-            state.open(step)
+            if state.full == step:
+                raise state.overflow()
         self._read(step)
-        computing = {each.task: each.compute(step, self.clock, self.arrivals) for each in self.processors}
+        computing = {
+            each.task: each.compute(step, self.clock, self.arrivals) if each.bounds[step] < each.bounds[step + 1] else 0
+            for each in self.processors
+        }
         self._store(step)
         length = max(self.loader.now, self.storer.now, *computing.values())
         for array in self.arrays.values():
-            if array.buffer is not None:
-                array.buffer.release(step, array.release.of(step))
-        for _, state in self.states:
-            state.close(step)
+            gone = array.release.of(step)
+            if array.buffer is not None and len(gone):
+                array.buffer.release(step, gone)
         self._keep(length, computing)
 
     def _bring(self, step: int) -> None:
         """Loads, and slots for what the processors will make in this step."""
         for name, array in self.arrays.items():
             data = array.bring.of(step)
-            if array.moved.loaded and len(data):
+            if not len(data):
+                continue
+            if array.moved.loaded:
                 elements = array.moved.element[data]
                 tokens = self.memory[name][elements]
                 if (tokens < 0).any():
@@ -273,6 +278,8 @@ class _Run:
         """
         for place, read in self.reads.items():
             rows = slice(int(self.rows[place][step]), int(self.rows[place][step + 1]))
+            if rows.start == rows.stop:
+                continue
             numbers, first = read.data.among(rows)
             data = read.data.distinct[numbers]
             if not data.size:

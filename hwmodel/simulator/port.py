@@ -41,6 +41,11 @@ class Port:
     rows: _Rows | None = None
     requesters: dict[tuple[str, bool], Requester] = field(default_factory=dict)
     step: int = -1
+    _timing: tuple[RowModel, float] | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        (channel,), clock = self.platform.channels, self.platform.clock_mhz
+        self._timing = (channel.rows, clock) if channel.rows is not None and clock is not None else None
 
     def expect(self, array: str, steps: Sequence[Ints], *, write: bool) -> None:
         """The elements of an array that each step will move: what its requests are made for."""
@@ -55,8 +60,8 @@ class Port:
         """A new step: the port is free, all rows are closed."""
         self.now, self.bursts = 0, []
         self.step += 1
-        (channel,), clock = self.platform.channels, self.platform.clock_mhz
-        self.rows = _Rows(channel.rows, clock) if channel.rows is not None and clock is not None else None
+        if self._timing is not None:
+            self.rows = _Rows(*self._timing)
 
     def serve(self, array: str, elements: Ints, *, write: bool) -> Ints:
         """Move elements of one array after what was moved before.

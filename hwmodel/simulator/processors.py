@@ -14,7 +14,7 @@ from hwmodel.design import GroupDesign
 from hwmodel.platform import Platform
 from hwmodel.simulator.chains import Chains, Waiting, chains_of, waiting_of
 from hwmodel.simulator.fifos import Fifo
-from hwmodel.simulator.issue import Jobs, Lines, next_multiple, starts_of
+from hwmodel.simulator.issue import Jobs, Lines, starts_of
 from hwmodel.simulator.moves import Moves
 from hwmodel.simulator.plan import Ints, Work, fault, touched
 from hwmodel.simulator.units import Gap, gap_of, unit_of
@@ -57,14 +57,14 @@ class Processor:
         return [self.units * -(-size // self.unit.interval) for size in sizes]
 
     def compute(self, step: int, clock: int, arrivals: Mapping[str, Ints]) -> int:
-        """Run the instances of a step that starts at `clock`; returns when the last is done, from the step's start.
+        """Run the instances, of which there are some, of a step that starts at `clock`.
+
+        Returns when the last is done, from the start of the step.
 
         `arrivals` holds, for each FIFO array, when each of its data is there, in cycles from the start of the group;
         those that this processor makes are entered.
         """
         first, end = int(self.bounds[step]), int(self.bounds[step + 1])
-        if first == end:
-            return 0
         starts = np.array(self._starts(first, end, clock, arrivals), np.int64)
         self.began[first:end], self.started[first:end] = clock, clock + starts
         for fifo, data in self.inputs:
@@ -111,18 +111,19 @@ class Processor:
 
         Before the first round of each of the `lines` windows fill.
         """
-        starts, free, line = [-1] * len(there), 0, -1
+        starts, free, line, interval = [-1] * len(there), 0, -1, self.unit.interval
         for together, own in zip(rounds, lines, strict=True):
-            free += self.fill * self.unit.interval if own != line else 0
+            free += self.fill * interval if own != line else 0
             line = own
-            now = next_multiple(max(free, *(there[job] for job in together)), self.unit.interval)
+            now = max(free, *(there[job] for job in together))
+            now += -now % interval
             for job in together:
                 starts[job] = now
                 for reader, gap in after[job]:
                     if starts[reader] >= 0:
                         raise fault("deadlock", f"'{self.task}' starts a repetition before what its delay reads")
                     there[reader] = max(there[reader], now + gap)
-            free = now + self.unit.interval
+            free = now + interval
         return starts
 
     def _has_registers(self, rounds: list[list[int]]) -> bool:

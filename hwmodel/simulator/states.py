@@ -7,42 +7,39 @@ its own, and a chain may open where one has closed in an earlier step. A bank gi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from hwmodel.simulator.chains import Chains
-from hwmodel.simulator.plan import Ints, Who, fault
+from hwmodel.simulator.plan import Ints, SimulatorError, Who, fault
 
 
 @dataclass
 class States:
     """The state of one delay: `capacity` chains at once, in `words` words of some `banks`; `peak` is the fullest.
 
-    What is open is counted step by step; words and ports are checked once all repetitions have run. Without banks every
-    word is reached at will.
+    Chains take a word each in the step of their first instance, and give it back after that of their last. Words and
+    ports are checked once all repetitions have run. Without banks every word is reached at will.
     """
 
     chains: Chains
     capacity: int
     banks: int
     words: int
-    peak: int = 0
-    _open: int = 0
+    peak: int = field(init=False)
+    full: int | None = field(init=False)  # the first step with more open chains than the capacity
 
-    def open(self, step: int) -> None:
-        """Chains whose first instance is in this step take a word each. Raises SimulatorError (`overflow`)."""
-        self._open += int(self.chains.opening[step])
-        self.peak = max(self.peak, self._open)
-        if self._open > self.capacity:
-            name = self.chains.name
-            raise fault(
-                "overflow", f"step {step} keeps {self._open} chains of '{name}', which has {self.capacity} slots"
-            )
+    def __post_init__(self) -> None:
+        opened, closed = np.cumsum(self.chains.opening), np.cumsum(self.chains.closing)
+        self._open = opened - closed + self.chains.closing
+        self.peak = int(self._open.max(initial=0))
+        self.full = int(np.argmax(self._open > self.capacity)) if self.peak > self.capacity else None
 
-    def close(self, step: int) -> None:
-        """Chains whose last instance was in this step give their words back."""
-        self._open -= int(self.chains.closing[step])
+    def overflow(self) -> SimulatorError:
+        """Why the run stops in the step `full`."""
+        text = f"step {self.full} keeps {self._open[self.full]} chains of '{self.chains.name}'"
+        return fault("overflow", f"{text}, which has {self.capacity} slots")
 
     def check(self, started: Ints, who: Who) -> None:
         """Every chain at its address, and every access through a port; `started` has the cycle of each instance.

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from arrayol.errors import ArrayolError
 from arrayol.text import rounded
-from hwmodel.design import interval_of, units_of
 from hwmodel.local_memory.bank_functions import BankFunction
 from hwmodel.machine.built.local_ports import Rates
 from hwmodel.machine.int64 import EXACT_LIMIT, SMALLER, require_energy, too_large
@@ -161,7 +160,7 @@ class BuiltMemories:
     def _kinds_of(self, memory: BuiltMemory) -> tuple[Sequence[Hashable], Ints]:
         distinct, of = distinct_rates(self.combinations[:, :, [self.tasks.index(task) for task in memory.touching]])
         number: dict[Hashable, int] = {}
-        rates = (rates_at(self.paths, dict(zip(memory.touching, row, strict=True))) for row in distinct.tolist())
+        rates = (self.paths.at_rates(dict(zip(memory.touching, row, strict=True))) for row in distinct.tolist())
         kinds = np.array([number.setdefault(memory.kind(own), len(number)) for own in rates], np.int64)
         return tuple(number), kinds[of]
 
@@ -227,7 +226,7 @@ def at_rates(
 ) -> Figures:
     """A figure (1, U) or (S, U) that hangs on the rates of the `touching` tasks alone, of combinations of all."""
     distinct, which = distinct_rates(combinations[:, :, [tasks.index(task) for task in touching]])
-    rates = (rates_at(paths, dict(zip(touching, row, strict=True))) for row in distinct.tolist())
+    rates = (paths.at_rates(dict(zip(touching, row, strict=True))) for row in distinct.tolist())
     figures: Figures = np.array([of(own) for own in rates])[which]
     return figures
 
@@ -252,8 +251,3 @@ def _distinct_rows(rates: Ints) -> tuple[Ints, Ints]:
 @lru_cache(maxsize=64)  # all structures of a group are priced at the same rates
 def _remembered_rows(rates: bytes, shape: tuple[int, ...]) -> tuple[Ints, Ints]:
     return _distinct_rows(np.frombuffer(rates, np.int64).reshape(shape))
-
-
-def rates_at(paths: Datapaths, rates: Mapping[str, int]) -> dict[str, tuple[int, int]]:
-    """Units and occupancies of tasks at rates."""
-    return {task: (units_of(rate), paths.at(task, interval_of(rate)).interval) for task, rate in rates.items()}

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hwmodel.design import units_of
-from hwmodel.machine.built.figures import Ints, at_rates, rates_at
+from hwmodel.machine.built.figures import Ints, at_rates
 from hwmodel.machine.built.organised import Builder
 from hwmodel.machine.schedule.datapaths import Datapaths
 
@@ -34,7 +34,7 @@ def served(
         if why is None and not there.all():
             row, column = np.argwhere(~there)[0].tolist()
             rates = dict(zip(tasks, combinations[min(row, len(combinations) - 1), column].tolist(), strict=True))
-            why = builder.refusal(array, rates_at(paths, rates), int(own[row]))
+            why = builder.refusal(array, paths.at_rates(rates), int(own[row]))
         found &= there
     for task, array in builder.residents:
         there = at_rates(paths, tasks, combinations, (task,), partial(builder.is_served, task, array)).astype(np.bool_)

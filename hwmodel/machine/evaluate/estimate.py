@@ -12,7 +12,6 @@ from arrayol.arrays import IntArray
 from arrayol.errors import error
 from hwmodel.design import interval_of, units_of
 from hwmodel.machine.access_counts import Counts
-from hwmodel.machine.built.figures import rates_at
 from hwmodel.machine.built.organised import with_organisation
 from hwmodel.machine.costs import design_costs, with_memories
 from hwmodel.machine.energy import energy_uses, with_residents
@@ -245,7 +244,7 @@ def memories_of(tables: GroupTables, row: int, rates: Rates) -> tuple[MemoryUse,
     ]
     if builder is None:
         return tuple(uses)
-    at = rates_at(tables.steps.paths, rates)
+    at = tables.steps.paths.at_rates(rates)
     return tuple(
         with_organisation(use, own.organisation(builder, at, Sized(use.addressed, buffers, number, tables.rows, row)))
         for number, (own, use) in enumerate(zip(memories, uses, strict=True))

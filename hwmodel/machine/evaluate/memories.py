@@ -13,7 +13,6 @@ from hwmodel.machine.built.figures import (
     BuiltMemories,
     BuiltMemory,
     distinct_rates,
-    rates_at,
 )
 from hwmodel.machine.built.organised import Builder
 from hwmodel.machine.priced import PricedMemories
@@ -83,7 +82,7 @@ def resident_figures(tables: GroupTables, known: MemoryFigures | None, combinati
 def _built_fifo(tables: GroupTables, builder: Builder, fifo: Fifo, combinations: IntArray) -> BuiltMemory:
     paths, known = tables.steps.paths, dict[tuple[tuple[int, int], ...], int | None]()
     for row in _rates_of(tables, fifo, combinations)[0].tolist():
-        own = rates_at(paths, dict(zip(fifo.tasks, row, strict=True)))
+        own = paths.at_rates(dict(zip(fifo.tasks, row, strict=True)))
         known[tuple(own.values())] = fifo.data(tuple(row))
     return fifo.figures(builder, known)
 

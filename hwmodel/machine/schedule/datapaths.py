@@ -44,6 +44,8 @@ class Datapaths:
     accesses: Mapping[str, int] = field(default_factory=dict)
     filling: Callable[[str, int, int], int] = _no_windows
     _known: dict[tuple[str, int], Datapath] = field(default_factory=dict, repr=False, compare=False)
+    _rates: dict[tuple[str, int], tuple[int, int]] = field(default_factory=dict, repr=False, compare=False)
+    _fills: dict[tuple[str, int], int] = field(default_factory=dict, repr=False, compare=False)
     _waits: dict[tuple[str, str, int], Waits] = field(default_factory=dict, repr=False, compare=False)
 
     def at(self, task: str, interval: int) -> Datapath:
@@ -63,7 +65,20 @@ class Datapaths:
 
     def fill(self, task: str, rate: int) -> int:
         """Rounds more that each line of a task takes at a rate, while its windows fill."""
-        return self.filling(task, units_of(rate), self.at(task, interval_of(rate)).interval)
+        key = task, rate
+        if key not in self._fills:
+            self._fills[key] = self.filling(task, *self._rate(task, rate))
+        return self._fills[key]
+
+    def at_rates(self, rates: Mapping[str, int]) -> dict[str, tuple[int, int]]:
+        """Units and occupancies of tasks at rates."""
+        return {task: self._rate(task, rate) for task, rate in rates.items()}
+
+    def _rate(self, task: str, rate: int) -> tuple[int, int]:
+        key = task, rate
+        if key not in self._rates:
+            self._rates[key] = units_of(rate), self.at(task, interval_of(rate)).interval
+        return self._rates[key]
 
     def waits(self, task: str, delay: Delay, interval: int) -> Waits:
         """What the next repetition of a chain of a delay waits for the one before."""
