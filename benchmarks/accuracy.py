@@ -140,7 +140,7 @@ def groups_of(spec: Shipped, designs: Iterable[Design]) -> list[GroupDesign]:
     """The distinct groups of designs, each of which can run its groups in their order."""
     distinct = dict[GroupDesign, None]()
     for design in designs:
-        wrong = next(unordered(spec.verifier.testbench.network, design), None)
+        wrong = next(unordered(spec.verifier.testbench.network, design.fusion.groups), None)
         assert wrong is None, wrong
         distinct |= dict.fromkeys(design.groups)
     return list(distinct)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
@@ -227,6 +227,14 @@ class GroupDesign:
     def tasks(self) -> tuple[str, ...]:
         """The names of its tasks in dataflow order."""
         return tuple(processor.task for processor in self.processors)
+
+    def at_rates(self, rates: Sequence[int]) -> GroupDesign:
+        """The same with the units and intervals of its tasks that these rates are."""
+        processors = (
+            replace(processor, units=units_of(rate), interval=interval_of(rate))
+            for processor, rate in zip(self.processors, rates, strict=True)
+        )
+        return replace(self, processors=tuple(processors))
 
     def keep_of(self, array: str) -> Keep:
         """What is kept of an array from outside."""

@@ -19,6 +19,7 @@ def design_rows(
     decisions = (*_BY_GROUP, "loads", "splits") if is_mapped else _columns("block_data", tasks)
     yield ("id", "pareto", "groups", "fusion", *figures, *checks, *_columns("units", tasks), *intervals, *decisions)
     for design in designs:
+        processors = design.processors
         yield (
             design.id,
             "yes" if design.id in front else "no",
@@ -26,9 +27,9 @@ def design_rows(
             " | ".join(" ".join(group) for group in design.fusion),
             *(design.objectives[name] for name in figures),
             *([{True: "yes", False: "no", None: ""}[design.verified], design.bottleneck] if design.mappings else ()),
-            *(one.units if (one := design.processors.get(task)) else None for task in tasks),
-            *(one.interval if (one := design.processors.get(task)) else None for task in tasks if is_mapped),
-            *(_decisions(design) if design.mappings else (design.processors[task].block_data for task in tasks)),
+            *(one.units if (one := processors.get(task)) else None for task in tasks),
+            *(one.interval if (one := processors.get(task)) else None for task in tasks if is_mapped),
+            *(_decisions(design) if design.mappings else (processors[task].block_data for task in tasks)),
         )
 
 

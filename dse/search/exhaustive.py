@@ -19,7 +19,7 @@ from dse.pareto.fronts import Rows, Values, front_of
 from dse.search.context import EXHAUSTIVE, SearchContext, Searched, SearchRequest, refused
 from dse.search.exact import bounds_text, in_order
 from dse.search.figures import Columns, values_of
-from dse.search.group_front import Counts, total_units, with_rates
+from dse.search.group_front import Counts, total_units
 from dse.search.integer_partitions import coverage
 from dse.search.pricing import RateChoices, plain_structure
 from dse.space.mappings import MappingSpace
@@ -175,7 +175,7 @@ def _all_designs(space: MappingSpace, columns: Columns, group: Mask, runner: Job
         legal = np.flatnonzero(priced.legal[0])
         values = [column[0] for column in values_of(columns, priced, space, tasks)]
         parts.append((np.stack(values, axis=1)[legal], total_units(rates)[legal]))
-        designs.extend(with_rates(structure, rates[row].tolist()) for row in legal)
+        designs.extend(structure.at_rates(rates[row].tolist()) for row in legal)
     all_values, all_units = (np.concatenate(column) for column in zip(*parts, strict=True))
     return _Group(designs, all_values, all_units, size, refusal), is_over
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass
 from itertools import accumulate
 
 import numpy as np
@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 
 from dse.pareto.fronts import Front, Rows, Values, front_of
 from dse.search.figures import Columns
-from hwmodel.design import Blocks, GroupDesign, interval_of, units_of
+from hwmodel.design import Blocks, GroupDesign, units_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class GroupPart:
 
     def designs(self, rows: Rows) -> tuple[GroupDesign, ...]:
         """The designs behind some points."""
-        return tuple(with_rates(self.structures[self.place[row]], self.rates[row].tolist()) for row in rows)
+        return tuple(self.structures[self.place[row]].at_rates(self.rates[row].tolist()) for row in rows)
 
 
 @dataclass(frozen=True)
@@ -152,15 +152,6 @@ def load_part(text: str) -> GroupPart:
         record.refusal,
         record.skipped,
     )
-
-
-def with_rates(structure: GroupDesign, rates: Sequence[int]) -> GroupDesign:
-    """The structure with the units and intervals of its tasks that these rates are."""
-    processors = (
-        replace(processor, units=units_of(rate), interval=interval_of(rate))
-        for processor, rate in zip(structure.processors, rates, strict=True)
-    )
-    return replace(structure, processors=tuple(processors))
 
 
 def total_units(rates: Values) -> Values:

@@ -18,7 +18,6 @@ from itertools import chain, pairwise
 import numpy as np
 
 from dse.search.context import SearchContext
-from dse.search.group_front import with_rates
 from dse.search.pricing import Pricer, RateChoices
 from dse.space.mappings import table_of
 from dse.space.options import is_plain
@@ -51,7 +50,7 @@ def _slowed_groups(context: SearchContext, groups: Sequence[GroupDesign]) -> dic
     for group, slow in together.items():
         is_good = group not in several or checked[group][0]  # of one processor alone it is known
         kept = slow if is_good else _one_by_one(context, group, own[group], slower[group])
-        known[group] = with_rates(group, kept)
+        known[group] = group.at_rates(kept)
     return known
 
 

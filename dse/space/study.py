@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
@@ -81,6 +82,7 @@ LayoutKind = Literal["none", "linear"]
 NO_SPLITS, LADDER = "none", "ladder"
 
 
+@lru_cache(maxsize=4096)
 def parse_scan(text: str) -> Scan:
     """A scan written as its dimensions from the outermost, a descending one with a minus: "1,-0".
 

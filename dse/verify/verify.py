@@ -177,7 +177,7 @@ class Verifier:
 
     def _reasons(self, variant: Design, judgements: Judgements) -> Iterator[str]:
         """What simulation and model disagree about, group by group."""
-        yield from self._unordered(tuple(group.tasks for group in variant.groups))
+        yield from self._unordered(variant.fusion.groups)
         for group in variant.groups:
             for reason in judgements[group].reasons:
                 yield f"[{' '.join(group.tasks)}]: {reason}"

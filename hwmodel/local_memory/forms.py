@@ -17,7 +17,7 @@ Each is exact if lines are walked in one direction, and never too small: two dat
 
 from __future__ import annotations
 
-from itertools import product
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from hwmodel.local_memory.addresses import Box, Form, Ints, Linear, Ring
 from hwmodel.local_memory.lines import Line, Lines
 
 _CELLS = 1 << 20  # of intermediate arrays at a time
+_NOWHERE = -(1 << 62)  # how far a greatest index is of which there is none
 
 
 def least_form(lines: Lines) -> Form:
@@ -45,7 +46,7 @@ def extent(line: Line, reach: int) -> int:
 def _extent_upwards(line: Line, reach: int) -> int:
     soonest_from = np.minimum.accumulate(line.first[::-1])[::-1]
     furthest = np.searchsorted(soonest_from, line.last + reach, side="right") - 1
-    return 1 + int((furthest - np.arange(line.indices)).max())
+    return 1 + int((furthest - np.arange(len(furthest))).max())
 
 
 def box(lines: Lines) -> Box:
@@ -63,34 +64,51 @@ def reaches(lines: Lines) -> tuple[int, int]:
 
 def linear(lines: Lines) -> Linear:
     """The least modulus of the row-major number, the inner line taken upwards or downwards."""
-    sizes: dict[int, int] = {}
-    ways = [(line, line.reversed()) for line in (lines.outer, lines.inner)]
-    for turned in product((False, True), repeat=2):
-        outer, inner = (pair[turn] for pair, turn in zip(ways, turned, strict=True))
-        size = _linear_size(Lines(outer, inner, lines.lag))
-        sign = 1 if turned[0] == turned[1] else -1
-        sizes[sign] = min(size, sizes.get(sign, size))
-    sign = min(sizes, key=lambda sign: (sizes[sign], -sign))
-    return Linear(lines.inner.indices, sign, sizes[sign])
+    carry, place = np.divmod(lines.inner.last + lines.lag, lines.inner.places)
+    carries, row = np.unique(carry).tolist(), len(carry)
+    outer = [_rows(line, carries) for line in (lines.outer, lines.outer.reversed())]
+    turned = lines.inner.reversed(), carry[::-1], place[::-1]
+    inner = [_columns(line, late, at, carries) for line, late, at in ((lines.inner, carry, place), turned)]
+    same, opposite = (min(_linear_size(outer[way], inner[way ^ turn], row) for way in (0, 1)) for turn in (0, 1))
+    return Linear(row, *((1, same) if same <= opposite else (-1, opposite)))
 
 
-def _linear_size(lines: Lines) -> int:
-    outer, inner, row = lines.outer, lines.inner, lines.inner.indices
-    index, columns = np.arange(outer.indices), np.arange(row)
-    carry, place = np.divmod(inner.last + lines.lag, inner.places)
-    of_column = _greatest_upto(inner, place)
+def _linear_size(outer: Sequence[tuple[int, int]], inner: Sequence[tuple[int, int]], row: int) -> int:
+    """The modulus for what `_rows` and `_columns` say by carry."""
     reach = 0
-    for late in np.unique(carry).tolist():
-        own = _greatest_at(outer, outer.last + late)
-        before = _greatest_upto(outer, outer.last + late - 1)
-        inside = carry == late
-        here, there = own >= 0, inside & (of_column >= 0)
-        if here.any() and there.any():
-            reach = max(reach, int((own - index)[here].max()) * row + int((of_column - columns)[there].max()))
-        past = before >= 0
-        if past.any():
-            reach = max(reach, int((before - index)[past].max()) * row + row - 1 - int(columns[inside].min()))
+    for (own, before), (of_column, start) in zip(outer, inner, strict=True):
+        if own > _NOWHERE and of_column > _NOWHERE:
+            reach = max(reach, own * row + of_column)
+        if before > _NOWHERE:
+            reach = max(reach, before * row + row - 1 - start)
     return 1 + reach
+
+
+def _rows(line: Line, carries: Sequence[int]) -> list[tuple[int, int]]:
+    """By carry the furthest from an outer index to the greatest born at the place where it ends, and before it."""
+    index = np.arange(len(line.first))
+    return [
+        (
+            _furthest(_greatest_at(line, line.last + late), index),
+            _furthest(_greatest_upto(line, line.last + late - 1), index),
+        )
+        for late in carries
+    ]
+
+
+def _columns(line: Line, carry: Ints, place: Ints, carries: Sequence[int]) -> list[tuple[int, int]]:
+    """By carry the furthest from an inner index to the greatest born up to its last place, and the least index."""
+    index, greatest = np.arange(len(carry)), _greatest_upto(line, place)
+    if len(carries) == 1:
+        return [(_furthest(greatest, index), 0)]
+    chosen = [np.flatnonzero(carry == late) for late in carries]
+    return [(_furthest(greatest[own], index[own]), int(own[0])) for own in chosen]
+
+
+def _furthest(greatest: Ints, index: Ints) -> int:
+    """The furthest from an index to such a greatest one, -1 for none; _NOWHERE where there is none for any."""
+    there = greatest >= 0
+    return int((greatest - index)[there].max()) if there.any() else _NOWHERE
 
 
 def _greatest_upto(line: Line, places: Ints) -> Ints:

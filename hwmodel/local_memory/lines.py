@@ -82,6 +82,10 @@ class Line:
 
     def reversed(self) -> Line:
         """The same with its indices numbered the other way round."""
+        return self._reversed
+
+    @cached_property
+    def _reversed(self) -> Line:
         return replace(self, first=self.first[::-1], last=self.last[::-1])
 
     def repeated(self, times: int) -> Line:

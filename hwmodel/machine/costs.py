@@ -7,9 +7,11 @@ A ROM is there once for each processor that reads it, a local once for each unit
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+
+import numpy as np
 
 from hwmodel.accesses import Accesses
 from hwmodel.design import interval_of, units_of
@@ -73,8 +75,18 @@ def costs_at(accesses: Accesses, paths: Datapaths, task: str, interval: int) -> 
 
 def processor_costs(accesses: Accesses, paths: Datapaths, task: str, rate: int) -> dict[str, Number]:
     """The costs by name of a processor of so many units at an interval, as its rate says."""
-    costs, units = costs_at(accesses, paths, task, interval_of(rate)), units_of(rate)
-    return {name: cost.unit * units + cost.processor for name, cost in costs.items()}
+    (costs,) = costs_at_rates(accesses, paths, task, [rate])
+    return costs
+
+
+def costs_at_rates(accesses: Accesses, paths: Datapaths, task: str, rates: Sequence[int]) -> list[dict[str, Number]]:
+    """The same of a task at each of some rates."""
+    every = np.array(rates, np.int64)
+    pairs = list(zip(units_of(every).tolist(), interval_of(every).tolist(), strict=True))
+    of = {interval: costs_at(accesses, paths, task, interval) for interval in dict.fromkeys(own for _, own in pairs)}
+    return [
+        {name: cost.unit * units + cost.processor for name, cost in of[interval].items()} for units, interval in pairs
+    ]
 
 
 def design_costs(accesses: Accesses, paths: Datapaths, rates: Mapping[str, int]) -> dict[str, Number]:

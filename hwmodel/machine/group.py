@@ -68,15 +68,45 @@ class Group:
 
     def reads(self, task: str, array: str) -> tuple[Touch, ...]:
         """The tilers through which a task reads an array."""
-        return tuple(touch for touch in self.accesses.reads[task] if touch.array == array)
+        return self._touches[0].get((task, array), ())
 
     def writes(self, task: str, array: str) -> tuple[Touch, ...]:
         """The tilers through which a task writes an array."""
-        return tuple(touch for touch in self.accesses.writes[task] if touch.array == array)
+        return self._touches[1].get((task, array), ())
+
+    def touches(self, array: str) -> tuple[tuple[Touch, ...], tuple[Touch, ...]]:
+        """The tilers through which its tasks read an array, and those through which they write it."""
+        if array not in self._of_array:
+            reads, writes = (
+                [touch for task in self.tasks for touch in of(task, array)] for of in (self.reads, self.writes)
+            )
+            self._of_array[array] = tuple(reads), tuple(writes)
+        return self._of_array[array]
+
+    @cached_property
+    def _of_array(self) -> dict[str, tuple[tuple[Touch, ...], tuple[Touch, ...]]]:
+        return {}
+
+    @cached_property
+    def _touches(self) -> tuple[dict[tuple[str, str], tuple[Touch, ...]], ...]:
+        """The tilers through which each task reads, and writes, each array."""
+        sides = self.accesses.reads, self.accesses.writes
+        found: tuple[dict[tuple[str, str], tuple[Touch, ...]], ...] = ({}, {})
+        for side, own in zip(sides, found, strict=True):
+            for touch in (touch for task in self.network.processes for touch in side[task]):
+                key = touch.process, touch.array
+                own[key] = (*own.get(key, ()), touch)
+        return found
 
     def delays(self, task: str) -> tuple[Delay, ...]:
         """A task's delays that act within a frame."""
-        return self.accesses.delays(task)
+        if task not in self._delays:
+            self._delays[task] = self.accesses.delays(task)
+        return self._delays[task]
+
+    @cached_property
+    def _delays(self) -> dict[str, tuple[Delay, ...]]:
+        return {}
 
     def frame_delays(self, task: str) -> tuple[Delay, ...]:
         """A task's delays that reach into earlier frames."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -113,16 +114,20 @@ class Lines:
         line[issued] = np.cumsum(_begins(np.column_stack([step, level, point])[issued], along))
         return Lines(level, order, line, len(delays) > 1, along)
 
-    def rounds(self, first: int, end: int, units: int) -> list[list[int]]:
-        """The instances of a step in rounds: up to so many that follow each other on one line."""
-        rounds: list[list[int]] = []
-        for instance in sorted(range(first, end), key=self.order.__getitem__):
-            last = rounds[-1] if rounds else []
-            if last and len(last) < units and self.line[last[0]] == self.line[instance]:
-                last.append(instance)
-            else:
-                rounds.append([instance])
-        return rounds
+    def rounds(self, bounds: Ints, units: int) -> list[list[list[int]]]:
+        """By step its instances in rounds: up to so many that follow each other on one line.
+
+        Those of step s stand between entries s and s + 1 of `bounds`.
+        """
+        issued = np.argsort(self.order)  # step after step
+        line = self.line[issued]
+        changes = np.append(True, line[1:] != line[:-1])[: len(line)]
+        within = np.arange(len(line)) - np.flatnonzero(changes)[np.cumsum(changes) - 1]
+        starts = np.flatnonzero(within % units == 0)
+        rounds, instances = np.searchsorted(starts, bounds).tolist(), issued.tolist()
+        ends = [*starts.tolist(), len(instances)]
+        each = [instances[start:end] for start, end in itertools.pairwise(ends)]
+        return [each[first:end] for first, end in itertools.pairwise(rounds)]
 
 
 def _begins(rows: Ints, along: int | None) -> NDArray[np.bool_]:

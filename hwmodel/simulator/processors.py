@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -65,7 +66,7 @@ class Processor:
         those that this processor makes are entered.
         """
         first, end = int(self.bounds[step]), int(self.bounds[step + 1])
-        starts = np.array(self._starts(first, end, clock, arrivals), np.int64)
+        starts = np.array(self._starts(step, clock, arrivals), np.int64)
         self.began[first:end], self.started[first:end] = clock, clock + starts
         for fifo, data in self.inputs:
             mine = data[first:end]
@@ -81,11 +82,17 @@ class Processor:
             fifo.write(mine, written, writing[low:high])
         return int(starts.max()) + self.unit.interval + self.unit.latency
 
-    def _starts(self, first: int, end: int, clock: int, arrivals: Mapping[str, Ints]) -> list[int]:
+    @cached_property
+    def _rounds(self) -> list[list[list[int]]]:
+        """The instances of each step in rounds."""
+        return self.lines.rounds(self.bounds, self.units)
+
+    def _starts(self, step: int, clock: int, arrivals: Mapping[str, Ints]) -> list[int]:
+        first, end = int(self.bounds[step]), int(self.bounds[step + 1])
         released = np.zeros(end - first, np.int64)
         for fifo, data in self.inputs:
             released = np.maximum(released, arrivals[fifo.array][data[first:end]].max(axis=1) - clock)
-        rounds = self.lines.rounds(first, end, self.units)
+        rounds = self._rounds[step]
         after: list[list[tuple[int, int]]] = [[] for _ in range(end - first)]
         waits = [0] * (end - first)
         for reader, gap in zip(self.waiting.reader, self.gaps, strict=True):

@@ -15,7 +15,6 @@ from functools import cached_property
 import numpy as np
 
 from arrayol.errors import ArrayolError
-from dse.search.group_front import with_rates
 from dse.search.heuristic.nsga2 import Genes
 from dse.space.mappings import MappingSpace, count_of
 from dse.space.options import choices_of, chosen_of, is_plain, with_options
@@ -202,7 +201,7 @@ class Coding:
         tasks = space.tasks(group)
         rates = [self.rates[task][int(genes[member.start])] for task, member in zip(tasks, members, strict=True)]
         blocks = Blocks(shape, scans[int(genes[after]) % count_of(scans)])
-        plain = with_rates(GroupDesign(tuple(map(Processor, tasks)), blocks), rates)
+        plain = GroupDesign(tuple(map(Processor, tasks)), blocks).at_rates(rates)
         if not self._option_genes:
             return plain
         cuts = [

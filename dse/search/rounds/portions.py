@@ -18,7 +18,7 @@ from operator import itemgetter
 
 from dse.jobs.jobs import Job
 from dse.search.figures import Columns
-from dse.search.group_front import GroupPart, with_rates
+from dse.search.group_front import GroupPart
 from dse.search.groups.job_cost import by_scans, in_jobs, seconds_of_each
 from dse.search.groups.search import GroupJobs, SomeJobs
 from dse.search.pricing import RateChoices, plain_structure
@@ -291,12 +291,12 @@ class Portions:
         known = set(jobs.rates.chosen)
         for design in designs:
             found = [one for one in self._rates_around(design) if one not in known]
-            fresh = [one for one in found if with_rates(design, one) not in self._tried]
+            fresh = [one for one in found if design.at_rates(one) not in self._tried]
             if fresh:
                 other = GroupJobs(self.space, self.columns, self.tasks, RateChoices(chosen=tuple(fresh)), JOB_OF_ROUND)
                 structure = structure_of(design)
                 if other.cost.is_bearable(structure, self.piece):
-                    others = [with_rates(design, one) for one in fresh]
+                    others = [design.at_rates(one) for one in fresh]
                     yield Portion(other.cost.structure(structure), partial(self._at_rates, other, structure, others))
 
     def other_fifos(self, number: int, _: GroupPart, designs: Sequence[GroupDesign]) -> Iterator[Portion]:

@@ -161,12 +161,12 @@ class LocalPorts:
 
     def readers(self, array: str, rates: Rates) -> list[Access]:
         """What the tasks of the group read of an array."""
-        touches = [touch for task in self.group.tasks for touch in self.group.reads(task, array)]
+        touches = self.group.touches(array)[0]
         return [self.access(touch, *rates[touch.process]) for touch in touches]
 
     def writers(self, array: str, rates: Rates) -> list[Access]:
         """What they write."""
-        touches = [touch for task in self.group.tasks for touch in self.group.writes(task, array)]
+        touches = self.group.touches(array)[1]
         return [self.access(touch, *rates[touch.process], results=True) for touch in touches]
 
     def loaded_words(self, array: str) -> Sets:

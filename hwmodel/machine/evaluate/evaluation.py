@@ -13,7 +13,7 @@ from arrayol.arrays import BoolArray, IntArray
 from hwmodel.design import units_of
 from hwmodel.figures import FRAME, LATENCY
 from hwmodel.machine.built.served import all_rates, served, unbeaten
-from hwmodel.machine.costs import cost_names, processor_costs
+from hwmodel.machine.costs import cost_names, costs_at_rates
 from hwmodel.machine.evaluate.additive import additive_figures
 from hwmodel.machine.evaluate.energy import addressed_fj, datapaths_fj, outside_fj
 from hwmodel.machine.evaluate.fastest import CYCLIC, FastestRates, count_combinations, variant_cycles
@@ -185,7 +185,7 @@ class Evaluation:
         costs: dict[str, Figures] = {name: np.zeros(shape, np.int64) for name in names}
         for place, task in enumerate(self.tables.steps.tasks):
             distinct, of = np.unique(combinations[:, :, place], return_inverse=True)
-            each = [processor_costs(accesses, paths, task, rate) for rate in distinct.tolist()]
+            each = costs_at_rates(accesses, paths, task, distinct.tolist())
             for name in names:
                 costs[name] = costs[name] + np.array([own.get(name, 0) for own in each])[of.reshape(shape)]
         return units_of(combinations).sum(axis=2), costs

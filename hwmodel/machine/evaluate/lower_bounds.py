@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from arrayol.arrays import BoolArray
 from hwmodel.design import interval_of, units_of
 from hwmodel.figures import FRAME, LATENCY
-from hwmodel.machine.costs import cost_names, processor_costs
+from hwmodel.machine.costs import cost_names, costs_at_rates
 from hwmodel.machine.energy import EnergyPrices, repetition_fj
 from hwmodel.machine.evaluate.additive import least_additive
 from hwmodel.machine.evaluate.energy import outside_fj
@@ -94,7 +94,7 @@ class LeastFigures:
         names = cost_names(accesses, paths.platform)
         totals = dict.fromkeys(names, 0.0)
         for task, rates in zip(self.tables.steps.tasks, self.offered, strict=True):
-            each = [processor_costs(accesses, paths, task, rate) for rate in rates]
+            each = costs_at_rates(accesses, paths, task, list(rates))
             for name in names:
                 totals[name] += min(costs.get(name, 0) for costs in each)
         return {name: np.array([[total]]) for name, total in totals.items()}

@@ -174,7 +174,8 @@ class CountedSteps(WithoutFifos):
 
     def pace(self, task: str, rate: int) -> Pace:
         """How fast a task's processor is at a rate."""
-        path, waits = self.paths.at(task, interval_of(rate)), self._waits(task, interval_of(rate))
+        interval = interval_of(rate)
+        path, waits = self.paths.at(task, interval), self._waits(task, interval)
         return Pace(path.interval, path.latency, waits.near, waits.far, self.paths.fill(task, rate))
 
     def paces(self, task: str, rates: IntArray) -> Pace:

@@ -12,6 +12,7 @@ from hwmodel.machine.separable.axes import Ints
 
 _MOST_BYTES = 1 << 25  # that are kept
 _MOST_WORDS = 1 << 16  # that are known
+_WITHOUT = frozenset((int, float, bool, bytes, str, type(None)))  # types of values that hold no arrays
 
 Value = TypeVar("Value")
 
@@ -60,11 +61,13 @@ class LineCache:
 
 def bytes_of(value: object) -> int:
     """The bytes of a value, or of the arrays in it."""
+    if type(value) in _WITHOUT:
+        return 0
+    if isinstance(value, tuple | list):
+        return sum([bytes_of(one) for one in value if type(one) not in _WITHOUT])
     own = getattr(value, "nbytes", None)  # asked once: of a dataclass it may take a while
     if own is not None:
         return int(own)
-    if isinstance(value, tuple | list):
-        return sum(map(bytes_of, value))
     if isinstance(value, dict):
         return sum(map(bytes_of, value.values()))
     if is_dataclass(value):
