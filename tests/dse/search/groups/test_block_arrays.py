@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
-from pathlib import Path
-from types import FrameType
-from typing import Any
-
 import numpy as np
 import pytest
+from calls_between import calls_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-import dse
 from arrayol import api
 from arrayol.checks.top import choose_top
 from arrayol.files import shipped_folder
@@ -29,27 +23,7 @@ from dse.space.study import Study
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import platform_of
 
-PACKAGES = Path(dse.__file__).parents[1]
 CALLS_OF_A_JOB = 10
-
-
-def calls_of(work: Callable[[], object]) -> int:
-    """How often some work calls a function in another file of ours than the caller's."""
-    folders, number = tuple(f"{PACKAGES / name}/" for name in ("arrayol", "dse", "hwmodel")), 0
-
-    def note(frame: FrameType, event: str, _: Any) -> None:
-        nonlocal number
-        caller = frame.f_back
-        if event == "call" and caller is not None and caller.f_code.co_filename != frame.f_code.co_filename:
-            files = frame.f_code.co_filename, caller.f_code.co_filename
-            number += all(file.startswith(folders) for file in files)
-
-    sys.setprofile(note)
-    try:
-        work()
-    finally:
-        sys.setprofile(None)
-    return number
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(36, 48), (540, 960), (1080, 1920)])

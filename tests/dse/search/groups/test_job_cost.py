@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from many_cases import case_count
 
 from arrayol import api
+from arrayol.checks.check import check_source
 from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
+from arrayol.source import SourceFile
+from dse.search.exact_cost import exact_seconds
+from dse.search.figures import columns_of
+from dse.search.group_front import nothing
 from dse.search.groups.job_cost import JobCost
+from dse.search.groups.search import GroupJobs
+from dse.search.pricing import RateChoices
 from dse.space.mappings import MappingSpace
-from dse.space.study import Study
+from dse.space.study import Study, narrowed
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import load_platform
 
@@ -39,3 +50,30 @@ def keeps(taps: int, folder: Path) -> float:
 def test_what_wide_patterns_keep_takes_longer(taps: int, least: float, most: float, tmp_path: Path) -> None:
     """By the accesses along the axis, which are listed for each choice, beyond what few elements take."""
     assert least <= keeps(taps, tmp_path) / keeps(24, tmp_path) <= most
+
+
+FRAMES = """
+elementary mean(x: u8[3]) -> (y: u8) {{ y = u8((u16(x[0]) + x[1] + x[2]) // 3) }}
+task means(video: u8[*, {rows}, {columns}]) -> (out: u8[*, {rows}, {columns}]) {{
+  repeat [*, {rows}, {columns}] of mean {{
+    x <- video at origin [0, 0, 0] paving [1, 0, 0; 0, 1, 0; 0, 0, 1] fitting [0; 0; 1] wrap
+    y -> out at origin [0, 0, 0] paving [1, 0, 0; 0, 1, 0; 0, 0, 1] fitting []
+  }}
+}}
+"""
+
+
+@settings(max_examples=case_count(25))
+@given(st.integers(1, 240), st.integers(1, 240))
+def test_pricing_all_takes_as_long_as_its_jobs(rows: int, columns: int) -> None:
+    """Also where a dimension has one index, as frames have: some scans take longer than others."""
+    spec = check_source(SourceFile("frames.aol", FRAMES.format(rows=rows, columns=columns))).spec
+    assert spec is not None
+    platform = load_platform(shipped_folder() / "downscaler.toml")
+    space = MappingSpace(MachineModel(flatten(spec, "means"), platform), narrowed(Study(policies=("reuse",))))
+    priced = columns_of(("latency_cycles", "internal_memory_data"), (), space.model, reuse_memory=True)
+    jobs = GroupJobs(space, priced, ("means",), RateChoices((space.rates("means"),)))
+    planned = jobs.plain(nothing(priced, 1), space.structures("means"))
+    seconds = sum(job.cost - jobs.cost.tables for job in planned) + jobs.cost.tables
+    assert exact_seconds(space, priced, math.inf) == pytest.approx(seconds)
+    assert (exact_seconds(space, priced, 1.0) > 1.0) == (seconds > 1.0)
