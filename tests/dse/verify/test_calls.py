@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from calls_between import calls_of
 
@@ -29,10 +31,11 @@ def group(side: int, units: int) -> GroupDesign:
 
 def test_steps_take_few_calls(bench: Testbench) -> None:
     assert bench.judge(group(10, 1)).identical  # the reference, and all that is told once
-    steps, calls = [], []
+    steps, calls = list[int](), list[int]()
     for side in (1, 4):
-        calls.append(calls_of(lambda side=side: bench.judge(group(side, 1))))
-        steps.append(len(bench.trial(group(side, 1)).simulation.run.lengths))
+        one = group(side, 1)
+        calls.append(calls_of(partial(bench.judge, one)))
+        steps.append(len(bench.trial(one).simulation.run.lengths))
     assert steps[0] > 2 * steps[1]
     assert calls[0] - calls[1] < CALLS_OF_A_STEP * (steps[0] - steps[1])
 
@@ -40,4 +43,4 @@ def test_steps_take_few_calls(bench: Testbench) -> None:
 def test_values_that_are_read_again_are_not_computed_again(bench: Testbench) -> None:
     """A group of other rates reads the same values, so its tasks need not run once more."""
     assert bench.judge(group(10, 1)).identical
-    assert calls_of(lambda: bench.judge(group(10, 2))) < CALLS_OF_A_GROUP
+    assert calls_of(partial(bench.judge, group(10, 2))) < CALLS_OF_A_GROUP
