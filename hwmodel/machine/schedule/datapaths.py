@@ -45,7 +45,7 @@ class Datapaths:
     filling: Callable[[str, int, int], int] = _no_windows
     _known: dict[tuple[str, int], Datapath] = field(default_factory=dict, repr=False, compare=False)
     _rates: dict[tuple[str, int], tuple[int, int]] = field(default_factory=dict, repr=False, compare=False)
-    _fills: dict[tuple[str, int], int] = field(default_factory=dict, repr=False, compare=False)
+    _fills: dict[tuple[str, int], int] = field(default_factory=dict, init=False, repr=False, compare=False)
     _waits: dict[tuple[str, str, int], Waits] = field(default_factory=dict, repr=False, compare=False)
 
     def at(self, task: str, interval: int) -> Datapath:
