@@ -27,6 +27,7 @@ from hwmodel.datapath.derive import Derivation, derivation_of
 from hwmodel.datapath.entry import Costs, ElementaryEntry
 from hwmodel.datapath.figures import Datapath
 from hwmodel.datapath.rules import broken_entries
+from hwmodel.datapath.technology.capacities import capacities_of
 from hwmodel.datapath.technology.rows import NO_OPERATORS, OperatorsField, broken_operators
 from hwmodel.datapath.technology.technology import Technology, load_technology, shipped_technologies
 from hwmodel.toml_model import RULE, BrokenRule, KeyPath, TomlFile, read_toml, shown_path, validate
@@ -227,7 +228,10 @@ def _derived(elementary: Elementary, delays: Pairs, *, technology: Technology, c
 
 
 _PLATFORM_RULES: JsonDict = {  # those of `_broken_rules` over several tables, for JSON Schema
-    "dependentRequired": {"technology": ["clock_mhz"], "operators": ["technology"]},
+    "dependentRequired": {
+        "technology": ["clock_mhz"],
+        **{key: ["technology"] for key in ("operators", "device", "area_um2")},
+    },
     "if": {"required": ["memory"], "properties": {"memory": {"required": ["rows"]}}},
     "then": {"required": ["clock_mhz"]},
 }
@@ -237,7 +241,8 @@ class Platform(Table):
     """A whole platform file; without `clock_mhz` there are only cycles.
 
     `technology` derives the datapaths that `elementary` does not give, with single rows of `operators` in place of its
-    own. With `assume_datapaths` what neither says has an initiation interval of 1.
+    own. With `assume_datapaths` what neither says has an initiation interval of 1. `device` is one of the technology's,
+    or `area_um2` what there is of silicon: whole designs have to fit.
 
     `verify` holds consts of the spec that make it small: designs are simulated at that size.
     """
@@ -248,6 +253,8 @@ class Platform(Table):
     technology: TechnologyField | None = Field(
         default=None, description=f"{', '.join(_SHIPPED)}, or the path of a TOML file"
     )
+    device: str | None = Field(default=None, min_length=1, description="the name of a device of the technology")
+    area_um2: Positive | None = Field(default=None, description="a number of um2 above 0")
     operators: OperatorsField = Field(default=NO_OPERATORS, exclude=True, description="a table of operators")
     memory: ExternalMemory
     local: LocalMemory = LocalMemory()
@@ -351,6 +358,19 @@ class Platform(Table):
         cycles = max(1, self.local.fetch_cycles)
         return self.once("prices", lambda: technology.accessed_in(cycles).overridden(self.operators))
 
+    @property
+    def capacities(self) -> Mapping[str, float]:
+        """What whole designs may have at most, by figure: those of the device, or `area` in um2; empty without either.
+
+        Raises ArrayolError (`unknown-device`) for a device that the technology does not have.
+        """
+        return capacities_of(self.technology, self.device, self.area_um2, self.place("device"))
+
+    @property
+    def device_text(self) -> str:
+        """The device, or the area that there is, for people; empty where designs may have any size."""
+        return self.device or (f"{self.area_um2:,g} um2" if self.area_um2 is not None else "")
+
     def once(self, name: str, make: Callable[[], Value]) -> Value:
         """What `make` says of this platform, made once for each name."""
         return self._memory.once(name, make)
@@ -385,6 +405,10 @@ def _broken_rules(values: Mapping[str, Any]) -> Iterator[BrokenRule]:
         message = "'operators' overrides rows of a technology, and 'technology' is missing"
         hint = 'give technology = "ecp5-6", or another, at the top of the file'
         yield BrokenRule("missing-key", ("operators",), message, hint)
+    for key in ("device", "area_um2"):
+        if key in values and "technology" not in values:
+            message = f"'{key}' is compared with costs of a technology, and 'technology' is missing"
+            yield BrokenRule("missing-key", (key,), message, 'give technology = "ecp5-6", or another')
     memory = values.get("memory")
     if not isinstance(memory, Mapping):
         return
@@ -427,7 +451,25 @@ def load_platform(path: Path | str) -> Platform:
     >>> api.load_platform("conv3x3.toml").clock_mhz
     100.0
     """
-    return validate(read_toml(Path(path)), Platform, _broken_rules)
+    platform = validate(read_toml(Path(path)), Platform, _broken_rules)
+    _ = platform.capacities  # raises for an unknown device
+    return platform
+
+
+NO_DEVICE = "none"  # in place of a device's name: designs of any size
+
+
+def on_device(platform: Platform, name: str | None) -> Platform:
+    """The platform with another device, or none of them for NO_DEVICE; as it is for None.
+
+    Raises ArrayolError (`unknown-device`) for a name that the technology does not have.
+    """
+    if name is None:
+        return platform
+    device = None if name == NO_DEVICE else name
+    taken = platform.model_copy(update={"device": device, "area_um2": None})
+    _ = taken.capacities
+    return taken
 
 
 DEFAULT_NAME = "default (shipped with arrayol)"

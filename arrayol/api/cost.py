@@ -14,7 +14,7 @@ from arrayol.language.typed_names import component_name
 from arrayol.pictures.save import save_schedule
 from hwmodel.cost_report import CostReport, cost_report, picture
 from hwmodel.datapath.technology.technology import Technology, load_technology
-from hwmodel.platform import Platform, platform_of
+from hwmodel.platform import Platform, on_device, platform_of
 
 
 def cost(
@@ -24,6 +24,7 @@ def cost(
     *,
     technology: Technology | Path | str | None = None,
     clock_mhz: float | None = None,
+    device: str | None = None,
     settings: Settings | None = None,
 ) -> CostReport:
     """Derive the cost of one unit of elementary tasks: cycles, logic and energy, at each interval worth trying.
@@ -31,6 +32,7 @@ def cost(
     - `name`: an elementary task, or a task that repeats one; without it, all elementary tasks.
     - `platform`: a Platform, a TOML file, or None for the file beside the specification, or else the shipped default.
     - `technology` (a Technology, its name, or its file) and `clock_mhz` replace those of the platform.
+    - `device`: the device to compare with, or "none"; without it that of the platform, if the technology is its own.
 
     An interval is the number of cycles from one start of a repetition on a unit to the next. Logic is in LUT, FF and
     DSP of an FPGA, or in um2; energy is in pJ for one repetition. Raises ArrayolError as `load` and `load_platform`,
@@ -45,10 +47,11 @@ def cost(
     update: dict[str, Any] = {}
     if technology is not None:
         update["technology"] = technology if isinstance(technology, Technology) else load_technology(technology)
+        update["device"] = None
     if clock_mhz is not None:
         update["clock_mhz"] = clock_mhz
     names = list(loaded.elementaries) if name is None else [_elementary(loaded, name)]
-    return cost_report(loaded, names, taken.model_copy(update=update) if update else taken, origin)
+    return cost_report(loaded, names, on_device(taken.model_copy(update=update) if update else taken, device), origin)
 
 
 def draw_schedule(report: CostReport, path: Path | str, interval: int | None = None) -> None:

@@ -49,7 +49,7 @@ from dse.space.study import Study, load_study, narrowed, with_constraints
 from dse.verify.verify import Verdict, Verifier
 from hwmodel.design import Design
 from hwmodel.machine.model import MachineModel
-from hwmodel.platform import Platform, platform_of
+from hwmodel.platform import Platform, on_device, platform_of
 
 __all__ = [
     "ComparedResults",
@@ -110,6 +110,7 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
     top: str | None = None,
     model: Model = "machine",
     objectives: Sequence[str] | None = None,
+    device: str | None = None,
     space: Space | None = None,
     method: Method | str = AUTO,
     seed: int = 0,
@@ -126,6 +127,7 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
     - `settings`: see `load`. `top`: the task, needed if there are several that no other task calls.
     - `model`: `machine`, or `published`, that of Corvino, Gamatié and Boulet (2010).
     - `objectives`: names of figures, such as `("lut", "latency_cycles")`.
+    - `device`: the device that designs have to fit, "none" for designs of any size; without it that of the platform.
     - `space`: what designs may look like, and constraints; for the machine model.
     - `method`: `auto`, `partition`, `exhaustive`, `exact`, `rounds` or `nsga2`. `seed` is for NSGA-II. `budget` is for
       `rounds`, in seconds of predicted work. `timeout`, in seconds of wall time, ends any method with the best front so
@@ -167,7 +169,7 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
         return explore_fusions(
             published, chosen(DEFAULT if names is None else names), labels, request=request, steps=steps
         )
-    space = space or Space()
+    space, taken = space or Space(), on_device(taken, device)
     taken, study = space.on(taken), for_copies(space.whole(), form.spec, form.network)
     of_form = MachineModel(form.network, taken, study.loads[0])
     mappings = MappingSpace(of_form, study, (), split_networks(form, study, taken))

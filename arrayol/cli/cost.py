@@ -14,6 +14,7 @@ from rich.text import Text
 from arrayol import api
 from arrayol.cli.completion import task_names
 from arrayol.cli.options import (
+    device_option,
     json_option,
     picture_option,
     platform_option,
@@ -26,6 +27,7 @@ from arrayol.cli.options import (
 from arrayol.cli.tables import Unwrapped, facts_table, headed_table, print_parts
 from arrayol.limits import LARGEST, in_range
 from arrayol.text import counted, listed
+from dse.results.totals import capacities_text
 from hwmodel.cost_report import CostAt, CostReport, ElementaryCost, to_json
 from hwmodel.datapath.folding.steps import Step
 from hwmodel.datapath.technology.rows import COSTS
@@ -51,6 +53,7 @@ def _clock(ctx: click.Context, param: click.Parameter, value: float | None) -> f
     "--clock", metavar="MHZ", type=float, callback=_clock, help="The clock in MHz.  [default: the platform's]"
 )
 @platform_option
+@device_option
 @picture_option("--plot", "Draw the schedule of NAME, at the interval or the least: .svg or .png.")
 @set_option
 @json_option
@@ -62,6 +65,7 @@ def command(  # noqa: PLR0913  one for each option
     technology: str | None,
     clock: float | None,
     platform: Path | None,
+    device: str | None,
     plot: Path | None,
     settings: Mapping[str, str],
     as_json: bool,
@@ -74,7 +78,7 @@ def command(  # noqa: PLR0913  one for each option
     """
     loaded = api.load(spec, settings)
     warn_of_idle(loaded, name)
-    report = api.cost(loaded, name, platform, technology=technology, clock_mhz=clock)
+    report = api.cost(loaded, name, platform, technology=technology, clock_mhz=clock, device=device)
     if (interval is not None or plot is not None) and len(report.elementaries) != 1:
         option = "--interval" if interval is not None else "--plot"
         names = listed([cost.name for cost in report.elementaries], "or")
@@ -202,6 +206,8 @@ def _facts(report: CostReport) -> Iterator[tuple[str, str]]:
         yield "technology", "none: figures are those of the platform"
         return
     yield "technology", f"{technology.name}, {technology.table.title} at {clock:g} MHz"
+    if report.platform.device_text:
+        yield "device", capacities_text(report.platform.device_text, report.platform.capacities)
     local = report.platform.local
     cycles = counted(local.fetch_cycles + local.store_cycles, "cycle")
     yield "cycles", f"latencies include {cycles} of the local memory; depths and recurrences do not"

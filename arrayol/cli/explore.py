@@ -23,6 +23,7 @@ from arrayol.cli.emitted import emit
 from arrayol.cli.help_sections import SectionedCommand
 from arrayol.cli.options import (
     PLACE,
+    device_option,
     json_option,
     platform_option,
     set_option,
@@ -172,6 +173,7 @@ SECTIONS = {
 @set_option
 @top_option
 @platform_option
+@device_option
 @click.option(
     "--model",
     type=click.Choice(list(MODEL_NAMES)),
@@ -273,6 +275,7 @@ def command(  # noqa: PLR0913  one for each option
     *,
     spec: Path,
     platform: Path | None,
+    device: str | None,
     model: Model,
     objectives: tuple[str, ...] | None,
     method: str,
@@ -307,7 +310,7 @@ def command(  # noqa: PLR0913  one for each option
     if emitted:
         emit(spec, folder, emitted, settings, top)
         return
-    _require_machine(model, {**space, "workers": workers, "cluster": cluster, "resume": resume})
+    _require_machine(model, {**space, "device": device, "workers": workers, "cluster": cluster, "resume": resume})
     _require_compatible(method, seed, budget, workers, cluster, resume=resume)
     loaded = api.load(spec, settings)
     warn_of_idle(loaded, choose_top(loaded, top))
@@ -324,6 +327,7 @@ def command(  # noqa: PLR0913  one for each option
             platform,
             top=top,
             model=model,
+            device=device,
             objectives=objectives,
             method=method,
             seed=seed or 0,

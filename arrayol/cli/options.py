@@ -71,6 +71,12 @@ platform_option = click.option(
     help="The platform, a TOML file.  [default: FILE with the suffix .toml, or else the shipped platform]",
 )
 
+device_option = click.option(
+    "--device",
+    metavar="D",
+    help="The device that designs have to fit, as LFE5U-45F; 'none' for any size.  [default: the platform's]",
+)
+
 result_option = click.option(
     "--result",
     metavar="DIR",

@@ -17,8 +17,10 @@ from dse.results.designs import Design, GroupRecord, ProcessorRecord
 from dse.results.pick import knee_of, telling_designs
 from dse.results.schema import SUBSPACES, Comparisons, Result
 from dse.results.shared import technology_text
+from dse.results.totals import device_text, totals_text
 from dse.results.volume import filled, share_of_any
 from dse.search.context import NSGA2
+from dse.space.device import fit_text
 from dse.space.objectives import cost_unit, grows, known_figure
 from hwmodel.figures import LATENCY, MICROSECONDS
 
@@ -196,6 +198,7 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
     yield "hypervolume", _hypervolume(result)
     yield from _bounds(result)
     yield "platform", result.platform
+    yield from _device(result)
     if result.technology is not None:
         yield "technology", technology_text(result)
     for remark in result.remarks:
@@ -204,6 +207,17 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
         yield "method", f"{result.method}: {result.method_reason}"
     yield "model", f"{result.model}; {_strength(result)}: {result.method_description}"
     yield from _without_steps(result) if result.is_mapped else _steps(result)
+
+
+def _device(result: Result) -> Iterator[tuple[str, str]]:
+    """The device, how many designs do not fit, and what one in the middle of the front takes of it."""
+    if result.device is None:
+        return
+    yield "device", device_text(result.device)
+    yield "", fit_text(result.device.name, result.device.exceeding, result.device.designs)
+    knee = knee_of(result).design
+    if totals := totals_text(knee, result.device):
+        yield "", f"{knee.id} takes {totals}"
 
 
 def _space(result: Result) -> str:

@@ -133,6 +133,18 @@ class EvolutionRecord(Record):
     convergence: tuple[GenerationRecord, ...]
 
 
+class DeviceRecord(Record):
+    """The device, or the area, that designs had to fit, with what it has by figure of designs.
+
+    Without it the front has so many `designs`, of which `exceeding` need more; they are not in the result.
+    """
+
+    name: str
+    capacities: dict[str, int | float]
+    exceeding: int
+    designs: int
+
+
 class Result(Record):
     """A whole exploration.
 
@@ -164,6 +176,7 @@ class Result(Record):
     remarks: tuple[str, ...]
     objectives: tuple[str, ...]
     constraints: tuple[str, ...]
+    device: DeviceRecord | None = None
     method: str
     method_reason: str
     method_description: str

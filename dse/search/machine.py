@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from time import monotonic
 
 import numpy as np
 
 from arrayol import __version__
 from arrayol.errors import InfeasibleError
-from arrayol.text import counted
+from arrayol.text import counted, listed
 from dse.jobs.runner import JobRunner
 from dse.pareto.combine import fusion_front
 from dse.pareto.fronts import Front, front_of
@@ -20,17 +20,28 @@ from dse.results.exploration import Exploration, Labels
 from dse.results.identifiers import identifier
 from dse.results.pick import TELLING, telling_designs
 from dse.results.records import datapath_records, group_record, resident_records
-from dse.results.schema import FORMAT, EvolutionRecord, GenerationRecord, Refusal, Result, SpaceSummary, SplitSummary
+from dse.results.schema import (
+    FORMAT,
+    DeviceRecord,
+    EvolutionRecord,
+    GenerationRecord,
+    Refusal,
+    Result,
+    SpaceSummary,
+    SplitSummary,
+)
 from dse.results.steps import StepFinder
 from dse.results.volume import volume_of
 from dse.search.context import METHODS, ROUNDS, Chosen, Evolution, SearchContext, Searched, SearchRequest
 from dse.search.exact import ordered_design
 from dse.search.figures import Columns, objective_values
+from dse.search.fitted import fitted
 from dse.search.group_front import GroupFront
 from dse.search.least import least_objectives
 from dse.search.methods import Points, choose_method, infeasible, require_other_fronts, unbounded, with_filled_gaps
 from dse.search.plotted_points import plotted_points
 from dse.search.variants import contexts_of, joined, search_each, slowed_each
+from dse.space.device import DeviceLimits, bounded_by, device_limits, fit_text
 from dse.space.mappings import MappingSpace
 from dse.space.objectives import Figure, keys_of, shown_figures
 from dse.space.remarks import coarse_sides, remarks_of
@@ -72,6 +83,55 @@ def explore_mappings(
     check_space(space)
     for one in space.variants:
         require_bounded_costs(one.accesses, one.model.platform, max(one.units))
+    found, device = _fitting(_find(space, objectives, labels, request, runner), objectives, labels, request, runner)
+    space, contexts, columns, designs = found.space, found.contexts, found.columns, found.designs
+    judged = judge is not None and found.searched.complete
+    verdicts = judge(designs, runner) if judge and judged else [_NOT_SIMULATED] * len(designs)
+    others = _other_fronts(contexts, found.parts, designs) if request.keep_all else ()
+    verdicts = [*verdicts, *[_NOT_SIMULATED] * len(others)]
+    records = _records(space, columns, (*designs, *others), verdicts)
+    front, further = records[: len(designs)], records[len(designs) :]
+    if steps:
+        front = steps.described_at(front, telling_designs(front, columns.names, TELLING), request.report)
+    result = _result(found, labels, front, further if request.keep_all else None, device)
+    pairs = [(context.space, part.groups) for context, part in zip(contexts, found.parts, strict=False)]
+    plotted = plotted_points(pairs, columns, front)
+    models = {one.choice: one.model for one in space.variants}
+    for model in models.values():
+        model.forget_tables()  # what is explored may be held for long
+    return Exploration(result, columns.objectives, plotted, designs, steps, models)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What a search of a space has found, by a method, and the designs of its front in ascending order.
+
+    It is `slowed` if some of these had to be made to fit a device, and there may be better ones.
+    """
+
+    space: MappingSpace
+    contexts: tuple[SearchContext, ...]
+    method: Chosen
+    remarks: tuple[str, ...]
+    parts: tuple[Searched, ...]
+    searched: Searched
+    designs: tuple[Decisions, ...]
+    slowed: bool = False
+
+    @property
+    def columns(self) -> Columns:
+        return self.contexts[0].columns
+
+
+def _find(
+    space: MappingSpace,
+    objectives: tuple[str, ...],
+    labels: Labels,
+    request: SearchRequest,
+    runner: JobRunner,
+    announced: tuple[str, ...] = (),
+) -> _Found:
+    """Search a space within its study's constraints; remarks that were `announced` are not told again."""
     contexts = contexts_of(space, objectives)
     columns = contexts[0].columns
     filled = with_filled_gaps(request.method, space, columns)
@@ -84,7 +144,7 @@ def explore_mappings(
     if request.keep_all:
         require_other_fronts(method, space)
     request.announce(f"{size.text(space)}; {method.text}")
-    request.announce_all(remarks)
+    request.announce_all(remark for remark in remarks if remark not in announced)
     if request.write is not None:
         writer = _Writer(space, labels, remarks, method, request.write)
         request = replace(request, keep=writer.write_now_and_then)
@@ -93,21 +153,81 @@ def explore_mappings(
     if not len(searched.front):
         raise _why_infeasible(contexts, method, searched, request, runner)
     designs = slowed_each(contexts, _designs(columns, searched))
-    judged = judge is not None and searched.complete
-    verdicts = judge(designs, runner) if judge and judged else [Verdict(None, "not simulated")] * len(designs)
-    others = _other_fronts(contexts, parts, designs) if request.keep_all else ()
-    verdicts = [*verdicts, *[Verdict(None, "not simulated")] * len(others)]
-    records = _records(space, columns, (*designs, *others), verdicts)
-    front, further = records[: len(designs)], records[len(designs) :]
-    if steps:
-        front = steps.described_at(front, telling_designs(front, columns.names, TELLING), request.report)
-    result = _result(space, columns, labels, remarks, (method, searched), front, further if request.keep_all else None)
-    pairs = [(context.space, part.groups) for context, part in zip(contexts, parts, strict=False)]
-    plotted = plotted_points(pairs, columns, front)
+    return _Found(space, contexts, method, remarks, parts, searched, designs)
+
+
+def _fitting(
+    found: _Found, objectives: tuple[str, ...], labels: Labels, request: SearchRequest, runner: JobRunner
+) -> tuple[_Found, DeviceRecord | None]:
+    """What fits on the platform's device: the front if all of it does, else that of another search within bounds.
+
+    Designs that need more are slowed until they fit. Where none can be, the space is searched once more, with the
+    capacities that they exceed as constraints. Of a search that was ended early all designs stay where none fits.
+    """
+    space, began = found.space, monotonic()
+    device = device_limits(space.model.platform, space.figures)
+    if device is None:
+        return found, None
+    exceeded = _exceeded(found, device)
+    record = DeviceRecord(
+        name=device.name,
+        capacities=dict(device.capacities),
+        exceeding=sum(map(bool, exceeded)),
+        designs=len(exceeded),
+    )
+    if not record.exceeding:
+        return found, record
+    told = fit_text(record.name, record.exceeding, record.designs)
+    names = dict.fromkeys(name for names in exceeded for name in names)
+    request.announce(f"{told}; slowing them within its {listed(list(names))}")
+    fitting = _slowed_to_fit(found, device, names)
+    if fitting or not found.searched.complete:
+        return replace(found, designs=fitting or found.designs, slowed=True), record
+    request.announce(f"none of them fits at any rate: searching again within its {listed(list(names))}")
+    bounded = replace(space, study=bounded_by(space.study, device, names))
+    timeout = None if request.timeout is None else max(1.0, request.timeout - (monotonic() - began))
+    again = _find(bounded, objectives, labels, replace(request, timeout=timeout), runner, found.remarks)
+    exceeded = _exceeded(again, device)
+    kept = tuple(design for design, names in zip(again.designs, exceeded, strict=True) if not names)
+    return replace(again, designs=kept or again.designs, slowed=any(exceeded)), record
+
+
+def _slowed_to_fit(found: _Found, device: DeviceLimits, names: Iterable[str]) -> tuple[Decisions, ...]:
+    """The front of what fits: of the designs that do, and of their structures at other rates."""
+    capacities = {name: device.capacities[name] for name in names}
+    designs = dict.fromkeys(found.designs)
+    for context in found.contexts:
+        own = [design for design in found.designs if design.choice == context.space.choice]
+        designs |= dict.fromkeys(fitted(context, own, capacities) if own else ())
+    several = replace(found, designs=tuple(designs))
+    kept = [design for design, names in zip(several.designs, _exceeded(several, device), strict=True) if not names]
+    return _front_of(found, kept)
+
+
+def _front_of(found: _Found, designs: Sequence[Decisions]) -> tuple[Decisions, ...]:
+    """Those of some designs that none beats in the objectives, in ascending order of these."""
+    if not designs:
+        return ()
+    columns, space = found.columns, found.space
     models = {one.choice: one.model for one in space.variants}
-    for model in models.values():
-        model.forget_tables()  # what is explored may be held for long
-    return Exploration(result, columns.objectives, plotted, designs, steps, models)
+    known = _known_groups(models, designs)
+    rows = []
+    for design in designs:
+        estimates = [known[design.choice, group][0] for group in design.groups]
+        whole = models[design.choice].whole(design, estimates, reuse_memory=space.study.reuse_memory)
+        rows.append([_exact_whole(figure, whole, space.model.platform.clock_mhz) for figure in columns.objectives])
+    units = [sum(one.units for group in design.groups for one in group.processors) for design in designs]
+    front = front_of(np.array(rows, np.int64), np.array(units, np.int64))
+    return tuple(designs[int(row)] for row in front.origin)
+
+
+def _exceeded(found: _Found, device: DeviceLimits) -> list[tuple[str, ...]]:
+    """For each design of the front, of which figures it needs more than the device has."""
+    records = _records(found.space, found.columns, found.designs, [_NOT_SIMULATED] * len(found.designs))
+    return [device.exceeded(record.objectives) for record in records]
+
+
+_NOT_SIMULATED = Verdict(None, "not simulated")
 
 
 class _Writer:
@@ -133,9 +253,10 @@ class _Writer:
         searched = _within_bounds(columns, search())
         if len(searched.front):
             designs = _designs(columns, searched)
-            records = _records(self._space, columns, designs, [Verdict(None, "not simulated")] * len(designs))
-            how = self._method, replace(searched, complete=False)
-            self._write(_result(self._space, columns, self._labels, self._remarks, how, records, None))
+            records = _records(self._space, columns, designs, [_NOT_SIMULATED] * len(designs))
+            partly = replace(searched, complete=False)
+            found = _Found(self._space, (context,), self._method, self._remarks, (), partly, designs)
+            self._write(_result(found, self._labels, records, None, None))
         now = monotonic()
         wait = WRITE_SECONDS if len(searched.front) else FIRST_SECONDS
         self._next = now + max(wait, _REST * (now - began))
@@ -257,21 +378,33 @@ def _figures(space: MappingSpace, columns: Columns) -> tuple[Figure, ...]:
     return (*columns.objectives, *(figure for figure in others if not figure.composed or figure in bounded))
 
 
+def _exact_whole(figure: Figure, estimate: DesignEstimate, clock_mhz: float | None) -> int:
+    """The integer of a figure of a whole design, smaller is better."""
+    if not figure.composed:
+        return _exact(figure, estimate)
+    return int(figure.whole([np.array([_exact(part, estimate)]) for part in figure.parts], clock_mhz)[0])
+
+
+def _exact(figure: Figure, estimate: DesignEstimate) -> int:
+    return round(estimate.objective(figure.key) * figure.scale)
+
+
 def _result(
-    space: MappingSpace,
-    columns: Columns,
+    found: _Found,
     labels: Labels,
-    remarks: tuple[str, ...],
-    how: tuple[Chosen, Searched],
     records: tuple[Design, ...],
     others: tuple[Design, ...] | None,
+    device: DeviceRecord | None,
 ) -> Result:
-    method, searched = how
+    space, columns, method, searched = found.space, found.columns, found.method, found.searched
     counts, refusal, technology = searched.counts, searched.refusal, space.model.platform.technology
-    exact, description = searched.exact and not counts.untried, searched.description
+    exact = searched.exact and not counts.untried and not found.slowed
+    description = searched.description
     if counts.untried:
         number = counted(counts.untried, "group design")
         description += f"; {number} of the most units not tried, where no memory serves the fastest rates"
+    if found.slowed:
+        description += "; designs that need more than the device has were slowed until they fit"
     return Result(
         format=FORMAT,
         arrayol=__version__,
@@ -285,9 +418,10 @@ def _result(
         technology=technology.name if technology is not None else None,
         estimates=_estimates(space, columns),
         datapaths=_datapaths(space, (*records, *(others or ()))),
-        remarks=remarks,
+        remarks=found.remarks,
         objectives=columns.names,
         constraints=tuple(map(str, columns.constraints)),
+        device=device,
         method=method.name,
         method_reason=method.why,
         method_description=description,

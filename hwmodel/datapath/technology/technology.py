@@ -19,6 +19,7 @@ from arrayol.source import Span
 from arrayol.text import listed
 from hwmodel.datapath.graph.graph import Operation
 from hwmodel.datapath.operators.registry import NODES
+from hwmodel.datapath.technology.devices import Device, DevicesField
 from hwmodel.datapath.technology.formulas import Formula, FormulaError, constant, parse_formula
 from hwmodel.datapath.technology.overhead import OverheadTable
 from hwmodel.datapath.technology.rows import (
@@ -157,6 +158,7 @@ class TechnologyTable(Table):
     memory: MemoryTable = MemoryTable()
     leakage: LeakageTable = LeakageTable()
     overhead: OverheadTable = OverheadTable()
+    device: DevicesField = ()
     like: str = Field(default="", description="the name of a shipped technology")
 
 
@@ -338,6 +340,11 @@ class Technology:
     def memory_kinds(self) -> tuple[MemoryKind, ...]:
         """The memories that the technology has."""
         return self.table.memory.local.kind
+
+    @property
+    def devices(self) -> tuple[Device, ...]:
+        """The chips that the table knows."""
+        return self.table.device
 
     @property
     def overhead(self) -> OverheadTable | None:
