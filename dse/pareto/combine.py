@@ -193,13 +193,15 @@ class Whole:
 
 @dataclass
 class Stock:
-    """The fronts of the designs seen of each group, with those designs; at most POINTS_OF_GROUP of each are used."""
+    """The fronts of the designs seen of each group, with those designs; so many points of each are used."""
 
     graph: TaskGraph
     fusions: Sequence[Sequence[Mask]]  # those that may be made; none: all
     combination: Combination
     fronts: dict[Mask, Front] = field(default_factory=dict)
     designs: dict[Mask, list[GroupDesign]] = field(default_factory=dict)
+    points_of_group: int = POINTS_OF_GROUP
+    points_of_whole: int = POINTS_OF_WHOLE
 
     def add(self, designs: Mapping[Mask, Mapping[GroupDesign, tuple[int, ...]]]) -> None:
         """Take feasible designs of some groups, each with its figures."""
@@ -215,16 +217,16 @@ class Stock:
             self.fronts[group] = Front(front.values, front.units, np.arange(len(front)))
 
     def wholes(self) -> list[Whole]:
-        """The front of whole designs of these groups, ascending in their figures, at most POINTS_OF_WHOLE of it.
+        """The front of whole designs of these groups, ascending in their figures, at most `points_of_whole` of it.
 
         Empty where the groups make more than DOWN_SETS down-sets.
         """
-        used = {group: _some(front, POINTS_OF_GROUP) for group, front in self.fronts.items()}
+        used = {group: _some(front, self.points_of_group) for group, front in self.fronts.items()}
         completions = completions_of(self.graph, used, self.fusions)
         if completions is None or not completions.steps:
             return []
-        whole = completions.front(used, self.combination, partial(_some, count=POINTS_OF_WHOLE))
-        return [self._named(whole, row, used) for row in evenly(range(len(whole.front)), POINTS_OF_WHOLE)]
+        whole = completions.front(used, self.combination, partial(_some, count=self.points_of_whole))
+        return [self._named(whole, row, used) for row in evenly(range(len(whole.front)), self.points_of_whole)]
 
     def _named(self, whole: WholeFront | ListedFront, row: int, used: Mapping[Mask, Front]) -> Whole:
         choices = whole.choices(row)

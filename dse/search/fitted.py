@@ -18,6 +18,8 @@ from dse.space.task_graph import Mask
 from hwmodel.design import Design, GroupDesign
 
 SLOWER_AT_MOST = 12  # designs of each structure
+POINTS_OF_GROUP = 240  # of the front of a group,
+POINTS_OF_WHOLE = 600  # and of what groups make together
 
 
 def fitted(context: SearchContext, designs: Sequence[Design], capacities: Mapping[str, float]) -> tuple[Design, ...]:
@@ -32,6 +34,7 @@ def fitted(context: SearchContext, designs: Sequence[Design], capacities: Mappin
         mask = sum(1 << number[task] for task in group.tasks)
         groups.setdefault(mask, {})[group] = values
     stock = Stock(graph, context.space.fusions, limited.columns.combination)
+    stock.points_of_group, stock.points_of_whole = POINTS_OF_GROUP, POINTS_OF_WHOLE
     stock.add(groups)
     return tuple(in_order(context.space, whole.groups) for whole in stock.wholes())
 

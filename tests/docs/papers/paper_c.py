@@ -92,6 +92,7 @@ HELD = {
     "rules (1) to (3)": f"{TILING}/test_conditions.py::test_the_paper_s_first_read_with_its_new_parameter",
     "section 2.2.2, inverse": f"{TILING}/test_conditions.py::test_trees_name_the_tile_that_loads_or_stores",
     "section 3, strategies": f"{MOVED}::test_the_paper_s_board_gains_by_reuse_and_overlap",
+    "section 3, one open row": f"{MOVED}::test_with_one_open_row_strips_gain_what_single_accesses_lose",
     "definitions 1 and 2, figures 3 and 4": f"{TILING}/test_generated.py::test_generated_nests",
     "definitions 3 and 4, figure 5": f"{TILING}/test_generated.py::test_generated_nests",
     "theorem 1": f"{TILING}/test_polyprod.py::test_both_schedules_against_all_iterations",

@@ -30,6 +30,7 @@ from hwmodel.transfers.overlap import SYNCHRONISATIONS, Units, one_after_another
 from hwmodel.transfers.policies import Ground, evaluate, remote_bursts
 
 BOARD = load_platform(Path(__file__).resolve().parents[3] / "specs" / "platforms" / "ddr2010.toml")
+ONE_ROW = load_platform(Path(__file__).resolve().parents[3] / "specs" / "platforms" / "ddr2010-one-row.toml")
 LATENCY, WORDS, INTERVAL, DEPTH = 7, 3, 2, 5
 PLAIN = Platform(
     memory=ExternalMemory(latency=LATENCY, data_per_word=WORDS),
@@ -238,6 +239,17 @@ def test_the_paper_s_board_gains_by_reuse_and_overlap() -> None:
     assert whole.bursts < reuse.bursts < tile.bursts < remote.bursts
     assert remote.live == 0 < tile.live == reuse.live < whole.live
     assert all(cost.row_changes is not None and cost.row_changes <= cost.bursts for cost in costs.values())
+
+
+def test_with_one_open_row_strips_gain_what_single_accesses_lose() -> None:
+    """Paper C's argument: of three arrays in three rows, nearly each single access opens a row anew."""
+    spec = shipped_spec("polyprod")
+    moved = traffic(shipped_nest("polyprod", POLYPROD, ["10"], 2, N=100))
+    one, four = (evaluate(spec, moved, board) for board in (ONE_ROW, BOARD))
+    assert (one["remote"].cycles, one["strip-reuse"].cycles) == (255_025, 11_265)
+    assert (four["remote"].cycles, four["strip-reuse"].cycles) == (40_825, 10_915)
+    assert one["remote"].data_moved == four["remote"].data_moved == 4 * 101 * 101
+    assert all(one[policy].cycles >= four[policy].cycles for policy in one)
 
 
 def test_a_longer_strip_along_two_dimensions_moves_less() -> None:
