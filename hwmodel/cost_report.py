@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from arrayol.errors import ArrayolError, Diagnostic, error
@@ -123,7 +123,13 @@ def _processes(spec: Spec, names: Iterable[str]) -> Iterator[Process]:
             if isinstance(task, RepetitiveTask) and task.callee == name:
                 delays.setdefault(frozenset((delay.output, delay.port) for delay in task.delays), task.delays)
         for around in delays.values() or [()]:
-            yield _process(elementary, around)
+            yield _process(_with_own_constants(spec, elementary), around)
+
+
+def _with_own_constants(spec: Spec, elementary: Elementary) -> Elementary:
+    """The elementary with the const arrays that its body names as constants."""
+    named = [(port.name, spec.tables[port.name]) for port in elementary.inputs if port.name in spec.tables]
+    return replace(elementary, constants=tuple(named)) if named else elementary
 
 
 def _process(elementary: Elementary, delays: tuple[Delay, ...]) -> Process:

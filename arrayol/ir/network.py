@@ -14,6 +14,7 @@ from arrayol.ir.parts import View
 from arrayol.ir.spec import (
     Component,
     CompoundTask,
+    ConstArray,
     Delay,
     Elementary,
     Link,
@@ -131,11 +132,28 @@ def flatten(spec: Spec, top: str) -> Network:
     for process in unnamed:
         suffix = f"@{process.outputs[0].array}" if occurrences[process.task] > 1 and process.outputs else ""
         name = free_name(process.task + suffix, processes)
-        processes[name] = replace(process, name=name)
+        processes[name] = replace(_with_constants(process, spec.tables), name=name)
     outputs = tuple(port.name for port in component.outputs)
     inputs = tuple(port.name for port in component.inputs)
     roms = {name: spec.tables[name].rom_bits for name in inputs if name in spec.tables}
     return Network(top, processes, _arrays(processes, ports, outputs, roms), inputs, outputs)
+
+
+def _with_constants(process: Process, tables: Mapping[str, ConstArray]) -> Process:
+    """The process whose elementary knows the const arrays that each repetition reads whole."""
+    known = tuple((flow.port.name, tables[flow.array]) for flow in process.inputs if _is_constant(flow, tables))
+    if not known or process.definition is None:
+        return process
+    return replace(process, definition=replace(process.definition, constants=known))
+
+
+def _is_constant(flow: Flow, tables: Mapping[str, ConstArray]) -> bool:
+    """Whether a pattern is a const array, element by element, in every repetition."""
+    if flow.array not in tables or flow.port.shape != tables[flow.array].shape:
+        return False
+    tiler, axes = flow.tiler, range(len(flow.port.shape))
+    identity = all(part == (row == column) for row in axes for column, part in enumerate(tiler.fitting[row]))
+    return identity and not any(tiler.origin) and not any(map(any, tiler.paving))
 
 
 def free_name(preferred: str, taken: Container[str]) -> str:

@@ -226,7 +226,10 @@ def is_initial(statement: Statement, local: Local) -> TypeGuard[Assign]:
 
 @dataclass(frozen=True, slots=True)
 class Elementary:
-    """An atomic task: a body, an extern callable "pkg.mod:func", or neither (a black box)."""
+    """An atomic task: a body, an extern callable "pkg.mod:func", or neither (a black box).
+
+    In a network `constants` are, by input port, the const arrays that every repetition reads as they are.
+    """
 
     name: str
     inputs: tuple[Port, ...]
@@ -235,6 +238,7 @@ class Elementary:
     extern: str | None
     span: Span = field(compare=False, repr=False)
     locals: tuple[Local, ...] = ()
+    constants: tuple[tuple[str, ConstArray], ...] = ()
 
     def __repr__(self) -> str:
         return f"Elementary({self.name!r}: {_ports(self)})"

@@ -8,7 +8,7 @@ print(interval, derivation.at(interval).cost)
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
 from arrayol.errors import ArrayolError, Diagnostic, error
@@ -95,6 +95,7 @@ class Derivation:
     delays: Delays
     _trees: Priced = field(repr=False)
     _chain_graph: Graph | None = field(repr=False)
+    _as_operands: Derivation | None = field(default=None, repr=False)
     _known: dict[int, Derived] = field(default_factory=dict, init=False, repr=False)
 
     @property
@@ -104,7 +105,12 @@ class Derivation:
 
     @cached_property
     def intervals(self) -> tuple[int, ...]:
-        """The intervals worth trying in cycles, ascending; each needs fewer operators than those before it."""
+        """The intervals worth trying in cycles, ascending; each needs fewer operators than those before it.
+
+        Where const arrays may be operands they are those of that: it shares operators that constants tell apart.
+        """
+        if self._as_operands is not None:
+            return self._as_operands.intervals
         return intervals_worth_trying(
             [
                 (each.operations, price.every)
@@ -135,6 +141,8 @@ class Derivation:
         yield _derived(self._trees, interval, self.delays)
         if interval > 1 and self._chains is not None:
             yield _derived(self._chains, interval, self.delays)
+        if self._as_operands is not None:
+            yield self._as_operands.at(interval)
 
     def _rank(self, derived: Derived) -> tuple[float, ...]:
         """First a recurrence that needs fewer intervals, then cost, then latency."""
@@ -175,7 +183,9 @@ def _derivation(elementary: Elementary, technology: Technology, clock_mhz: float
     with no_collections():
         trees, chains = build_graphs(elementary)
         priced = prices_of(dataflow_of(trees), technology, clock_mhz)
-    return Derivation(elementary, technology, clock_mhz, delays, priced, chains)
+    without = replace(elementary, constants=())
+    as_operands = _derivation(without, technology, clock_mhz, delays) if elementary.constants else None
+    return Derivation(elementary, technology, clock_mhz, delays, priced, chains, as_operands)
 
 
 def prices_of(dataflow: Dataflow, technology: Technology, clock_mhz: float) -> Priced:

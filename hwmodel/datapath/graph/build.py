@@ -43,10 +43,13 @@ def build_graph(elementary: Elementary, tables: Mapping[str, ConstArray] | None 
 
 
 def build_graphs(elementary: Elementary) -> tuple[Graph, Graph | None]:
-    """The graph with trees, and the one with chains, None where it is the same; errors are those of `build_graph`."""
+    """The graph with trees, and the one with chains, None where it is the same; errors are those of `build_graph`.
+
+    Elements of the elementary's own `constants` are constants.
+    """
     require_countable(elementary)
     with no_collections():
-        nodes, outputs = _executed(elementary, None)
+        nodes, outputs = _executed(elementary, dict(elementary.constants))
         tree_nodes, tree_outputs = with_trees(nodes, outputs)
         chains = None if tree_nodes is nodes else _graph(elementary, nodes, outputs)
         return _graph(elementary, tree_nodes, tree_outputs), chains

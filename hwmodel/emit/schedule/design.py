@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from arrayol.execute.run import with_tables
 from arrayol.ir.network import Network
-from arrayol.ir.spec import Elementary, Spec
+from arrayol.ir.spec import Spec
 from arrayol.text import counted
 from hwmodel.accesses import Accesses
 from hwmodel.datapath.derive import Derived, derivation_of
@@ -128,8 +128,8 @@ def datapaths_of(spec: Spec, accesses: Accesses, platform: Platform, simulation:
     found: dict[str, Derived] = {}
     for task, own in ((task, own) for group in simulation.groups for task, own in group.processors.items()):
         process = accesses.network.processes[task]
-        elementary = spec.components[process.elementary]
-        assert isinstance(elementary, Elementary), "processes repeat elementaries"
+        elementary = process.definition
+        assert elementary is not None, "a network that is emitted was made of a specification"
         pairs = frozenset((delay.output, delay.port) for delay in process.delays)
         derived = derivation_of(elementary, platform.prices, platform.clock_mhz, pairs).at(own.unit.interval)
         if derived.interval != own.unit.interval or derived.latency + FETCH != own.unit.latency:
