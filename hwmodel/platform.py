@@ -364,7 +364,11 @@ class Platform(Table):
 
         Raises ArrayolError (`unknown-device`) for a device that the technology does not have.
         """
-        return capacities_of(self.technology, self.device, self.area_um2, self.place("device"))
+        return capacities_of(self.technology, self.device, self.area_um2, self._place_of_device)
+
+    @property
+    def _place_of_device(self) -> Span | None:
+        return self.place("device" if self.device is not None else "area_um2")
 
     @property
     def device_text(self) -> str:

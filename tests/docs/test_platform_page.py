@@ -12,6 +12,7 @@ import pytest
 from pydantic import BaseModel
 
 from hwmodel.datapath.entry import ElementaryEntry, Measured
+from hwmodel.datapath.technology.devices import Device
 from hwmodel.datapath.technology.overhead import OverheadTable
 from hwmodel.datapath.technology.rows import MemoryKind, Row
 from hwmodel.datapath.technology.technology import (
@@ -42,6 +43,7 @@ TECHNOLOGY: dict[str, type[BaseModel]] = {
     "memory.local.": LocalTable,
     "memory.local.kind.": MemoryKind,
     "memory.external.": ExternalTable,
+    "device.": Device,
     "leakage.": LeakageTable,
     "overhead.": OverheadTable,
     "operators.NAME.": Row,
@@ -103,7 +105,7 @@ def test_the_tables_have_every_key_of_a_technology() -> None:
         prefix = first[: first.rfind(".") + 1]
         listed |= {first, *(other if "." in other else prefix + other for other in others)}
     inner = {"path", "memory", "operators", "leakage", "overhead"}
-    nested = ("path.register.", "memory.local.kind.")  # told in the row of the table that they stand in
+    nested = ("path.register.", "memory.local.kind.", "device.")  # told in the row of the table that they stand in
     for prefix, name, field in _fields(TECHNOLOGY):
         key = field.alias or name
         if prefix in nested:

@@ -26,8 +26,16 @@ def capacities_of(
             raise _unknown(technology, device, span)
         bounds.update(chip.capacities)
     if area_um2 is not None:
+        if technology is None or "area" not in technology.costs:
+            raise _without_area(technology, span)
         bounds["area"] = area_um2
     return bounds
+
+
+def _without_area(technology: Technology | None, span: Span | None) -> ArrayolError:
+    where = f"technology '{technology.name}'" if technology is not None else "a platform without a technology"
+    hint = 'give device = "NAME" in place of area_um2, or technology = "asic45"'
+    return error("unknown-device", f"{where} has no costs in um2", span, hint=hint)
 
 
 def _unknown(technology: Technology | None, name: str, span: Span | None) -> ArrayolError:
