@@ -100,7 +100,7 @@ def _mistakes(result: Result) -> Iterator[Mistake]:
         if whole or not designs:
             return
     yield from _counts(result)
-    if not wrong and not result.unusable:  # the volume is that of all designs of the front
+    if not wrong and not result.unusable and result.searched is None:  # the volume is that of all designs of the front
         yield from _volume(result)
 
 
@@ -374,7 +374,10 @@ def _sums(design: Design) -> Iterator[tuple[str, Number, Number]]:
 
 
 def _front(result: Result, designs: Sequence[Design]) -> Iterator[Mistake]:
-    """The designs of the front that another one dominates."""
+    """The designs of the front that another one dominates: of the front, where slack or a device chose those on it."""
+    if result.searched is not None or (result.device is not None and result.device.exceeding):
+        shown = {design.id for design in result.pareto}
+        designs = [design for design in designs if design.id in shown]
     columns = [[_compared(design, name) for design in designs] for name in result.objectives]
     ranks = np.stack([np.unique(np.array(column, object), return_inverse=True)[1] for column in columns], axis=1)
     best = front_of(np.unique(ranks, axis=0), np.zeros(len(np.unique(ranks, axis=0)), np.int64)).values

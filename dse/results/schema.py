@@ -156,6 +156,8 @@ class Result(Record):
     `components` one of each elementary's and task's text.
     `bounds` has, by objective, what no design is better than, where the front is not exact: 0 where nothing is known.
     `partitions` says of how many integer partitions all designs were looked at; null where that takes too long.
+    `searched` is how many designs the front has whose hypervolume is told, where others are shown: those with the least
+    logic within the study's slack of them.
     `complete` is false where a clock or an interrupt ended the search, so that another run may find more.
     `designs` holds more than the front where that was asked for: every feasible design of the published model in the
     order of the space, the front and the fronts of all fusions of the machine model.
@@ -177,6 +179,7 @@ class Result(Record):
     objectives: tuple[str, ...]
     constraints: tuple[str, ...]
     device: DeviceRecord | None = None
+    searched: int | None = None
     method: str
     method_reason: str
     method_description: str

@@ -40,6 +40,7 @@ from dse.search.group_front import GroupFront
 from dse.search.least import least_objectives
 from dse.search.methods import Points, choose_method, infeasible, require_other_fronts, unbounded, with_filled_gaps
 from dse.search.plotted_points import plotted_points
+from dse.search.slack import least_logic
 from dse.search.variants import contexts_of, joined, search_each, slowed_each
 from dse.space.device import DeviceLimits, bounded_by, device_limits, fit_text
 from dse.space.mappings import MappingSpace
@@ -104,7 +105,7 @@ def explore_mappings(
 
 @dataclass(frozen=True)
 class _Found:
-    """What a search of a space has found, by a method, and the designs of its front in ascending order.
+    """What a search of a space has found, by a method, its front, and the designs that are shown of it, ascending.
 
     It is `slowed` if some of these had to be made to fit a device, and there may be better ones.
     """
@@ -116,6 +117,7 @@ class _Found:
     parts: tuple[Searched, ...]
     searched: Searched
     designs: tuple[Decisions, ...]
+    front: tuple[Decisions, ...]
     slowed: bool = False
 
     @property
@@ -152,8 +154,9 @@ def _find(
     searched = _within_bounds(columns, joined(parts, contexts))
     if not len(searched.front):
         raise _why_infeasible(contexts, method, searched, request, runner)
-    designs = slowed_each(contexts, _designs(columns, searched))
-    return _Found(space, contexts, method, remarks, parts, searched, designs)
+    front = slowed_each(contexts, _designs(columns, searched))
+    shown = least_logic(contexts, front, space.study.slack)
+    return _Found(space, contexts, method, remarks, parts, searched, shown, front)
 
 
 def _fitting(
@@ -182,14 +185,15 @@ def _fitting(
     request.announce(f"{told}; slowing them within its {listed(list(names))}")
     fitting = _slowed_to_fit(found, device, names)
     if fitting or not found.searched.complete:
-        return replace(found, designs=fitting or found.designs, slowed=True), record
+        shown = fitting or found.designs
+        return replace(found, designs=shown, front=shown, slowed=True), record
     request.announce(f"none of them fits at any rate: searching again within its {listed(list(names))}")
     bounded = replace(space, study=bounded_by(space.study, device, names))
     timeout = None if request.timeout is None else max(1.0, request.timeout - (monotonic() - began))
     again = _find(bounded, objectives, labels, replace(request, timeout=timeout), runner, found.remarks)
     exceeded = _exceeded(again, device)
     kept = tuple(design for design, names in zip(again.designs, exceeded, strict=True) if not names)
-    return replace(again, designs=kept or again.designs, slowed=any(exceeded)), record
+    return (replace(again, designs=kept, front=kept, slowed=True) if any(exceeded) and kept else again), record
 
 
 def _slowed_to_fit(found: _Found, device: DeviceLimits, names: Iterable[str]) -> tuple[Decisions, ...]:
@@ -255,7 +259,7 @@ class _Writer:
             designs = _designs(columns, searched)
             records = _records(self._space, columns, designs, [_NOT_SIMULATED] * len(designs))
             partly = replace(searched, complete=False)
-            found = _Found(self._space, (context,), self._method, self._remarks, (), partly, designs)
+            found = _Found(self._space, (context,), self._method, self._remarks, (), partly, designs, designs)
             self._write(_result(found, self._labels, records, None, None))
         now = monotonic()
         wait = WRITE_SECONDS if len(searched.front) else FIRST_SECONDS
@@ -422,6 +426,7 @@ def _result(
         objectives=columns.names,
         constraints=tuple(map(str, columns.constraints)),
         device=device,
+        searched=len(found.front) if found.designs != found.front else None,
         method=method.name,
         method_reason=method.why,
         method_description=description,
@@ -435,12 +440,19 @@ def _result(
         infeasible_example=Refusal(groups=(refusal[0],), reason=refusal[1]) if refusal else None,
         comparisons=searched.comparisons,
         evolution=_evolution(searched.evolution) if searched.evolution else None,
-        hypervolume=volume_of(records, columns.names),
+        hypervolume=volume_of(_searched_records(found, records), columns.names),
         partitions=searched.coverage.counts() if searched.coverage else None,
         bounds=None if exact or not searched.complete else _least(space, columns),
         pareto=records,
         designs=None if others is None else (*records, *others),
     )
+
+
+def _searched_records(found: _Found, shown: tuple[Design, ...]) -> tuple[Design, ...]:
+    """The designs of the front as it was searched, of which some are shown."""
+    if found.designs == found.front:
+        return shown
+    return _records(found.space, found.columns, found.front, [_NOT_SIMULATED] * len(found.front))
 
 
 def _datapaths(space: MappingSpace, designs: Sequence[Design]) -> tuple[DatapathRecord, ...]:

@@ -6,7 +6,7 @@ it has found are priced at all their rates, in columns that have logic too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from math import prod
 
@@ -48,15 +48,24 @@ def with_logic(context: SearchContext, names: Sequence[str]) -> SearchContext:
     return SearchContext(space, wide)
 
 
-def slower(context: SearchContext, groups: Iterable[GroupDesign], most: int) -> Priceds:
-    """Designs of these groups' structures, at most so many of each structure, none beaten in the context's columns."""
+def slower(
+    context: SearchContext,
+    groups: Iterable[GroupDesign],
+    most: int,
+    within: Mapping[GroupDesign, Values] | None = None,
+) -> Priceds:
+    """Designs of these groups' structures, at most so many of each structure, none beaten in the context's columns.
+
+    With `within` they keep limits of the first columns, those of their structure.
+    """
     found: Priceds = {}
     for key, family in _families(context, groups).items():
         tasks = family[0].tasks
         combinations = _combinations([context.space.rates(task) for task in tasks])
         pricer = Pricer(context, tasks, RateChoices(chosen=combinations))
         for structure, row, priced in _priced(pricer, key, family):
-            for place, values in _best(pricer, priced, row, len(combinations), most):
+            limits = None if within is None else within[structure]
+            for place, values in _best(pricer, priced, row, len(combinations), most, limits):
                 found[with_rates(structure, combinations[place])] = values
     return found
 
@@ -94,15 +103,17 @@ def _priced(pricer: Pricer, key: Key, family: Sequence[GroupDesign]) -> Iterator
 
 
 def _best(
-    pricer: Pricer, priced: Priced, row: int, combinations: int, most: int
+    pricer: Pricer, priced: Priced, row: int, combinations: int, most: int, limits: Values | None
 ) -> Iterator[tuple[int, tuple[int, ...]]]:
     """Combinations that nothing beats, with their figures: first by what none has less of, since that is told soon."""
     rows, places = np.full(combinations, row), np.arange(combinations)
     least = priced.at(rows, places, least=True)
-    places = places[least.legal[:, 0]]
+    bounds, fine = pricer.values(least, (slice(None), 0)), least.legal[:, 0]
+    if limits is not None:
+        fine = fine & (bounds[:, : len(limits)] <= limits).all(axis=1)
+    places, bounds = places[fine], bounds[fine]
     if not len(places):
         return
-    bounds = pricer.values(least, (slice(None), 0))[least.legal[:, 0]]
     places = places[_some(bounds, most)]
     exact = priced.at(rows[: len(places)], places)
     legal = exact.legal[:, 0] & pricer.columns.combination.within(pricer.values(exact, (slice(None), 0)))

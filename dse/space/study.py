@@ -31,6 +31,7 @@ from hwmodel.toml_values import Count
 
 _CONSTRAINT = re.compile(r"\s*([A-Za-z_]\w*)\s*(<=|<|>=|>)\s*([0-9][0-9_]*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)\s*")
 
+SLACK = 0.01  # of compared figures, for less logic
 NUMBERS = f"0, or from {1 / LARGEST_BOUND:g} to {LARGEST_BOUND:g}"  # of constraints
 _COUNT = f"1 or more, and {AT_MOST}"
 
@@ -270,7 +271,8 @@ class Study(BaseModel):
 
     `units` left out stands for 1..m, the data per word of the platform, `intervals` for those worth trying, by task.
     `longest_group` and `epsilon` make the search cheaper and its result weaker: it is then no longer the exact front of
-    all fusions, and says so. A front found with `epsilon` has, for each design of the exact one, a design at most
+    all fusions, and says so. Within `slack`, a share of its compared figures, a design is shown with the least logic.
+    A front found with `epsilon` has, for each design of the exact one, a design at most
     1 + epsilon times as large in every figure.
     """
 
@@ -336,6 +338,7 @@ class Study(BaseModel):
     reuse_memory: bool = Field(default=False, description="true or false")
     array: dict[str, ArrayStudy] = Field(default_factory=dict, description="tables, [array.NAME]")
     epsilon: float = Field(default=0.0, ge=0, le=1, description="a number from 0 to 1")
+    slack: float = Field(default=SLACK, ge=0, le=1, description="a number from 0 to 1")
     objectives: Annotated[Any, PlainValidator(_texts, json_schema_input_type=_TextsForm)] | None = Field(
         default=None, description="a list of objectives"
     )

@@ -1,0 +1,103 @@
+"""Slack: nothing that is shown could give up much of its logic for a little of its time, as another search says."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from arrayol import api
+from arrayol.files import shipped_folder
+from dse.results.designs import Design
+from dse.results.schema import Result
+
+SPEC = """\
+const N = 8
+elementary weigh(x: u8[4], w: u8[4]) -> (y: u16) { y = x[0] * w[0] + x[1] * w[1] + x[2] * w[2] + x[3] * w[3] }
+elementary limit(x: u16[2]) -> (y: u8) { y = u8(max(x[0], x[1]) >> 8) }
+task weighed(x: u8[N, 4], w: u8[4]) -> (y: u16[N]) {
+  repeat [N] of weigh { x <- x  w <- w  y -> y }
+}
+task limited(y: u16[N]) -> (z: u8[N / 2]) {
+  repeat [N / 2] of limit { x <- y at origin [0] paving [2] fitting [1]  y -> z }
+}
+task both(x: u8[N, 4], w: u8[4]) -> (z: u8[N / 2]) {
+  y = weighed(x, w)
+  z = limited(y)
+}
+"""
+COMPARED = ("latency_cycles", "internal_memory_data")
+SMALL = {  # shipped specifications, with consts of an image of some pixels
+    "lpsf": {"H": 8, "W": 8},
+    "sobel": {"H": 8, "W": 8},
+    "conv3x3": {"H": 8, "W": 8},
+    "wavelet": {"H": 8, "W": 16},
+}
+
+
+def searched(spec: api.Spec, slack: float, *objectives: str) -> Result:
+    space = api.Space(study=api.Study(slack=slack), narrow=True, verify=False)
+    return api.explore(spec, objectives=objectives, space=space, device="none").result
+
+
+@cache
+def both(slack: float, *objectives: str) -> Result:
+    with TemporaryDirectory() as folder:
+        (Path(folder) / "both.aol").write_text(SPEC, encoding="utf-8")
+        return searched(api.load(Path(folder) / "both.aol"), slack, *objectives)
+
+
+def figures(design: Design) -> tuple[float, ...]:
+    return tuple(design.objectives[name] for name in COMPARED)
+
+
+def within(design: Design, other: Design, slack: float) -> bool:
+    return all(own <= int((1 + slack) * most + 1e-9) for own, most in zip(figures(design), figures(other), strict=True))
+
+
+def require_lean(shown: Result, strict: Result, everything: Result, slack: float, share: float) -> None:
+    """Each design of the strict front is shown, within the slack, with no more than a share above the least logic."""
+    for design in strict.pareto:
+        least = min(one.objectives["lut"] for one in everything.pareto if within(one, design, slack))
+        lean = [one.objectives["lut"] for one in shown.pareto if within(one, design, slack)]
+        assert lean
+        assert min(lean) <= share * least
+    for one in shown.pareto:
+        assert any(within(one, design, slack) for design in strict.pareto)
+
+
+@pytest.mark.parametrize("slack", [0.01, 0.05, 0.1])
+def test_the_least_logic_is_shown(slack: float) -> None:
+    strict, everything = both(0.0, *COMPARED), both(0.0, *COMPARED, "lut")
+    require_lean(both(slack, *COMPARED), strict, everything, slack, 1.1)
+
+
+def test_slack_saves_logic() -> None:
+    strict, shown = both(0.0, *COMPARED), both(0.4, *COMPARED)
+    assert strict.searched is None
+    assert shown.searched == len(strict.pareto)
+    assert shown.hypervolume == strict.hypervolume
+    assert min(one.objectives["lut"] for one in shown.pareto) <= min(one.objectives["lut"] for one in strict.pareto)
+    assert sum(one.objectives["lut"] for one in shown.pareto) < sum(one.objectives["lut"] for one in strict.pareto)
+    assert shown.space.study is not None
+    assert shown.space.study["slack"] == 0.4
+
+
+def test_logic_that_is_compared_is_left_alone() -> None:
+    shown, strict = both(0.4, *COMPARED, "lut"), both(0.0, *COMPARED, "lut")
+    assert shown.pareto == strict.pareto
+    assert shown.searched is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SMALL)
+def test_shipped_fronts_are_lean(name: str) -> None:
+    spec = api.load(shipped_folder() / f"{name}.aol", SMALL[name])
+    shown, strict, everything = (
+        searched(spec, 0.01, *COMPARED),
+        searched(spec, 0.0, *COMPARED),
+        searched(spec, 0.0, *COMPARED, "lut"),
+    )
+    require_lean(shown, strict, everything, 0.01, 1.1)
