@@ -21,7 +21,7 @@ GIVEN = Path(__file__).resolve().parent / "lpsf_given.toml"  # of lpsf, one data
 def mapped(height: int = 4, width: int = 8) -> Exploration:
     """Plain mappings of a small image on lpsf_given.toml."""
     spec = api.load(SPECS / "lpsf.aol", {"H": height, "W": width})
-    return api.explore(spec, GIVEN, space=api.Space(narrow=True, verify=False))
+    return api.explore(spec, GIVEN, space=api.Space(study=api.Study(slack=0), narrow=True, verify=False))
 
 
 FOLDED = """\
