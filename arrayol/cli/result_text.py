@@ -199,6 +199,7 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
     yield from _bounds(result)
     yield "platform", result.platform
     yield from _device(result)
+    yield from _slack(result)
     if result.technology is not None:
         yield "technology", technology_text(result)
     for remark in result.remarks:
@@ -207,6 +208,16 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
         yield "method", f"{result.method}: {result.method_reason}"
     yield "model", f"{result.model}; {_strength(result)}: {result.method_description}"
     yield from _without_steps(result) if result.is_mapped else _steps(result)
+
+
+def _slack(result: Result) -> Iterator[tuple[str, str]]:
+    """What stands for the designs that were found."""
+    if result.searched is not None and result.space.study is not None:
+        found = counted(result.searched, "design")
+        yield (
+            "slack",
+            f"{found} found; shown are those with the least logic within {result.space.study['slack']:.1%} of each",
+        )
 
 
 def _device(result: Result) -> Iterator[tuple[str, str]]:

@@ -374,11 +374,18 @@ def _sums(design: Design) -> Iterator[tuple[str, Number, Number]]:
 
 
 def _front(result: Result, designs: Sequence[Design]) -> Iterator[Mistake]:
-    """The designs of the front that another one dominates: of the front, where slack or a device chose those on it."""
+    """The designs of the front that another one dominates.
+
+    Where slack or a device chose the designs that are shown, those beside them count for nothing. With slack they are
+    compared in logic too.
+    """
+    names = result.objectives
     if result.searched is not None or (result.device is not None and result.device.exceeding):
         shown = {design.id for design in result.pareto}
         designs = [design for design in designs if design.id in shown]
-    columns = [[_compared(design, name) for design in designs] for name in result.objectives]
+    if result.searched is not None:
+        names = (*names, *(name for name in ("lut", "area") if all(name in one.objectives for one in designs)))
+    columns = [[_compared(design, name) for design in designs] for name in names]
     ranks = np.stack([np.unique(np.array(column, object), return_inverse=True)[1] for column in columns], axis=1)
     best = front_of(np.unique(ranks, axis=0), np.zeros(len(np.unique(ranks, axis=0)), np.int64)).values
     on_front, stored = {tuple(row) for row in best.tolist()}, {design.id for design in result.pareto}

@@ -7,22 +7,24 @@ groups that the front has, or the place of another design. Logic are LUT, or um2
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from dse.pareto.combine import fusion_front
+from dse.pareto.combine import Stock, fusion_front
 from dse.pareto.fronts import Combination, Front, Values, front_of
 from dse.search.batch_pricer import BatchPricer
 from dse.search.context import SearchContext
-from dse.search.exact import ordered_design
+from dse.search.exact import in_order, ordered_design
 from dse.search.group_front import Counts, GroupFront
 from dse.search.slower_rates import LOGIC, slower, with_logic
 from dse.space.task_graph import Mask
 from hwmodel.design import Design, GroupDesign, structure_of
 
-SLOWER_AT_MOST = 16  # designs of each structure
+SLOWER_AT_MOST = 64  # designs of each structure
+POINTS_OF_GROUP = 240  # of the front of a group,
+POINTS_OF_WHOLE = 600  # and of what groups make together
 _LOGIC = LOGIC[:2]  # the figures of which one is made as small as may be
 
 
@@ -46,11 +48,14 @@ def least_logic(contexts: Sequence[SearchContext], designs: Sequence[Design], sl
 
 @dataclass(frozen=True)
 class _Whole:
-    """A design with its compared figures and its logic, the last; `asked` are those of the one that it stands for."""
+    """A design with its compared figures and its logic, the last; `asked` are those of the one that it stands for.
+
+    What may take the place of any has none.
+    """
 
     design: Design
     values: Values
-    asked: Values
+    asked: Values | None = None
 
 
 class _Lean:
@@ -78,7 +83,21 @@ class _Lean:
             found.append(_Whole(design, self._told(asked), asked[: self._leading]))
             if (lean := self._lean(design, asked)) is not None:
                 found.append(_Whole(*lean, asked[: self._leading]))
-        return found
+        return [*found, *self._anew()]
+
+    def _anew(self) -> Iterator[_Whole]:
+        """What the groups make together, of whatever fusions."""
+        space = self._context.space
+        stock = Stock(space.graph, space.fusions, self._context.columns.combination)
+        stock.points_of_group, stock.points_of_whole = POINTS_OF_GROUP, POINTS_OF_WHOLE
+        stock.add(
+            {
+                mask: {group: tuple(values.tolist()) for group, values in groups.items()}
+                for mask, groups in self._pool.items()
+            }
+        )
+        for whole in stock.wholes():
+            yield _Whole(in_order(space, whole.groups), self._told(np.array(whole.values, np.int64)))
 
     def _told(self, values: Values) -> Values:
         return np.append(values[: self._leading], values[self._logic])
@@ -140,14 +159,17 @@ class _Lean:
 
 
 def _chosen(wholes: Sequence[_Whole], leading: int, slack: float) -> tuple[Design, ...]:
-    """For each design that was asked for the leanest of all within its slack; of these the front, ascending."""
+    """For each design that was asked for the leanest of all within its slack; of these the front, ascending.
+
+    Logic counts in that front: what another one beats in all compared figures may take less of it.
+    """
     values = np.array([one.values for one in wholes])
     kept: dict[int, None] = {}
-    for asked in {tuple(one.asked.tolist()): one.asked for one in wholes}.values():
+    for asked in {tuple(one.asked.tolist()): one.asked for one in wholes if one.asked is not None}.values():
         most = asked + np.floor(np.abs(asked) * slack).astype(np.int64)
         within = np.flatnonzero((values[:, :leading] <= most).all(axis=1))
         order = np.lexsort((*(values[within, column] for column in reversed(range(leading))), values[within, leading]))
         kept[int(within[order[0]])] = None
     rows = np.array(list(kept), np.intp)
-    front = front_of(values[rows, :leading], values[rows, leading])
+    front = front_of(values[rows], np.zeros(len(rows), np.int64))
     return tuple(wholes[int(rows[row])].design for row in front.origin)

@@ -24,6 +24,7 @@ from hwmodel.design import GroupDesign, Scan, structure_of
 from hwmodel.machine.priced import Priced
 
 COMBINATIONS_AT_MOST = 2048  # of the rates of a group's tasks
+SEVERAL = 6  # that seem to beat one
 LOGIC = (
     "lut",
     "area",
@@ -56,7 +57,7 @@ def slower(
 ) -> Priceds:
     """Designs of these groups' structures, at most so many of each structure, none beaten in the context's columns.
 
-    With `within` they keep limits of the first columns, those of their structure.
+    With `within` they keep limits of the first columns, those of their structure, and logic is the last column.
     """
     found: Priceds = {}
     for key, family in _families(context, groups).items():
@@ -114,13 +115,30 @@ def _best(
     places, bounds = places[fine], bounds[fine]
     if not len(places):
         return
-    places = places[_some(bounds, most)]
+    places = places[_some(bounds, most) if limits is None else _leanest(bounds, most)]
     exact = priced.at(rows[: len(places)], places)
     legal = exact.legal[:, 0] & pricer.columns.combination.within(pricer.values(exact, (slice(None), 0)))
     for place, values in zip(
         places[legal].tolist(), pricer.values(exact, (slice(None), 0))[legal].tolist(), strict=True
     ):
         yield place, tuple(values)
+
+
+def _leanest(bounds: Values, most: int) -> Rows:
+    """Of points with the logic last some, evenly by their first figure.
+
+    They are bounds, so that one which is beaten by another need not be in truth; but what takes no less of the first
+    figure and of logic than several others is left out.
+    """
+    order = np.lexsort((bounds[:, -1], bounds[:, 0]))
+    least: list[int] = []  # of the logic of those so far
+    kept = []
+    for row in order.tolist():
+        logic = int(bounds[row, -1])
+        if sum(one <= logic for one in least) < SEVERAL:
+            kept.append(row)
+            least = sorted([*least, logic])[:SEVERAL]
+    return np.array(evenly(kept, most), np.intp)
 
 
 def _some(values: Values, most: int) -> Rows:

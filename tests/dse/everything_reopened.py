@@ -151,6 +151,7 @@ OPENED: dict[str, tuple[Any, ...]] = {  # plain, and what else may be chosen
     "reuse_memory": (False, True),
     "longest_group": (None, 1, 2),
     "epsilon": (0.0, 0.1),
+    "slack": (0.0, 0.05),
 }
 
 
