@@ -47,6 +47,7 @@ def _limited(context: SearchContext, capacities: Mapping[str, float]) -> SearchC
         figure = context.space.figures[name]
         (place,) = columns.of_figure(figure)
         bound = int(Fraction(str(most)) * figure.scale)
-        limits[place] = bound if limits[place] is None else min(bound, limits[place])
+        known = limits[place]
+        limits[place] = bound if known is None else min(bound, known)
     combination = replace(columns.combination, limits=tuple(limits))
     return SearchContext(context.space, replace(columns, combination=combination))
