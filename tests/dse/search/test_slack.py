@@ -90,7 +90,6 @@ def test_logic_that_is_compared_is_left_alone() -> None:
     assert shown.searched is None
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", SMALL)
 def test_shipped_fronts_are_lean(name: str) -> None:
     consts, share = SMALL[name]
