@@ -159,7 +159,7 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
 
 
 SECTIONS = {
-    "What to explore": ("settings", "top", "platform", "model", "assume_datapaths"),
+    "What to explore": ("settings", "top", "platform", "device", "model", "assume_datapaths"),
     "What is a good design": ("objectives", "constraints"),
     "What designs may look like": ("study", "narrow", "reuse_memory"),
     "How long and how thoroughly to search": ("method", "budget", "timeout", "seed", "verify"),
