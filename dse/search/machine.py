@@ -219,7 +219,8 @@ def _front_of(found: _Found, designs: Sequence[Decisions]) -> tuple[Decisions, .
     for design in designs:
         estimates = [known[design.choice, group][0] for group in design.groups]
         whole = models[design.choice].whole(design, estimates, reuse_memory=space.study.reuse_memory)
-        rows.append([_exact_whole(figure, whole, space.model.platform.clock_mhz) for figure in columns.objectives])
+        values = whole.objectives(keys_of(columns.objectives))
+        rows.append([figure.exact_of(values, space.model.platform.clock_mhz) for figure in columns.objectives])
     units = [sum(one.units for group in design.groups for one in group.processors) for design in designs]
     front = front_of(np.array(rows, np.int64), np.array(units, np.int64))
     return tuple(designs[int(row)] for row in front.origin)
@@ -380,17 +381,6 @@ def _figures(space: MappingSpace, columns: Columns) -> tuple[Figure, ...]:
     bounded = [figure for figure, _ in columns.bounds]
     others = [figure for figure in space.figures.values() if figure not in columns.objectives]
     return (*columns.objectives, *(figure for figure in others if not figure.composed or figure in bounded))
-
-
-def _exact_whole(figure: Figure, estimate: DesignEstimate, clock_mhz: float | None) -> int:
-    """The integer of a figure of a whole design, smaller is better."""
-    if not figure.composed:
-        return _exact(figure, estimate)
-    return int(figure.whole([np.array([_exact(part, estimate)]) for part in figure.parts], clock_mhz)[0])
-
-
-def _exact(figure: Figure, estimate: DesignEstimate) -> int:
-    return round(estimate.objective(figure.key) * figure.scale)
 
 
 def _result(

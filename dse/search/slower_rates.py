@@ -15,7 +15,6 @@ import numpy as np
 from dse.pareto.fronts import Rows, Values, evenly, front_of
 from dse.search.context import SearchContext
 from dse.search.figures import columns_of
-from dse.search.group_front import with_rates
 from dse.search.pricing import Pricer, RateChoices
 from dse.space.mappings import table_of
 from dse.space.options import is_plain
@@ -67,7 +66,7 @@ def slower(
         for structure, row, priced in _priced(pricer, key, family):
             limits = None if within is None else within[structure]
             for place, values in _best(pricer, priced, row, len(combinations), most, limits):
-                found[with_rates(structure, combinations[place])] = values
+                found[structure.at_rates(combinations[place])] = values
     return found
 
 

@@ -215,10 +215,14 @@ class Figure:
 
     def shown_of(self, values: Mapping[str, Number], platform: Platform) -> int | float:
         """The figure in `unit` of a design whose figures the model gives these values, by key."""
+        return self.shown(self.exact_of(values, platform.clock_mhz), platform)
+
+    def exact_of(self, values: Mapping[str, Number], clock_mhz: float | None) -> int:
+        """The integer by which such a design is compared."""
         if not self.composed:
-            return self.shown(round(values[self.key] * self.scale), platform)
+            return round(values[self.key] * self.scale)
         parts = [np.array([round(values[part.key] * part.scale)]) for part in self.parts]
-        return self.shown(int(self.whole(parts, platform.clock_mhz)[0]), platform)
+        return int(self.whole(parts, clock_mhz)[0])
 
     def shown_of_each(self, exact: Sequence[int], platform: Platform) -> list[int | float]:
         """The figure in `unit` behind each of some integers."""
