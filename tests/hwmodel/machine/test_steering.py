@@ -43,7 +43,7 @@ def explored(folder: Path, technology: str | None) -> tuple[api.Exploration, api
         platform = platform.replace('"ecp5-6"', '"./own.toml"')
     (folder / "both.toml").write_text(platform, encoding="utf-8")
     spec = api.load(folder / "both.aol")
-    study = api.Study.model_validate({"objectives": ("latency_cycles", "lut", "ff")})
+    study = api.Study.model_validate({"objectives": ("latency_cycles", "lut", "ff"), "units": [1], "slack": 0})
     space = api.Space(study=study, narrow=True, verify=False)
     return api.explore(spec, space=space), spec, folder / "result"
 
@@ -52,7 +52,7 @@ def test_batches_and_single_designs_say_the_same(tmp_path: Path) -> None:
     found, spec, folder = explored(tmp_path, OVERHEAD)
     api.write_result(found, folder)
     assert len(found.result.pareto) > 3
-    for record in found.result.pareto:
+    for record in found.result.pareto[:: max(1, len(found.result.pareto) // 8)]:
         opened = api.open_design(spec, folder, record.id)
         parts = parts_of(opened.estimate.groups)
         costs, steering = opened.estimate.costs, steering_of(opened.platform, parts)
