@@ -34,6 +34,7 @@ from arrayol.c_import.lowering.symbols import (
     Unusable,
 )
 from arrayol.c_import.model import Condition, Form, Loop, Statement, Value, not_negative
+from arrayol.c_import.reading.jumps import RunsOnce, stepped_name
 from arrayol.ir.affine import Affine
 
 Changes = dict[tuple[int, ...], "Form | str"]  # a step, or `own` (a new value in each iteration), or `carried`
@@ -64,6 +65,8 @@ class Loops:
             header = self._header(node)
             loop, value, conditions = self._bounds(node, header)
             self._check_type(header, value, loop, node)
+            if isinstance(node, RunsOnce):
+                self._check_first(header, loop, node)
             if self.run.unrolling.is_unrolled(node):
                 self._unroll(node, header, loop, conditions)
             else:
@@ -80,7 +83,7 @@ class Loops:
             raise RefusalError("this loop has no end or no step", "write it as for (i = 0; i < N; i++)", node)
         steps = list(after.exprs) if isinstance(after, c_ast.ExprList) else [after]
         used = {one.name for one in _identifiers(cond)}
-        chosen = next((one for one in steps if _stepped_name(one) in used), None)
+        chosen = next((one for one in steps if stepped_name(one) in used), None)
         if chosen is None:
             raise RefusalError(
                 "no step of this loop moves what its condition asks", "step the iterator by a constant", node
@@ -89,7 +92,7 @@ class Loops:
             inits = node.init.decls if isinstance(node.init, c_ast.DeclList) else [node.init]
             for one in inits:
                 run.statements.run_one(one)
-        name = _stepped_name(chosen)
+        name = stepped_name(chosen)
         symbol = run.scopes.find(str(name), node)
         if not isinstance(symbol, Cell):
             raise RefusalError(f"'{name}' is no integer", "count with an int", node)
@@ -195,6 +198,13 @@ class Loops:
         if any(one is None or one < low for one in leasts) or any(one is None or one > high for one in greatests):
             message = f"'{header.cell.name}' leaves its type before the loop ends, or that is not known"
             raise RefusalError(message, "count with an int", node)
+
+    def _check_first(self, header: Header, loop: Loop, node: Any) -> None:
+        """Refuse a `do` whose condition may not hold at its first iteration, which does not ask it."""
+        least = self.run.arithmetic.ranges.least(loop.high - loop.low)
+        if least is None or least < 1:
+            message = f"whether '{header.cell.name}' keeps to its bound in the first iteration is not known"
+            raise RefusalError(message, "write a for loop", node)
 
     # The body.
 
@@ -463,22 +473,6 @@ def _identifiers(node: Any) -> Iterator[Any]:
         yield node
     for _, child in node.children():
         yield from _identifiers(child)
-
-
-def _stepped_name(node: Any) -> str | None:
-    """The scalar that a step of a loop moves."""
-    match node:
-        case c_ast.UnaryOp() if node.op in {"++", "--", "p++", "p--"} and isinstance(node.expr, c_ast.ID):
-            return str(node.expr.name)
-        case c_ast.Assignment() if node.op in {"+=", "-="} and isinstance(node.lvalue, c_ast.ID):
-            return str(node.lvalue.name)
-        case c_ast.Assignment() if node.op == "=" and isinstance(node.lvalue, c_ast.ID):
-            sides = node.rvalue
-            if isinstance(sides, c_ast.BinaryOp) and sides.op in {"+", "-"}:
-                names = [getattr(side, "name", None) for side in (sides.left, sides.right)]
-                if node.lvalue.name in names[: 2 if sides.op == "+" else 1]:
-                    return str(node.lvalue.name)
-    return None
 
 
 def _step_node(node: Any) -> Any:

@@ -32,20 +32,22 @@ from arrayol.c_import.lowering.symbols import (
     Unusable,
 )
 from arrayol.c_import.model import Condition, Value
+from arrayol.c_import.reading.jumps import Chosen, RunsOnce
 from arrayol.c_import.reading.syntax import has_steps, nodes_of
 from arrayol.ir.affine import Affine
 
 _IDLE = (c_ast.EmptyStatement, c_ast.Pragma, c_ast.Typedef)
+_UNCOUNTED = (
+    "how often this loop runs depends on data",
+    "write a for loop over the most iterations, with 'if (!(condition)) break;' as its first statement",
+)
 _REFUSED = {
-    c_ast.While: ("'while' is not read", "write a for loop with a fixed number of iterations"),
-    c_ast.DoWhile: ("'do' is not read", "write a for loop with a fixed number of iterations"),
-    c_ast.Break: (
-        "'break' is not read: how often the loop runs depends on data",
-        "run all iterations, and keep the first result by a choice",
-    ),
-    c_ast.Continue: ("'continue' is not read", "put what follows into an if"),
-    c_ast.Goto: ("'goto' is not read", "write loops and choices"),
-    c_ast.Switch: ("'switch' is not read", "write if and else"),
+    c_ast.While: _UNCOUNTED,
+    c_ast.DoWhile: _UNCOUNTED,
+    c_ast.Break: ("this 'break' leaves no loop that counts", "use it in a for loop with a fixed number of iterations"),
+    c_ast.Continue: ("this 'continue' is in no loop that counts", "use it in a for loop, or put what follows into an if"),
+    c_ast.Goto: ("'goto' is not read", "write loops and choices, or a function with return"),
+    c_ast.Switch: ("this 'switch' has statements in front of its cases, or cases in blocks", "write if and else"),
 }
 
 
@@ -91,15 +93,17 @@ class Statements:
             return
         if type(node) in _REFUSED:
             raise RefusalError(*_REFUSED[type(node)], node)
-        if isinstance(node, c_ast.Decl | c_ast.Return):
+        if isinstance(node, c_ast.Decl | c_ast.Return | Chosen):
             self.whole = node
         runners: dict[type, Callable[[Any], object]] = {
             c_ast.Compound: lambda one: self.block(one.block_items or []),
             c_ast.Label: lambda one: self.statement(one.stmt),
             c_ast.DeclList: lambda one: self._several(one.decls),
             c_ast.Decl: self.declare,
+            Chosen: self._choose,
             c_ast.If: self._if,
             c_ast.For: self.run.loops.loop,
+            RunsOnce: self.run.loops.loop,
             c_ast.Return: self.run.calls.returned,
         }
         runners.get(type(node), self.expression)(node)
@@ -177,6 +181,14 @@ class Statements:
                 self._declare_array(node, kind, is_static=is_static)
             case Void():
                 raise RefusalError(f"'{node.name}' has no type", "declare it as a number or an array", node)
+
+    def _choose(self, node: Chosen) -> None:
+        """The scalar that a `switch` asks."""
+        run = self.run
+        value = run.arithmetic.promoted(run.expressions.value(node.expr))
+        cell = run.cell(node, node.name, value.type)
+        run.scopes.enter(node.name, cell)
+        run.recorder.contents[cell] = value
 
     def _declare_number(self, node: Any, kind: Number, *, is_static: bool) -> None:
         run = self.run
@@ -514,12 +526,12 @@ def _declared(node: Any) -> set[str]:
     """The names that a statement of a block declares."""
     if isinstance(node, c_ast.DeclList):
         return {one.name for one in node.decls}
-    return {node.name} if isinstance(node, c_ast.Decl) and node.name else set()
+    return {node.name} if isinstance(node, c_ast.Decl | Chosen) and node.name else set()
 
 
 def _assigned(node: Any) -> str | None:
     """The name that a node itself may assign; of a declaration, which a refused one leaves without a value."""
-    if isinstance(node, c_ast.Decl):
+    if isinstance(node, c_ast.Decl | Chosen):
         return None if node.name is None else str(node.name)
     target = None
     if isinstance(node, c_ast.Assignment):

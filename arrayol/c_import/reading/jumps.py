@@ -1,0 +1,489 @@
+"""Functions without jumps: `continue`, `break`, `switch`, `return` in loops and loops that count become choices.
+
+`if (c) continue; rest` becomes `if (c) skipped = 1; if (!skipped) { rest }`. A loop that is left runs all of its
+iterations, and those behind the `break` do nothing. A `while` whose last statement steps what its condition asks is a
+`for`. What none of that fits stays as it is, and is refused where it is run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
+from typing import Any
+
+from pycparser import c_ast
+
+Jumps = tuple[type, ...]
+_LOOPS = (c_ast.For, c_ast.While, c_ast.DoWhile)
+
+
+class Chosen(c_ast.Node):  # type: ignore[misc]  # pycparser has no types
+    """What a `switch` asks: a scalar `name` with the value of an expression."""
+
+    __slots__ = ("coord", "expr", "name")
+    attr_names = ("name",)
+
+    def __init__(self, name: str, expr: Any, coord: Any) -> None:
+        self.name, self.expr, self.coord = name, expr, coord
+
+    def children(self) -> tuple[tuple[str, Any], ...]:
+        """The expression."""
+        return (("expr", self.expr),)
+
+    def __iter__(self) -> Iterator[Any]:
+        yield self.expr
+
+
+class RunsOnce(c_ast.For):  # type: ignore[misc]
+    """The `for` that a `do` became: its first iteration does not ask the condition."""
+
+    __slots__ = ()
+
+
+def without_jumps(function: c_ast.FuncDef, taken: set[str]) -> None:
+    """Rewrite the body of a function; names that are made are none of `taken`, which they join."""
+    _Rewriter(function, taken).run()
+
+
+@dataclass
+class _Rewriter:
+    function: Any
+    taken: set[str]
+    calls: int = field(default=0)
+
+    def run(self) -> None:
+        body = self.function.body
+        body.block_items = self.block(body.block_items or [])
+
+    def _fresh(self, name: str) -> str:
+        number = 1
+        while (text := name if number == 1 else f"{name}_{number}") in self.taken:
+            number += 1
+        self.taken.add(text)
+        return text
+
+    # Structure, inner statements first.
+
+    def block(self, nodes: Sequence[Any]) -> list[Any]:
+        """The statements of a block."""
+        return [one for node in nodes for one in self.statement(node)]
+
+    def statement(self, node: Any) -> list[Any]:
+        """What a statement becomes."""
+        match node:
+            case c_ast.Compound():
+                return [c_ast.Compound(self.block(node.block_items or []), node.coord)]
+            case c_ast.If():
+                sides = [None if one is None else _one(self.statement(one)) for one in (node.iftrue, node.iffalse)]
+                return [c_ast.If(node.cond, *sides, node.coord)]
+            case c_ast.Label():
+                first, *others = self.statement(node.stmt)
+                return [c_ast.Label(node.name, first, node.coord), *others]
+            case c_ast.Switch():
+                return self._switch(node)
+            case c_ast.While() | c_ast.DoWhile():
+                return self._while(node)
+            case c_ast.For():
+                return self._for(node)
+        return [node]
+
+    # Loops.
+
+    def _while(self, node: Any) -> list[Any]:
+        """A loop that counts as a `for`; `do { } while (0)` as its statements."""
+        if isinstance(node, c_ast.DoWhile) and isinstance(node.cond, c_ast.Constant) and node.cond.value == "0":
+            inner = _one(self.statement(node.stmt))
+            if not jumps(inner, (c_ast.Break, c_ast.Continue)):
+                return [inner]
+            return [self._flagged(inner, (c_ast.Break, c_ast.Continue), "skipped")]
+        down = _counted_down(node)
+        if down is not None:
+            return [*self._for(down), down.next]
+        counted = _counted(node)
+        return [node] if counted is None else self._for(counted)
+
+    def _for(self, node: Any) -> list[Any]:
+        kind = type(node)
+        cond, next_, body = node.cond, node.next, _items(node.stmt)
+        name = _stepped_in(cond, next_)
+        asked, data = _conjuncts_of_data(cond, name, node.stmt) if name else (cond, [])
+        if data and isinstance(node, RunsOnce):
+            return [node]
+        body = [*(c_ast.If(_not(one), c_ast.Break(one.coord), None, one.coord) for one in data), *body]
+        before, after, body = self._returns(body, node)
+        inner: Any = c_ast.Compound(self.block(body), node.coord)
+        if jumps(inner, (c_ast.Continue,)):
+            inner = self._flagged(inner, (c_ast.Continue,), "skipped")
+        if not jumps(inner, (c_ast.Break,)):
+            return [*before, kind(node.init, asked, next_, inner, node.coord), *self.block(after)]
+        if name is None:
+            return [node]
+        made = self._left(kind, node, name, asked, inner)
+        return [*before, *made, *self.block(after)]
+
+    def _left(self, kind: type, node: Any, name: str, asked: Any, inner: Any) -> list[Any]:
+        """A loop with `break`: a flag that it sets, and the iterator's value there if that is asked behind it."""
+        coord = node.coord
+        steps = list(node.next.exprs) if isinstance(node.next, c_ast.ExprList) else [node.next]
+        chosen = next(one for one in steps if stepped_name(one) == name)
+        flag = self._fresh("stopped")
+        made: list[Any] = [_flag(flag, coord)]
+        keeps = not isinstance(node.init, c_ast.DeclList)
+        last = self._fresh(f"{name}_last") if keeps else ""
+        marks = [_assign(flag, _number(1, coord), coord)]
+        if keeps:
+            marks.insert(0, _assign(last, c_ast.ID(name, coord), coord))
+            made.append(Chosen(last, c_ast.ID(name, coord), coord))
+        whole = c_ast.Compound(_marked(_items(inner), (c_ast.Break,), flag, marks), coord)
+        others = [one for one in steps if one is not chosen]
+        if others:
+            rest = c_ast.If(_not(c_ast.ID(flag, coord)), c_ast.Compound(others, coord), None, coord)
+            whole = c_ast.Compound([whole, rest], coord)
+        body = c_ast.Compound([c_ast.If(_not(c_ast.ID(flag, coord)), whole, None, coord)], coord)
+        if keeps:
+            init = [] if node.init is None else [node.init]
+            made = [*init, *made]
+            made.append(kind(None, asked, chosen, body, coord))
+            back = _assign(name, c_ast.ID(last, coord), coord)
+            made.append(c_ast.If(c_ast.ID(flag, coord), back, None, coord))
+            return made
+        return [*made, kind(node.init, asked, chosen, body, coord)]
+
+    def _returns(self, body: list[Any], node: Any) -> tuple[list[Any], list[Any], list[Any]]:
+        """What goes before and behind a loop, and its body, in which a `return` is a flag and a `break`."""
+        if not any(jumps(one, (c_ast.Return,), through=True) for one in body):
+            return [], [], body
+        coord = node.coord
+        flag, value = self._fresh("returned"), self._fresh("returned_value")
+        kind = deepcopy(self.function.decl.type.type)
+        before: list[Any] = [_flag(flag, coord)]
+        result = None
+        if not _is_void(kind):
+            _declarator(kind).declname = value
+            before.append(c_ast.Decl(value, [], [], [], [], kind, None, None, coord))
+            result = c_ast.ID(value, coord)
+        after = [c_ast.If(c_ast.ID(flag, coord), c_ast.Return(result, coord), None, coord)]
+
+        def change(one: Any) -> Any:
+            if isinstance(one, c_ast.Return):
+                marks = [_assign(flag, _number(1, one.coord), one.coord), c_ast.Break(one.coord)]
+                if one.expr is not None and result is not None:
+                    marks.insert(0, _assign(value, one.expr, one.coord))
+                return c_ast.Compound(marks, one.coord)
+            if isinstance(one, _LOOPS) or isinstance(one, c_ast.Switch):
+                if jumps(one, (c_ast.Return,), through=True):
+                    leave = c_ast.If(c_ast.ID(flag, one.coord), c_ast.Break(one.coord), None, one.coord)
+                    return c_ast.Compound([_mapped(one, change), leave], one.coord)
+                return one
+            return _mapped(one, change)
+
+        return before, after, [change(one) for one in body]
+
+    # Flags.
+
+    def _flagged(self, block: Any, kinds: Jumps, name: str) -> Any:
+        """A block in which a jump to its end is a flag that what follows asks."""
+        flag = self._fresh(name)
+        coord = block.coord
+        marks = [_assign(flag, _number(1, coord), coord)]
+        return c_ast.Compound([_flag(flag, coord), *_marked(_items(block), kinds, flag, marks)], coord)
+
+    # Switches.
+
+    def _switch(self, node: Any) -> list[Any]:
+        """A chain of choices; a case that falls through has what follows it, too."""
+        items = _items(node.stmt)
+        if not items or any(not isinstance(one, c_ast.Case | c_ast.Default | c_ast.Pragma) for one in items):
+            return [node]
+        cases = [one for one in items if not isinstance(one, c_ast.Pragma)]
+        name = self._fresh("chosen")
+        groups: list[tuple[list[Any], list[Any]]] = []  # labels (None: default), statements up to a break
+        labels: list[Any] = []
+        for place, one in enumerate(cases):
+            labels.append(None if isinstance(one, c_ast.Default) else one.expr)
+            if one.stmts or place == len(cases) - 1:
+                groups.append((labels, self._case(cases[place:])))
+                labels = []
+        chain: Any = None
+        for found, statements in reversed([*(one for one in groups if None not in one[0])]):
+            default = next((one[1] for one in groups if None in one[0]), None) if chain is None else None
+            other = chain if default is None else c_ast.Compound(default, node.coord)
+            chain = c_ast.If(_any_of(name, found), c_ast.Compound(statements, node.coord), other, found[0].coord)
+        if chain is None:
+            chain = c_ast.Compound(groups[0][1], node.coord)
+        return [c_ast.Compound([Chosen(name, node.cond, node.coord), chain], node.coord)]
+
+    def _case(self, cases: Sequence[Any]) -> list[Any]:
+        """The statements from a case on, to the first `break` that surely happens."""
+        found: list[Any] = []
+        for one in cases:
+            for statement in one.stmts or []:
+                if isinstance(statement, c_ast.Break):
+                    break
+                found.append(deepcopy(statement))
+                if _ends(statement):
+                    break
+            else:
+                continue
+            break
+        found = self.block([_without_last_break(one) for one in found])
+        whole = c_ast.Compound(found, cases[0].coord)
+        return [self._flagged(whole, (c_ast.Break,), "skipped")] if jumps(whole, (c_ast.Break,)) else found
+
+
+def _without_last_break(node: Any) -> Any:
+    """A block of a case without the `break` at its end."""
+    if isinstance(node, c_ast.Compound) and node.block_items and isinstance(node.block_items[-1], c_ast.Break):
+        return c_ast.Compound(node.block_items[:-1], node.coord)
+    return node
+
+
+def _ends(node: Any) -> bool:
+    """Whether nothing behind a statement runs."""
+    if isinstance(node, c_ast.Compound):
+        return bool(node.block_items) and _ends(node.block_items[-1])
+    return isinstance(node, c_ast.Break | c_ast.Continue | c_ast.Return)
+
+
+def jumps(node: Any, kinds: Jumps, *, through: bool = False) -> bool:
+    """Whether a statement has such a jump that leaves it; `through` loops and switches it leaves them, too."""
+    if isinstance(node, kinds):
+        return True
+    if not through:
+        inner = tuple(one for one in kinds if one is not c_ast.Break) if isinstance(node, c_ast.Switch) else kinds
+        kinds = () if isinstance(node, _LOOPS) else inner
+    return bool(kinds) and any(jumps(child, kinds, through=through) for _, child in node.children())
+
+
+def _marked(nodes: Sequence[Any], kinds: Jumps, flag: str, marks: list[Any]) -> list[Any]:
+    """Statements in which jumps set a flag, and what follows one asks it."""
+    made: list[Any] = []
+    for place, node in enumerate(nodes):
+        if isinstance(node, kinds):
+            return [*made, *deepcopy(marks)]
+        if not jumps(node, kinds):
+            made.append(node)
+            continue
+        made.append(_marked_inside(node, kinds, flag, marks))
+        rest = _marked(nodes[place + 1 :], kinds, flag, marks)
+        if rest and not _always(node, kinds):
+            coord = node.coord
+            made.append(c_ast.If(_not(c_ast.ID(flag, coord)), c_ast.Compound(rest, coord), None, coord))
+        return made
+    return made
+
+
+def _marked_inside(node: Any, kinds: Jumps, flag: str, marks: list[Any]) -> Any:
+    match node:
+        case c_ast.Compound():
+            return c_ast.Compound(_marked(node.block_items or [], kinds, flag, marks), node.coord)
+        case c_ast.If():
+            sides = [
+                None if one is None else c_ast.Compound(_marked([one], kinds, flag, marks), node.coord)
+                for one in (node.iftrue, node.iffalse)
+            ]
+            return c_ast.If(node.cond, *sides, node.coord)
+        case c_ast.Label():
+            return c_ast.Label(node.name, _one(_marked([node.stmt], kinds, flag, marks)), node.coord)
+    return node
+
+
+def _always(node: Any, kinds: Jumps) -> bool:
+    """Whether a statement surely ends in such a jump."""
+    match node:
+        case c_ast.Compound():
+            return any(_always(one, kinds) for one in node.block_items or [])
+        case c_ast.If():
+            return node.iffalse is not None and _always(node.iftrue, kinds) and _always(node.iffalse, kinds)
+    return isinstance(node, kinds)
+
+
+# Loops that count.
+
+
+def _counted(node: Any) -> Any:
+    """The `for` that a `while` or `do` is; None for others."""
+    items = _items(node.stmt)
+    once = isinstance(node, c_ast.DoWhile)
+    for place in reversed(range(len(items))):
+        step = items[place]
+        name = stepped_name(step)
+        if name is None or name not in _names(node.cond):
+            continue
+        body = items[:place] + items[place + 1 :]
+        if any(name in _names(one) for one in items[place + 1 :]) or any(_assigns(one, name) for one in body):
+            return None
+        if any(jumps(one, (c_ast.Continue,)) for one in body):
+            return None
+        kind = RunsOnce if once else c_ast.For
+        return kind(None, node.cond, step, c_ast.Compound(body, node.coord), node.coord)
+    return None
+
+
+def _counted_down(node: Any) -> Any:
+    """The `for` that `while (n--)` is, where its body does not name n; one more step goes behind it."""
+    cond = node.cond
+    step = cond.left if isinstance(cond, c_ast.BinaryOp) and cond.op in {">", "!="} else cond
+    is_zero = step is cond or (isinstance(cond.right, c_ast.Constant) and cond.right.value == "0")
+    if not isinstance(node, c_ast.While) or not isinstance(step, c_ast.UnaryOp) or step.op != "p--" or not is_zero:
+        return None
+    name = stepped_name(step)
+    if name is None or name in _names(node.stmt) or jumps(node.stmt, (c_ast.Break,)):
+        return None
+    sign = "!=" if step is cond else cond.op
+    return c_ast.For(None, c_ast.BinaryOp(sign, step.expr, _number(0, cond.coord), cond.coord), step, node.stmt, cond.coord)
+
+
+def stepped_name(node: Any) -> str | None:
+    """The scalar that a step of a loop moves."""
+    match node:
+        case c_ast.UnaryOp() if node.op in {"++", "--", "p++", "p--"} and isinstance(node.expr, c_ast.ID):
+            return str(node.expr.name)
+        case c_ast.Assignment() if node.op in {"+=", "-="} and isinstance(node.lvalue, c_ast.ID):
+            return str(node.lvalue.name)
+        case c_ast.Assignment() if node.op == "=" and isinstance(node.lvalue, c_ast.ID):
+            sides = node.rvalue
+            if isinstance(sides, c_ast.BinaryOp) and sides.op in {"+", "-"}:
+                names = [getattr(side, "name", None) for side in (sides.left, sides.right)]
+                if node.lvalue.name in names[: 2 if sides.op == "+" else 1]:
+                    return str(node.lvalue.name)
+    return None
+
+
+def _stepped_in(cond: Any, steps: Any) -> str | None:
+    """The iterator of a `for`: what a step moves and the condition asks."""
+    if cond is None or steps is None:
+        return None
+    used = _names(cond)
+    inner = list(steps.exprs) if isinstance(steps, c_ast.ExprList) else [steps]
+    return next((name for one in inner if (name := stepped_name(one)) in used), None)
+
+
+def _conjuncts_of_data(cond: Any, name: str, body: Any) -> tuple[Any, list[Any]]:
+    """A loop's condition in two: what bounds its iterator, and what depends on data."""
+    if not isinstance(cond, c_ast.BinaryOp) or cond.op != "&&":
+        return cond, []
+    bounds, data = [], []
+    for one in _conjuncts(cond):
+        is_data = name not in _names(one) or any(
+            isinstance(inner, c_ast.ArrayRef | c_ast.StructRef | c_ast.FuncCall)
+            or (isinstance(inner, c_ast.UnaryOp) and inner.op == "*")
+            or (isinstance(inner, c_ast.ID) and inner.name != name and _assigns(body, inner.name))
+            for inner in _all(one)
+        )
+        (data if is_data and (name in _names(one) or _is_changed(one, body)) else bounds).append(one)
+    if not bounds or not data:
+        return cond, []
+    asked = bounds[0]
+    for other in bounds[1:]:
+        asked = c_ast.BinaryOp("&&", asked, other, cond.coord)
+    return asked, data
+
+
+def _is_changed(cond: Any, body: Any) -> bool:
+    return any(_assigns(body, name) for name in _names(cond)) or any(
+        isinstance(one, c_ast.ArrayRef | c_ast.FuncCall) for one in _all(cond)
+    )
+
+
+def _conjuncts(cond: Any) -> list[Any]:
+    if isinstance(cond, c_ast.BinaryOp) and cond.op == "&&":
+        return [*_conjuncts(cond.left), *_conjuncts(cond.right)]
+    return [cond]
+
+
+# Trees.
+
+
+def _all(node: Any) -> Iterator[Any]:
+    yield node
+    for _, child in node.children():
+        yield from _all(child)
+
+
+def _names(node: Any) -> set[str]:
+    return {one.name for one in _all(node) if isinstance(one, c_ast.ID)}
+
+
+def _assigns(node: Any, name: str) -> bool:
+    """Whether a statement may assign a scalar, also by its address."""
+    for one in _all(node):
+        target = None
+        if isinstance(one, c_ast.Assignment):
+            target = one.lvalue
+        elif isinstance(one, c_ast.UnaryOp) and one.op in {"++", "--", "p++", "p--", "&"}:
+            target = one.expr
+        if getattr(target, "name", None) == name:
+            return True
+    return False
+
+
+def _mapped(node: Any, change: Any) -> Any:
+    """A statement with its inner statements changed."""
+    made = node
+    for slot in ("iftrue", "iffalse", "stmt"):
+        inner = getattr(node, slot, None)
+        if isinstance(inner, c_ast.Node):
+            made = _with(made, node, slot, change(inner))
+    for slot in ("block_items", "stmts"):
+        several = getattr(node, slot, None)
+        if several:
+            made = _with(made, node, slot, [change(one) for one in several])
+    return made
+
+
+def _with(made: Any, node: Any, slot: str, value: Any) -> Any:
+    if made is node:
+        made = type(node).__new__(type(node))
+        for name in (one for kind in type(node).__mro__ for one in getattr(kind, "__slots__", ())):
+            if name != "__weakref__":
+                setattr(made, name, getattr(node, name))
+    setattr(made, slot, value)
+    return made
+
+
+def _items(node: Any) -> list[Any]:
+    return list(node.block_items or []) if isinstance(node, c_ast.Compound) else [node]
+
+
+def _one(nodes: list[Any]) -> Any:
+    return nodes[0] if len(nodes) == 1 else c_ast.Compound(nodes, nodes[0].coord if nodes else None)
+
+
+def _any_of(name: str, labels: Sequence[Any]) -> Any:
+    """That what is chosen is one of the labels."""
+    tests = [c_ast.BinaryOp("==", c_ast.ID(name, one.coord), one, one.coord) for one in labels]
+    whole = tests[0]
+    for test in tests[1:]:
+        whole = c_ast.BinaryOp("||", whole, test, test.coord)
+    return whole
+
+
+def _not(node: Any) -> Any:
+    return c_ast.UnaryOp("!", node, node.coord)
+
+
+def _number(value: int, coord: Any) -> Any:
+    return c_ast.Constant("int", str(value), coord)
+
+
+def _assign(name: str, value: Any, coord: Any) -> Any:
+    return c_ast.Assignment("=", c_ast.ID(name, coord), value, coord)
+
+
+def _flag(name: str, coord: Any) -> Any:
+    """`_Bool name = 0;`."""
+    kind = c_ast.TypeDecl(name, [], None, c_ast.IdentifierType(["_Bool"], coord), coord)
+    return c_ast.Decl(name, [], [], [], [], kind, _number(0, coord), None, coord)
+
+
+def _declarator(kind: Any) -> Any:
+    while not isinstance(kind, c_ast.TypeDecl):
+        kind = kind.type
+    return kind
+
+
+def _is_void(kind: Any) -> bool:
+    inner = getattr(_declarator(kind), "type", None)
+    return isinstance(kind, c_ast.TypeDecl) and getattr(inner, "names", None) == ["void"]
