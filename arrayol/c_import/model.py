@@ -102,6 +102,11 @@ class Access:
     guards: tuple[Condition, ...] = ()
 
 
+def data_of(access: Access) -> tuple[Value, ...]:
+    """The values that its subscripts depend on."""
+    return tuple(term.value for form in access.subscripts for term, _ in form.terms if isinstance(term, Dynamic))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Value:
     """An operation of C and its operands; `type` is what C gives it.
@@ -135,9 +140,7 @@ class Value:
         """Its operands, and values that its subscripts depend on."""
         if self.access is None:
             return self.operands
-        return tuple(
-            term.value for form in self.access.subscripts for term, _ in form.terms if isinstance(term, Dynamic)
-        )
+        return data_of(self.access)
 
     def reads(self) -> Iterator[Access]:
         """All elements that it reads."""
@@ -164,8 +167,7 @@ class Statement:
     @property
     def reads(self) -> list[Access]:
         """All elements that it reads, that of `+=` first."""
-        dynamic = [term.value for form in self.target.subscripts for term, _ in form.terms if isinstance(term, Dynamic)]
-        inside = [access for value in (*dynamic, self.value) for access in value.reads()]
+        inside = [access for value in (*data_of(self.target), self.value) for access in value.reads()]
         return [*([self.target] if self.accumulate else []), *inside]
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from arrayol.c_import.forms import names_of
 from arrayol.c_import.graphs import mapped
-from arrayol.c_import.model import Access, Form, Loop, Statement, Value, Variable, not_negative
+from arrayol.c_import.model import Access, Form, Loop, Statement, Value, Variable, data_of, not_negative
 from arrayol.ir.affine import Affine
 
 
@@ -89,8 +89,7 @@ def _scan_of(name: str, statements: Sequence[Statement], consts: Mapping[str, ob
         return None
     scan = _Scan(name, update, start, *_layout(loops, statements))
     readers = [one for one in statements if _reads(one, name)]
-    hidden = [access for one in statements if not _reads(one, name) for access in one.reads if access is not one.target]
-    if any(access.array == name for access in hidden):
+    if any(access.array == name for one in statements for value in data_of(one.target) for access in value.reads()):
         return None  # it is part of a subscript that is written
     return scan if all(_is_known_reader(scan, one) for one in readers) else None
 

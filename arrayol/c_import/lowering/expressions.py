@@ -235,7 +235,7 @@ class Expressions:
             raise RefusalError("a subscript is an integer", "convert it to int", by)
         if form is None:
             size = self._size_without_value(value)
-            if size is not None:
+            if size is not None and address.array.dims[0] is None:
                 size.node = by
                 raise size
             form = Affine(((Dynamic(self.arithmetic.converted(value, "i64")), 1),))

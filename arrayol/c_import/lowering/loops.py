@@ -14,7 +14,7 @@ from typing import Any
 
 from pycparser import c_ast
 
-from arrayol.c_import.arithmetic import RefusalError, affine_condition
+from arrayol.c_import.arithmetic import RefusalError, affine_condition, truth_of
 from arrayol.c_import.constants import limits
 from arrayol.c_import.forms import names_of, rounded
 from arrayol.c_import.lowering.context import Context
@@ -33,10 +33,15 @@ from arrayol.c_import.lowering.symbols import (
     Undefined,
     Unusable,
 )
+from arrayol.c_import.lowering.unrolling import MOST_ITERATIONS
 from arrayol.c_import.model import Condition, Form, Loop, Statement, Value, not_negative
 from arrayol.c_import.reading.jumps import RunsOnce, stepped_name
 from arrayol.ir.affine import Affine
 
+_UNCOUNTED = (
+    "how often this loop runs depends on data",
+    "write a for loop over the most iterations, with 'if (!(condition)) break;' as its first statement",
+)
 Changes = dict[tuple[int, ...], "Form | str"]  # a step, or `own` (a new value in each iteration), or `carried`
 _UNKNOWN = "?"
 
@@ -61,26 +66,62 @@ class Loops:
 
     def loop(self, node: Any) -> None:
         """Run a `for`."""
-        with self.run.statements.scope():
-            header = self._header(node)
-            loop, value, conditions = self._bounds(node, header)
-            self._check_type(header, value, loop, node)
-            if isinstance(node, RunsOnce):
-                self._check_first(header, loop, node)
-            if self.run.unrolling.is_unrolled(node):
+        run = self.run
+        with run.statements.scope():
+            try:
+                header, loop, value, conditions = self._head(node)
+            except RefusalError as refusal:
+                self._stepwise(node, refusal)
+                return
+            if run.unrolling.is_unrolled(node):
                 self._unroll(node, header, loop, conditions)
             else:
                 self.open[loop.name] = node, (loop.high - loop.low).number
                 self._run(node, header, loop, value, conditions)
                 del self.open[loop.name]
 
+    def _head(self, node: Any) -> tuple[Header, Loop, Value, list[Condition]]:
+        header = self._header(node)
+        loop, value, conditions = self._bounds(node, header)
+        self._check_type(header, value, loop, node)
+        if isinstance(node, RunsOnce):
+            self._check_first(header, loop, node)
+        return header, loop, value, conditions
+
+    def _stepwise(self, node: Any, refusal: RefusalError) -> None:
+        """Run a loop iteration by iteration, as long as its condition is known. Raises the refusal where it is not."""
+        run = self.run
+        refused = list(run.recorder.refusals)
+        if node.init is not None:
+            run.statements.run_one(node.init)
+        count, holds = 0, isinstance(node, RunsOnce) or self._holds(node.cond)
+        while holds and count < MOST_ITERATIONS:
+            run.statements.statement(node.stmt)
+            if node.next is not None:
+                run.statements.statement(node.next)
+            count, holds = count + 1, self._holds(node.cond)
+        if holds is not False:
+            run.recorder.refusals = refused
+            raise refusal
+
+    def _holds(self, cond: Any) -> bool | None:
+        """What a condition says; a const that it depends on is a number from now on."""
+        condition = self.run.expressions.condition(cond)
+        known = affine_condition(condition)
+        for form in known.forms() if known is not None else ():
+            if names_of(form) and names_of(form) <= set(self.run.values):
+                self.run.arithmetic.ranges.greatest(form)
+        return truth_of(condition)
+
     # The head.
 
     def _header(self, node: Any) -> Header:
         run = self.run
         cond, after = node.cond, node.next
-        if cond is None or after is None:
-            raise RefusalError("this loop has no end or no step", "write it as for (i = 0; i < N; i++)", node)
+        if cond is None:
+            raise RefusalError("this loop has no end", "write it as for (i = 0; i < N; i++)", node)
+        if after is None:
+            raise RefusalError(*_UNCOUNTED, node)
         steps = list(after.exprs) if isinstance(after, c_ast.ExprList) else [after]
         used = {one.name for one in _identifiers(cond)}
         chosen = next((one for one in steps if stepped_name(one) in used), None)
@@ -98,14 +139,24 @@ class Loops:
             raise RefusalError(f"'{name}' is no integer", "count with an int", node)
         if symbol.type[0] == "f":
             raise RefusalError(f"'{name}' counts in {symbol.type}", "count with an int", node)
-        if name in assigned_names(node.stmt):
+        changed = assigned_names(node.stmt)
+        if name in changed:
             raise RefusalError(f"the loop changes its iterator '{name}'", "use another variable", node)
+        changed.add(str(name))
+        fixed = {one.name for part in (cond, _step_node(chosen)) for one in _identifiers(part)} - {name}
+        fixed |= {one.name for one in _identifiers(_step_node(chosen))}
+        if fixed & changed:
+            message = f"the loop changes '{min(fixed & changed)}', which says how often it runs"
+            raise RefusalError(message, "use another variable", node)
         start = run.expressions.load(symbol, node.init or node)
         if start.form is None:
             raise RefusalError(
                 f"the start of '{name}' is not affine in the iterators", "start at a sum of iterators and consts", node
             )
-        step = run.expressions.form(_step_node(chosen), "the step of a loop").number
+        distance = run.expressions.form(_step_node(chosen), "the step of a loop")
+        if names_of(distance) and names_of(distance) <= set(run.values):
+            run.arithmetic.ranges.greatest(distance)  # a step that is a const is a number from now on
+        step = distance.number
         if not step:
             raise RefusalError("the step of this loop is no constant", "step by a number", node)
         return Header(symbol, start.form, step * _step_sign(chosen), tuple(one for one in steps if one is not chosen))

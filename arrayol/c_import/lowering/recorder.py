@@ -140,6 +140,8 @@ class Recorder:
         """An assignment to an element, where all predicates hold."""
         value = self.arithmetic.converted(value, array.type)
         self._keep_what_reads(array, subscripts)
+        if self.predicates:
+            subscripts = tuple(map(self._where_held, subscripts))
         loops, conditions, target = self._target(array, subscripts, span)
         for predicate in reversed(self.predicates):
             old = Value("read", array.type, access=replace(target, guards=self.conditions))
@@ -155,6 +157,22 @@ class Recorder:
             )
         )
         self.position[-1] += 1
+
+    def _where_held(self, form: Form) -> Form:
+        """A subscript whose data may mean nothing where the predicates do not hold: there it is 0."""
+        dynamic = [(term, factor) for term, factor in form.terms if isinstance(term, Dynamic)]
+        if not dynamic:
+            return form
+        rest = form
+        for term, _ in dynamic:
+            rest = rest.without(term)
+        value = self.arithmetic.of_form(rest, "i64")
+        for term, factor in dynamic:
+            moved = self.arithmetic.binary("*", term.value, self.arithmetic.of_form(Affine(constant=factor), "i64"))
+            value = self.arithmetic.binary("+", value, moved)
+        for predicate in reversed(self.predicates):
+            value = self.arithmetic.choice(predicate, value, self.arithmetic.of_form(Affine(), "i64"))
+        return Affine(((Dynamic(value), 1),))
 
     def _target(
         self, array: Array, subscripts: tuple[Form, ...], span: Span

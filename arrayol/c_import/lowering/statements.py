@@ -32,18 +32,12 @@ from arrayol.c_import.lowering.symbols import (
     Unusable,
 )
 from arrayol.c_import.model import Condition, Value
-from arrayol.c_import.reading.jumps import Chosen, RunsOnce
+from arrayol.c_import.reading.jumps import Chosen, RunsOnce, assigns
 from arrayol.c_import.reading.syntax import has_steps, nodes_of
 from arrayol.ir.affine import Affine
 
 _IDLE = (c_ast.EmptyStatement, c_ast.Pragma, c_ast.Typedef)
-_UNCOUNTED = (
-    "how often this loop runs depends on data",
-    "write a for loop over the most iterations, with 'if (!(condition)) break;' as its first statement",
-)
 _REFUSED = {
-    c_ast.While: _UNCOUNTED,
-    c_ast.DoWhile: _UNCOUNTED,
     c_ast.Break: ("this 'break' leaves no loop that counts", "use it in a for loop with a fixed number of iterations"),
     c_ast.Continue: ("this 'continue' is in no loop that counts", "use it in a for loop, or put what follows into an if"),
     c_ast.Goto: ("'goto' is not read", "write loops and choices, or a function with return"),
@@ -448,7 +442,8 @@ class Statements:
             except PoisonedError:
                 continue
             for cell in cells_of(symbol):
-                self.run.recorder.contents[cell] = Poison()
+                if isinstance(cell, Cell) or assigns(node, name):
+                    self.run.recorder.contents[cell] = Poison()
 
 
 def guarded(value: Value, condition: Condition) -> Value:

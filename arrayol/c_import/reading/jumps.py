@@ -100,8 +100,7 @@ class _Rewriter:
         down = _counted_down(node)
         if down is not None:
             return [*self._for(down), down.next]
-        counted = _counted(node)
-        return [node] if counted is None else self._for(counted)
+        return self._for(_counted(node))
 
     def _for(self, node: Any) -> list[Any]:
         kind = type(node)
@@ -117,14 +116,14 @@ class _Rewriter:
             inner = self._flagged(inner, (c_ast.Continue,), "skipped")
         if not jumps(inner, (c_ast.Break,)):
             return [*before, kind(node.init, asked, next_, inner, node.coord), *self.block(after)]
-        if name is None:
-            return [node]
         made = self._left(kind, node, name, asked, inner)
         return [*before, *made, *self.block(after)]
 
-    def _left(self, kind: type, node: Any, name: str, asked: Any, inner: Any) -> list[Any]:
+    def _left(self, kind: type, node: Any, name: str | None, asked: Any, inner: Any) -> list[Any]:
         """A loop with `break`: a flag that it sets, and the iterator's value there if that is asked behind it."""
         coord = node.coord
+        if name is None or asked is None:
+            return self._left_at_once(kind, node, asked, inner)
         steps = list(node.next.exprs) if isinstance(node.next, c_ast.ExprList) else [node.next]
         chosen = next(one for one in steps if stepped_name(one) == name)
         flag = self._fresh("stopped")
@@ -149,6 +148,18 @@ class _Rewriter:
             made.append(c_ast.If(c_ast.ID(flag, coord), back, None, coord))
             return made
         return [*made, kind(node.init, asked, chosen, body, coord)]
+
+    def _left_at_once(self, kind: type, node: Any, asked: Any, inner: Any) -> list[Any]:
+        """A loop that counts nothing: it goes on while its flag is not set."""
+        coord, flag = node.coord, self._fresh("stopped")
+        marks = [_assign(flag, _number(1, coord), coord)]
+        whole = [*_marked(_items(inner), (c_ast.Break,), flag, marks)]
+        if node.next is not None:
+            whole = [c_ast.Compound(whole, coord), c_ast.If(_not(c_ast.ID(flag, coord)), node.next, None, coord)]
+        goes_on = _not(c_ast.ID(flag, coord))
+        asked = goes_on if asked is None else c_ast.BinaryOp("&&", goes_on, asked, coord)
+        init = [] if node.init is None else [node.init]
+        return [c_ast.Compound([*init, _flag(flag, coord), kind(None, asked, None, c_ast.Compound(whole, coord), coord)], coord)]
 
     def _returns(self, body: list[Any], node: Any) -> tuple[list[Any], list[Any], list[Any]]:
         """What goes before and behind a loop, and its body, in which a `return` is a flag and a `break`."""
@@ -303,22 +314,19 @@ def _always(node: Any, kinds: Jumps) -> bool:
 
 
 def _counted(node: Any) -> Any:
-    """The `for` that a `while` or `do` is; None for others."""
+    """The `for` that a `while` or `do` is, with a step where it ends in one."""
     items = _items(node.stmt)
-    once = isinstance(node, c_ast.DoWhile)
+    kind = RunsOnce if isinstance(node, c_ast.DoWhile) else c_ast.For
     for place in reversed(range(len(items))):
-        step = items[place]
+        step, body = items[place], items[:place] + items[place + 1 :]
         name = stepped_name(step)
         if name is None or name not in _names(node.cond):
             continue
-        body = items[:place] + items[place + 1 :]
-        if any(name in _names(one) for one in items[place + 1 :]) or any(_assigns(one, name) for one in body):
-            return None
-        if any(jumps(one, (c_ast.Continue,)) for one in body):
-            return None
-        kind = RunsOnce if once else c_ast.For
+        is_named = any(name in _names(one) for one in items[place + 1 :]) or any(assigns(one, name) for one in body)
+        if is_named or any(jumps(one, (c_ast.Continue,)) for one in body):
+            break
         return kind(None, node.cond, step, c_ast.Compound(body, node.coord), node.coord)
-    return None
+    return kind(None, node.cond, None, node.stmt, node.coord)
 
 
 def _counted_down(node: Any) -> Any:
@@ -369,7 +377,7 @@ def _conjuncts_of_data(cond: Any, name: str, body: Any) -> tuple[Any, list[Any]]
         is_data = name not in _names(one) or any(
             isinstance(inner, c_ast.ArrayRef | c_ast.StructRef | c_ast.FuncCall)
             or (isinstance(inner, c_ast.UnaryOp) and inner.op == "*")
-            or (isinstance(inner, c_ast.ID) and inner.name != name and _assigns(body, inner.name))
+            or (isinstance(inner, c_ast.ID) and inner.name != name and assigns(body, inner.name))
             for inner in _all(one)
         )
         (data if is_data and (name in _names(one) or _is_changed(one, body)) else bounds).append(one)
@@ -382,7 +390,7 @@ def _conjuncts_of_data(cond: Any, name: str, body: Any) -> tuple[Any, list[Any]]
 
 
 def _is_changed(cond: Any, body: Any) -> bool:
-    return any(_assigns(body, name) for name in _names(cond)) or any(
+    return any(assigns(body, name) for name in _names(cond)) or any(
         isinstance(one, c_ast.ArrayRef | c_ast.FuncCall) for one in _all(cond)
     )
 
@@ -406,7 +414,7 @@ def _names(node: Any) -> set[str]:
     return {one.name for one in _all(node) if isinstance(one, c_ast.ID)}
 
 
-def _assigns(node: Any, name: str) -> bool:
+def assigns(node: Any, name: str) -> bool:
     """Whether a statement may assign a scalar, also by its address."""
     for one in _all(node):
         target = None
