@@ -199,6 +199,9 @@ class Arithmetic:
             return literal(self._folded(operation, sign, *constants))
         bits = int(left.type[1:])
         low, high = self.ranges.of(right)
+        if (low < 0 or high >= bits) and right.form is not None:  # consts are numbers from now on
+            least, greatest = self.ranges.least(right.form), self.ranges.greatest(right.form)
+            low, high = (low if least is None else least), (high if greatest is None else greatest)
         if low < 0 or high >= bits:
             message = (
                 f"a shift by {low} to {high} of {bits} bits is not defined in C"
@@ -374,7 +377,18 @@ class Arithmetic:
             return first if known else second
         if first is second:
             return first
+        if first.type == BOOL:
+            return self._logical_choice(condition, first, second)
         return Value("choice", first.type, (condition, *_definite((first, second), first.type)))
+
+    def _logical_choice(self, condition: Value, first: Value, second: Value) -> Value:
+        """A choice between conditions: `and` and `or` where one of them is known."""
+        one, other = truth_of(first), truth_of(second)
+        if one is not None:
+            return self.both("or", condition, second) if one else self.both("and", self.inverse(condition), second)
+        if other is not None:
+            return self.both("or", self.inverse(condition), first) if other else self.both("and", condition, first)
+        return Value("choice", BOOL, (condition, first, second))
 
     def negative(self, value: Value) -> Value:
         """`-value`."""

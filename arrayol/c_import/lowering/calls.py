@@ -94,26 +94,29 @@ class Calls:
 
     def _bind(self, parameter: Any, value: Any) -> None:
         run = self.run
-        if isinstance(value, Value):
+        kind = run.types.of(parameter.type)
+        if isinstance(kind, Struct):
+            self._bind_struct(parameter, kind, value)
+        elif isinstance(value, Value):
             cell = run.cell(parameter, parameter.name, value.type)
             run.scopes.enter(parameter.name, cell)
             run.recorder.contents[cell] = value
-        elif isinstance(value, Address | CellAddress):
+        else:
             pointer = PointerCell(parameter.name, run.key(parameter))
             run.scopes.enter(parameter.name, pointer)
             run.recorder.contents[pointer] = value
-        else:
-            kind = run.types.of(parameter.type)
-            assert isinstance(kind, Struct)
-            cells = {
-                name: run.cell(parameter, f"{parameter.name}_{name}", inner.name, place)
-                for place, (name, inner) in enumerate(kind.fields)
-                if isinstance(inner, Number)
-            }
-            struct = StructCell(parameter.name, cells)
-            for name, cell in cells.items():
-                run.recorder.contents[cell] = run.expressions.load(run.statements.field_of(value, name), parameter)
-            run.scopes.enter(parameter.name, struct)
+
+    def _bind_struct(self, parameter: Any, kind: Struct, value: Any) -> None:
+        """A struct that is handed over: a copy of each field."""
+        run = self.run
+        cells = {
+            name: run.cell(parameter, f"{parameter.name}_{name}", inner.name, place)
+            for place, (name, inner) in enumerate(kind.fields)
+            if isinstance(inner, Number)
+        }
+        for name, cell in cells.items():
+            run.recorder.contents[cell] = run.expressions.load(run.statements.field_of(value, name), parameter)
+        run.scopes.enter(parameter.name, StructCell(parameter.name, cells))
 
     def run_block(self, nodes: Sequence[Any]) -> None:
         """Statements up to a return; after a choice that returns, the rest runs in the branches that go on."""
@@ -179,7 +182,7 @@ class Calls:
         target = run.expressions.pointer(arguments[0])
         if isinstance(target, CellAddress):
             raise RefusalError(f"'{name}' of a scalar is not read", "assign it", node)
-        size = run.expressions.form(arguments[2], "the number of bytes").number
+        size = run.number_of(run.expressions.form(arguments[2], "the number of bytes"))
         width = BYTES[target.array.type]
         if size is None or size % width:
             raise RefusalError(f"'{name}' does not move whole elements of a known number", "write a loop", node)
@@ -197,7 +200,7 @@ class Calls:
     def _shape(self, target: Address, count: int, node: Any) -> list[int]:
         """The extents of the loops that touch so many elements behind an address."""
         shape: list[int] = []
-        inner = [dim.number if dim is not None else None for dim in target.array.dims[len(target.subscripts) :]]
+        inner = [self.run.number_of(dim) for dim in target.array.dims[len(target.subscripts) :]]
         for extent in reversed(inner):
             if extent is None or count % extent:
                 raise RefusalError("this does not touch whole rows", "write loops", node)

@@ -10,6 +10,7 @@ from typing import Any
 from pycparser import c_ast
 
 from arrayol.c_import.arithmetic import Arithmetic, RefusalError
+from arrayol.c_import.forms import names_of
 from arrayol.c_import.lowering.ctypes import Types
 from arrayol.c_import.lowering.recorder import Recorder
 from arrayol.c_import.lowering.symbols import Array, Cell, Scopes
@@ -95,6 +96,14 @@ class Context:
         fresh = self.recorder.fresh(name)
         self._loop_names.add(fresh)
         return fresh
+
+    def number_of(self, form: Form | None) -> int | None:
+        """The number that a form is; consts that it is made of are numbers from now on. Raises NumberNeededError."""
+        if form is None:
+            return None
+        if form.number is None and names_of(form) <= set(self.values):
+            self.arithmetic.ranges.greatest(form)
+        return form.number
 
     def product(self, step: Form, count: Form) -> Form:
         """A step times a count; a step that is a const becomes a number."""

@@ -365,10 +365,10 @@ class Expressions:
             symbol = self._named(node)
             if isinstance(symbol, Array):
                 count = 1
-                for dim in symbol.dims:
-                    if dim is None or dim.number is None:
+                for extent in map(self.run.number_of, symbol.dims):
+                    if extent is None:
                         raise RefusalError(f"'{symbol.name}' has no size here", "write the number of bytes", node)
-                    count *= dim.number
+                    count *= extent
                 return count * BYTES[symbol.type]
         return BYTES[self.value(node).type]
 
@@ -379,7 +379,7 @@ class Expressions:
             case Struct() if kind.common is not None:
                 return BYTES[kind.common] * len(kind.fields)
             case Sequence():
-                number = self.form(kind.size, "a size").number
+                number = self.run.number_of(self.form(kind.size, "a size"))
                 if number is not None:
                     return number * self._bytes(kind.element, node)
         raise RefusalError("the size of this type is not known", "write the number of bytes", node)

@@ -109,8 +109,7 @@ class Loops:
         condition = self.run.expressions.condition(cond)
         known = affine_condition(condition)
         for form in known.forms() if known is not None else ():
-            if names_of(form) and names_of(form) <= set(self.run.values):
-                self.run.arithmetic.ranges.greatest(form)
+            self.run.number_of(form)
         return truth_of(condition)
 
     # The head.
@@ -150,13 +149,9 @@ class Loops:
             raise RefusalError(message, "use another variable", node)
         start = run.expressions.load(symbol, node.init or node)
         if start.form is None:
-            raise RefusalError(
-                f"the start of '{name}' is not affine in the iterators", "start at a sum of iterators and consts", node
-            )
-        distance = run.expressions.form(_step_node(chosen), "the step of a loop")
-        if names_of(distance) and names_of(distance) <= set(run.values):
-            run.arithmetic.ranges.greatest(distance)  # a step that is a const is a number from now on
-        step = distance.number
+            hint = f"count all that it can be, and put 'if ({name} < start) continue;' first in the loop"
+            raise RefusalError(f"the start of '{name}' depends on data", hint, node)
+        step = run.number_of(run.expressions.form(_step_node(chosen), "the step of a loop"))
         if not step:
             raise RefusalError("the step of this loop is no constant", "step by a number", node)
         return Header(symbol, start.form, step * _step_sign(chosen), tuple(one for one in steps if one is not chosen))

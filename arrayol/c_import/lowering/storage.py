@@ -91,7 +91,7 @@ class Storage:
 
     def initial_values(self, array: Array, init: Any) -> list[Value | None]:
         """The values of a list, in the order of the elements; 0 for those that it leaves out. Raises RefusalError."""
-        shape = [dim.number if dim is not None else None for dim in array.dims]
+        shape = [self.run.number_of(dim) for dim in array.dims]
         count = 1
         for extent in shape:
             if extent is None:
