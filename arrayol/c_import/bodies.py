@@ -363,7 +363,7 @@ class Body:
         ending = f" for {', '.join(self._range(loop, statement) for loop in loops)}" if loops else ""
         ending += f" where {' and '.join(where)}" if where else ""
         value = self._without_defaults(statement.value)
-        shared = _shared(value)
+        shared = _shared(value, self.stage.private if where else frozenset())
         if shared and loops:
             return ["", ""]  # they need a block of their own
         lines: list[str] = []
@@ -459,8 +459,11 @@ class Body:
         return f"({form_text(renamed(own, names))})"
 
 
-def _shared(value: Value) -> list[tuple[Value, bool]]:
-    """Parts of a value that are used more than once and are worth a name, operands first; and whether none can fail."""
+def _shared(value: Value, unsure: Collection[str]) -> list[tuple[Value, bool]]:
+    """Parts of a value that are used more than once and are worth a name, operands first; and whether none can fail.
+
+    `unsure` are arrays that may have no value where the statement does not run.
+    """
     users: dict[int, int] = {}
     sizes: dict[int, int] = {}
     nodes = list(value.nodes())
@@ -471,7 +474,7 @@ def _shared(value: Value) -> list[tuple[Value, bool]]:
     certain = _certain(value)
     risky: set[int] = set()
     for node in nodes:
-        if _may_fail(node) or any(id(one) in risky for one in node.below()):
+        if _may_fail(node, unsure) or any(id(one) in risky for one in node.below()):
             risky.add(id(node))
     return [
         (node, id(node) not in risky)
@@ -495,10 +498,10 @@ def _certain(value: Value) -> set[int]:
     return found
 
 
-def _may_fail(node: Value) -> bool:
+def _may_fail(node: Value, unsure: Collection[str]) -> bool:
     """Whether an operation has no result for some operands: a read outside, a division by 0, too large a float."""
     if node.access is not None:
-        return bool(node.access.guards) or any(map(is_dynamic, node.access.subscripts))
+        return bool(node.access.guards) or node.access.array in unsure or any(map(is_dynamic, node.access.subscripts))
     if node.kind in {"//", "%"}:
         return node.operands[1].kind != "literal"
     return node.kind == "convert" and node.type[0] != "f" and node.operands[0].type[0] == "f"

@@ -42,7 +42,8 @@ _UNCOUNTED = (
     "how often this loop runs depends on data",
     "write a for loop over the most iterations, with 'if (!(condition)) break;' as its first statement",
 )
-Changes = dict[tuple[int, ...], "Form | str"]  # a step, or `own` (a new value in each iteration), or `carried`
+# A step, or `own` (a new value in each iteration), `carried`, or `switched` (a pointer that goes to another array).
+Changes = dict[tuple[int, ...], "Form | str"]
 _UNKNOWN = "?"
 
 
@@ -262,7 +263,7 @@ class Loops:
             self.known[key] = self._trial(node, header, loop, value, conditions, cells)
         changes, written = self.known.get(key, ({}, set()))
         recorder.keep_before(run.names_of_memory(written))
-        carried, moved, own = self._sorted(cells, changes, node)
+        carried, moved, own = self._sorted(cells, changes, node, loop)
         counter: Form = Affine(((loop.name, 1),))
         for cell, content, step in moved:
             recorder.contents[cell] = self._advanced(cell, content, step, counter - loop.low)
@@ -287,7 +288,7 @@ class Loops:
         recorder.contents[header.cell] = Pending(partial(self._last, header, loop))
 
     def _sorted(
-        self, cells: list[Cell | PointerCell], changes: Changes, node: Any
+        self, cells: list[Cell | PointerCell], changes: Changes, node: Any, loop: Loop
     ) -> tuple[dict[Cell, Array], list[tuple[Cell | PointerCell, Content, Form]], list[Cell | PointerCell]]:
         """Scalars that become memory, those that move by a step, and those with values of their own."""
         run, key = self.run, self.run.key(node)
@@ -298,6 +299,8 @@ class Loops:
             change = changes.get(cell.key, "own")
             if isinstance(cell, Cell) and (change == "carried" or (key, cell.key) in run.carried):
                 carried[cell] = self._enter_memory(cell, node)
+            elif change == "switched" and run.unrolling.unroll(node, loop):
+                raise RestartError
             elif isinstance(change, Affine):
                 moved.append((cell, run.recorder.content(cell), change))
             else:
@@ -463,6 +466,8 @@ class Loops:
             step = after.subscripts[-1] - before.subscripts[-1]
             is_step = len(after.subscripts) == len(before.subscripts)
             return step if is_step and not any(name.startswith(_UNKNOWN) for name in names_of(step)) else "own"
+        if isinstance(before, Address) and isinstance(after, Address):
+            return "switched"
         if not isinstance(before, Value):
             return "own"
         if isinstance(after, Value) and before.form is not None and after.form is not None:

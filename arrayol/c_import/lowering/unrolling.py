@@ -13,6 +13,7 @@ from pycparser import c_ast
 from arrayol.c_import.forms import names_of
 from arrayol.c_import.lowering.context import Context
 from arrayol.c_import.lowering.symbols import Address, Array, Cell, RestartError, Undefined
+from arrayol.c_import.model import Loop
 from arrayol.c_import.reading.syntax import nodes_of
 
 MOST_ELEMENTS = 64
@@ -85,6 +86,13 @@ class Unrolling:
     def _may_unroll(self, opened: tuple[Any, int | None]) -> bool:
         node, count = opened
         return count is not None and count <= MOST_ITERATIONS and self.run.key(node) not in self.run.known.memory
+
+    def unroll(self, node: Any, loop: Loop) -> bool:
+        """Unroll a loop from the start of the next run, if it is short; whether it will be."""
+        if not self._may_unroll((node, (loop.high - loop.low).number)):
+            return False
+        self.run.known.unrolled.add(self.run.key(node))
+        return True
 
     def is_unrolled(self, node: Any) -> bool:
         """Whether a loop is run iteration by iteration."""
