@@ -60,6 +60,7 @@ CONSTRUCTS = {
     "table of rows": "static const int8_t k[2][3] = {{1, 2, 1}, {-1, -2, -1}};\n|||for (int i = 0; i < 10; i++) for (int r = 0; r < 2; r++) for (int j = 0; j < 3; j++) y[i] += k[r][j] * x[i + j];",
     "table without an extent": "static const float w[] = {0.5f, 0.25f, 2.0f};\n|||for (int i = 0; i < 10; i++) for (int j = 0; j < 3; j++) v[i] += w[j] * v[i + j];",
     "values at named places": "static const int t[5] = {[1] = 7, [3] = 9};\n|||for (int i = 0; i < 5; i++) y[i] = t[i];",
+    "pointer to a scalar in a loop": "|||int s = 0; int *p = &s; for (int i = 0; i < 12; i++) *p += x[i]; y[0] = s;",
     "values of named fields": "typedef struct { int re, im; } pair;\n|||pair p = {.im = x[0], .re = x[1]}; y[0] = p.re - p.im;",
     "values in braces for an object": "typedef struct { int re, im; } pair;\nstatic int norm(pair p) { return p.re * p.re + p.im * p.im; }\n|||y[0] = norm((pair){x[0], x[1]});",
     "array of structs": "typedef struct { int key, value; } item;\n|||item t[6]; for (int i = 0; i < 6; i++) { t[i].key = x[i]; t[i].value = x[i + 6]; } for (int i = 0; i < 6; i++) y[i] = t[5 - i].value - t[i].key;",

@@ -108,15 +108,9 @@ class Calls:
 
     def _bind_struct(self, parameter: Any, kind: Struct, value: Any) -> None:
         """A struct that is handed over: a copy of each field."""
-        run = self.run
-        cells = {
-            name: run.cell(parameter, f"{parameter.name}_{name}", inner.name, place)
-            for place, (name, inner) in enumerate(kind.fields)
-            if isinstance(inner, Number)
-        }
-        for name, cell in cells.items():
-            run.recorder.contents[cell] = run.expressions.load(run.statements.field_of(value, name), parameter)
-        run.scopes.enter(parameter.name, StructCell(parameter.name, cells))
+        struct = self.run.structs.declare(parameter, parameter.name, kind)
+        self.run.structs.copy(struct, value, parameter)
+        self.run.scopes.enter(parameter.name, struct)
 
     def run_block(self, nodes: Sequence[Any]) -> None:
         """Statements up to a return; after a choice that returns, the rest runs in the branches that go on."""
@@ -183,6 +177,8 @@ class Calls:
         if isinstance(target, CellAddress):
             raise RefusalError(f"'{name}' of a scalar is not read", "assign it", node)
         size = run.number_of(run.expressions.form(arguments[2], "the number of bytes"))
+        if target.array.parts:
+            raise RefusalError(f"'{name}' of structs of several types is not read", "assign field by field", node)
         width = BYTES[target.array.type]
         if size is None or size % width:
             raise RefusalError(f"'{name}' does not move whole elements of a known number", "write a loop", node)

@@ -42,6 +42,7 @@ class Context:
     states: Any
     pieces: Any
     unrolling: Any
+    structs: Any
 
     def __init__(self, unit: Unit, function: c_ast.FuncDef, known: Known) -> None:
         self.unit, self.function, self.known = unit, function, known

@@ -150,12 +150,12 @@ class Types:
                     f"struct {node.name} has no fields here", "declare its fields before the function", node
                 )
             return self.structs[node.name]
+        if any(one.bitsize is not None for one in node.decls):
+            raise RefusalError("a bit-field is not read", "use a whole integer, and masks where it must wrap", node)
         struct = Struct(node.name or "struct", tuple((one.name, self.of(one.type)) for one in node.decls))
         for name, kind in struct.fields:
-            if not isinstance(kind, Number):
-                raise RefusalError(
-                    f"field '{name}' is no number", "use structs of numbers, and arrays beside them", node
-                )
+            if not isinstance(kind, Number | Sequence | Struct):
+                raise RefusalError(f"field '{name}' is a pointer", "hand over the array beside the struct", node)
         if node.name:
             self.structs[node.name] = struct
         return struct

@@ -112,11 +112,10 @@ class Expressions:
         if isinstance(place, Cell):
             return self._content(place, recorder.content(place), node)
         if isinstance(place, Address):
-            if len(place.subscripts) != len(place.array.dims) - bool(place.array.fields):
-                count = len(place.array.dims) - bool(place.array.fields)
-                message = f"'{place.array.name}' has {count} dimensions, and {len(place.subscripts)} subscripts here"
+            if len(place.subscripts) != place.array.rank:
+                message = f"'{place.array.name}' has {place.array.rank} dimensions, and {len(place.subscripts)} subscripts here"
                 raise RefusalError(message, "name one element", node)
-            if place.array.fields:
+            if place.array.is_struct:
                 raise RefusalError(f"'{place.array.name}' has elements that are structs", "name one field", node)
             return self._piecewise(place, node)
         raise RefusalError("this is no number", "name a scalar or an element", node)
@@ -165,8 +164,21 @@ class Expressions:
                 return self._field(node)
             case c_ast.Cast():
                 return self.place(node.expr)
+            case c_ast.FuncCall():
+                return self._returned(node)
+            case c_ast.CompoundLiteral() if isinstance(kind := self.run.types.of(node.type), Struct):
+                struct = self.run.structs.declare(node, "object", kind)
+                self.run.structs.fill(struct, node.init)
+                return struct
             case _:
                 raise RefusalError("this names no element", "name a scalar or an element", node)
+
+    def _returned(self, node: Any) -> Any:
+        """The struct that a call returns."""
+        name = getattr(node.name, "name", None)
+        if name in {"malloc", "calloc", "alloca"}:
+            raise RefusalError("memory from the heap is not read", "declare an array of a fixed size", node)
+        return self.run.calls.inlined_struct(node)
 
     def _named(self, node: Any) -> Any:
         symbol = self.run.scopes.find(node.name, node)
@@ -201,7 +213,7 @@ class Expressions:
             raise RefusalError(f"pointer '{place.name}' points nowhere here", "set it before it is used", node)
         if isinstance(place, Array):
             return self._decayed(Address(place, ()))
-        if isinstance(place, Address) and len(place.subscripts) < len(place.array.dims) - bool(place.array.fields):
+        if isinstance(place, Address) and len(place.subscripts) < place.array.rank:
             return self._decayed(place)
         raise RefusalError("this is no array and no pointer", "name an array", node)
 
@@ -210,7 +222,7 @@ class Expressions:
 
     def _address_of(self, node: Any) -> Address | CellAddress:
         place = self.place(node.expr)
-        if isinstance(place, Cell):
+        if isinstance(place, Cell | StructCell):
             return CellAddress(place)
         if isinstance(place, Address):
             return place
@@ -269,14 +281,7 @@ class Expressions:
     def _field(self, node: Any) -> Any:
         place = self._item(self.pointer(node.name), node) if node.type == "->" else self.place(node.name)
         name = node.field.name
-        if isinstance(place, StructCell):
-            if name in place.cells:
-                return place.cells[name]
-        elif isinstance(place, Address) and name in place.array.fields:
-            inner = Array(place.array.name, place.array.type, place.array.dims, place.array.local, place.array.span)
-            inner.table = place.array.table
-            return Address(inner, (*place.subscripts, Affine(constant=place.array.fields.index(name))))
-        raise RefusalError(f"there is no field '{name}' here", "name a field of the struct", node)
+        return self.run.structs.field(place, name)
 
     # Operators.
 
@@ -369,7 +374,8 @@ class Expressions:
                     if extent is None:
                         raise RefusalError(f"'{symbol.name}' has no size here", "write the number of bytes", node)
                     count *= extent
-                return count * BYTES[symbol.type]
+                if not symbol.parts:
+                    return count * BYTES[symbol.type]
         return BYTES[self.value(node).type]
 
     def _bytes(self, kind: CType, node: Any) -> int:

@@ -25,6 +25,7 @@ from arrayol.c_import.lowering.recorder import MOST_STATEMENTS, TooLongError, li
 from arrayol.c_import.lowering.statements import Statements
 from arrayol.c_import.lowering.storage import Pieces, Storage
 from arrayol.c_import.lowering.symbols import Array, Constant, Refused, RestartError
+from arrayol.c_import.lowering.structs import Structs
 from arrayol.c_import.lowering.unrolling import Unrolling
 from arrayol.c_import.model import Access, Form, Scop, Value
 from arrayol.c_import.pragmas import hls_remark
@@ -108,6 +109,7 @@ class Run(Context):
         self.states = Storage(self)
         self.pieces = Pieces(self)
         self.unrolling = Unrolling(self)
+        self.structs = Structs(self)
 
     # The whole.
 

@@ -155,19 +155,14 @@ class Statements:
             case Number():
                 self._declare_number(node, kind, is_static=is_static)
             case Struct():
-                cells = {
-                    name: run.cell(node, f"{node.name}_{name}", inner.name, place)
-                    for place, (name, inner) in enumerate(kind.fields)
-                    if isinstance(inner, Number)
-                }
-                run.scopes.enter(node.name, StructCell(node.name, cells))
-                for cell in cells.values():
-                    run.recorder.contents[cell] = Undefined()
+                struct = run.structs.declare(node, node.name, kind)
+                run.scopes.enter(node.name, struct)
                 if node.init is not None:
-                    self._assign_struct(StructCell(node.name, cells), node.init, node)
+                    run.structs.assign(struct, node.init, node)
             case Pointer():
                 pointer = PointerCell(node.name, run.key(node))
                 run.scopes.enter(node.name, pointer)
+                run.recorder.contents[pointer] = Poison()
                 run.recorder.contents[pointer] = (
                     Undefined() if node.init is None else run.expressions.pointer(node.init)
                 )
@@ -241,7 +236,7 @@ class Statements:
             run.recorder.contents[run.expressions.place(node.lvalue)] = run.expressions.pointer(sign)
             return None
         if node.op == "=" and self._is_struct(node.lvalue):
-            self._assign_struct(run.expressions.place(node.lvalue), node.rvalue, node)
+            run.structs.assign(run.expressions.place(node.lvalue), node.rvalue, node)
             return None
         if isinstance(node.rvalue, c_ast.Assignment):
             value = self.assign(node.rvalue)
@@ -258,43 +253,9 @@ class Statements:
         return isinstance(node, c_ast.ID) and isinstance(self.run.scopes.find(node.name, node), PointerCell)
 
     def _is_struct(self, node: Any) -> bool:
-        if not isinstance(node, c_ast.ID | c_ast.ArrayRef | c_ast.UnaryOp) or has_steps(node):
+        if not isinstance(node, c_ast.ID | c_ast.ArrayRef | c_ast.UnaryOp | c_ast.StructRef) or has_steps(node):
             return False
-        place = self.run.expressions.place(node)
-        return isinstance(place, StructCell) or (
-            isinstance(place, Address)
-            and bool(place.array.fields)
-            and len(place.subscripts) == len(place.array.dims) - 1
-        )
-
-    def _assign_struct(self, place: Any, value: Any, node: Any) -> None:
-        run = self.run
-        if isinstance(value, c_ast.FuncCall):
-            source = run.calls.inlined_struct(value)
-        elif isinstance(value, c_ast.InitList):
-            for name, one in zip(self._field_names(place), value.exprs, strict=False):
-                self.put(self.field_of(place, name), run.expressions.value(one), node)
-            return
-        else:
-            source = run.expressions.place(value)
-        names = self._field_names(place)
-        values = [run.expressions.load(self.field_of(source, name), node) for name in names]
-        for name, one in zip(names, values, strict=True):
-            self.put(self.field_of(place, name), one, node)
-
-    def _field_names(self, place: Any) -> tuple[str, ...]:
-        return tuple(place.cells) if isinstance(place, StructCell) else place.array.fields
-
-    def field_of(self, place: Any, name: str) -> Any:
-        if isinstance(place, StructCell):
-            if name not in place.cells:
-                raise RefusalError("these structs have different fields", "assign field by field")
-            return place.cells[name]
-        if not isinstance(place, Address) or name not in place.array.fields:
-            raise RefusalError("this is no struct", "assign field by field")
-        array = place.array
-        inner = Array(array.name, array.type, array.dims, array.local, array.span, table=array.table)
-        return Address(inner, (*place.subscripts, Affine(constant=array.fields.index(name))))
+        return bool(self.run.structs.is_struct(self.run.expressions.place(node)))
 
     def put(self, place: Any, value: Value, node: Any) -> Value:
         """Give a place a value; what is there then."""
@@ -498,7 +459,7 @@ def _is_same(one: Address, other: Address) -> bool:
 def cells_of(symbol: Any) -> list[Cell | PointerCell]:
     """The scalars and pointers that a name stands for."""
     if isinstance(symbol, StructCell):
-        return list(symbol.cells.values())
+        return [cell for one in symbol.cells.values() for cell in cells_of(one)]
     if isinstance(symbol, Array):
         return list((symbol.cells or {}).values())
     return [symbol] if isinstance(symbol, Cell | PointerCell) else []

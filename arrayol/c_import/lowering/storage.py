@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pycparser import c_ast
@@ -27,36 +28,47 @@ class Storage:
 
     def array_of(self, node: Any, kind: CType, *, local: bool, state: bool = False) -> Array:
         """The array that a declaration makes. Raises RefusalError."""
-        run = self.run
+        array = self.array_named(node.name, kind, node, local=local, state=state)
+        if array.dims and array.dims[0] is None and node.init is not None:
+            array.dims[0] = Affine(constant=len(node.init.exprs))
+        return array
+
+    def array_named(self, name: str, kind: CType, node: Any, *, local: bool, state: bool = False) -> Array:
+        """An array of a name and type. Raises RefusalError."""
         dims: list[Form | None] = []
-        fields: tuple[str, ...] = ()
         while isinstance(kind, ArrayType | Pointer):
             if isinstance(kind, Pointer):
                 dims.append(None)
                 kind = kind.target
             else:
-                dims.append(
-                    None if kind.size is None else run.expressions.form(kind.size, f"the size of '{node.name}'")
-                )
+                dims.append(None if kind.size is None else self.run.expressions.form(kind.size, f"the size of '{name}'"))
                 kind = kind.element
         if any(one is None for one in dims[1:]):
             raise RefusalError(
-                f"'{node.name}' is an array of pointers", "declare it with its sizes, as float x[480][640]", node
+                f"'{name}' is an array of pointers", "declare it with its sizes, as float x[480][640]", node
             )
+        return self._array(name, dims, kind, node, Array("", "", [], local, self.run.span(node), state=state))
+
+    def _array(self, name: str, dims: list[Form | None], kind: CType, node: Any, like: Array) -> Array:
+        """An array of numbers; of structs one with a last dimension, or with an array for each field."""
+        run, origin = self.run, name
+        array = replace(like, dims=dims, origin=origin, parts={}, fields=())
+        while isinstance(kind, ArrayType):  # in a field
+            array.dims = dims = [*dims, run.expressions.form(kind.size, f"the size of '{name}'")]
+            kind = kind.element
+        if isinstance(kind, Struct) and kind.common is None:
+            for field, inner in kind.fields:
+                array.parts[field] = self._array(f"{name}_{field}", list(dims), inner, node, like)
+                array.parts[field].origin = f"{origin}.{field}"
+            array.name = name
+            return array
         if isinstance(kind, Struct):
-            if kind.common is None:
-                hint = "use an array for each field"
-                raise RefusalError(f"the fields of '{node.name}' have different types", hint, node)
-            fields = tuple(name for name, _ in kind.fields)
-            dims.append(Affine(constant=len(fields)))
-            kind = Number(kind.common)
+            array.fields = tuple(field for field, _ in kind.fields)
+            array.dims = [*dims, Affine(constant=len(array.fields))]
+            kind = Number(str(kind.common))
         if not isinstance(kind, Number):
-            raise RefusalError(f"'{node.name}' holds no numbers", "declare an array of numbers", node)
-        if dims and dims[0] is None and node.init is not None:
-            dims[0] = Affine(constant=len(node.init.exprs))
-        array = Array(
-            run.recorder.fresh(node.name), kind.name, dims, local, run.span(node), fields, state=state, origin=node.name
-        )
+            raise RefusalError(f"'{name}' holds no numbers", "declare an array of numbers", node)
+        array.name, array.type = run.recorder.fresh(name), kind.name
         run.recorder.arrays[array.name] = array
         return array
 
@@ -91,6 +103,9 @@ class Storage:
 
     def initial_values(self, array: Array, init: Any) -> list[Value | None]:
         """The values of a list, in the order of the elements; 0 for those that it leaves out. Raises RefusalError."""
+        if array.parts:
+            hint = "write an array for each field"
+            raise RefusalError(f"'{array.name}' has values, and fields of several types", hint, init)
         shape = [self.run.number_of(dim) for dim in array.dims]
         count = 1
         for extent in shape:
@@ -114,11 +129,7 @@ class Storage:
         for given in init.exprs:
             one = given
             if isinstance(one, c_ast.NamedInitializer):
-                number = (
-                    self.run.expressions.form(one.name[0], "a place in a list").number
-                    if isinstance(one.name[0], c_ast.Constant)
-                    else None
-                )
+                number = self._place(array, one.name)
                 if number is None:
                     raise RefusalError("this place in a list is not read", "write all values in order", one)
                 place, one = start + number * inner, one.expr
@@ -132,6 +143,15 @@ class Storage:
                 item = one.exprs[0] if isinstance(one, c_ast.InitList) else one
                 values[place] = self.run.arithmetic.converted(self.run.expressions.value(item), array.type)
                 place += 1
+
+    def _place(self, array: Array, names: Sequence[Any]) -> int | None:
+        """The number that `[n] =` or `.field =` says in a list; None for longer ones."""
+        if len(names) != 1:
+            return None
+        field = getattr(names[0], "name", None)
+        if field in array.fields:
+            return array.fields.index(field)
+        return self.run.number_of(self.run.expressions.form(names[0], "a place in a list"))
 
     def is_constant(self, node: Any) -> bool:
         """Whether nothing changes an array after its declaration."""

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from arrayol.c_import.arithmetic import RefusalError
 from arrayol.c_import.model import Form, Value
+from arrayol.ir.affine import Affine
 from arrayol.source import Span
 
 
@@ -43,6 +44,17 @@ class Array:
     state: bool = False
     origin: str = ""  # the name in C
     cells: dict[tuple[int, ...], Cell] | None = None  # of one that is a scalar for each element
+    parts: dict[str, Array] = field(default_factory=dict)  # of structs whose fields differ: an array for each field
+
+    @property
+    def is_struct(self) -> bool:
+        """Whether its elements are structs."""
+        return bool(self.fields or self.parts)
+
+    @property
+    def rank(self) -> int:
+        """How many subscripts an element has."""
+        return len(self.dims) - bool(self.fields)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,12 +64,22 @@ class Address:
     array: Array
     subscripts: tuple[Form, ...]
 
+    def field(self, name: str) -> Address | None:
+        """A field of the struct at this address; None where there is none."""
+        array = self.array
+        if name in array.parts:
+            return Address(array.parts[name], self.subscripts)
+        if name not in array.fields:
+            return None
+        inner = Array(array.name, array.type, array.dims, array.local, array.span, table=array.table)
+        return Address(inner, (*self.subscripts, Affine(constant=array.fields.index(name))))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CellAddress:
-    """A pointer to a scalar."""
+    """A pointer to a scalar or a struct."""
 
-    cell: Cell
+    cell: Cell | StructCell
 
 
 @dataclass(eq=False)
@@ -70,10 +92,10 @@ class PointerCell:
 
 @dataclass(eq=False)
 class StructCell:
-    """A variable that is a struct: a scalar for each field."""
+    """A variable that is a struct: a symbol for each field."""
 
     name: str
-    cells: dict[str, Cell]
+    cells: dict[str, Cell | Array | StructCell]
 
 
 @dataclass(frozen=True, slots=True)
