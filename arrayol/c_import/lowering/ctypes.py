@@ -96,6 +96,7 @@ class Types:
         for name, (bits, signed) in widths.items():
             self.named[name] = Number(f"{'i' if signed else 'u'}{bits}")
         self.structs: dict[str, Struct] = {}
+        self.refused: dict[str, RefusalError] = {}  # names of types and structs whose declaration was refused
 
     def of(self, node: Any) -> CType:
         """The type that a declaration's tree says. Raises RefusalError."""
@@ -130,6 +131,8 @@ class Types:
             )
         if len(words) == 1 and words[0] in self.named:
             return self.named[words[0]]
+        if len(words) == 1 and words[0] in self.refused:
+            raise self.refused[words[0]]
         if words == ["void"]:
             return Void()
         name = NUMBERS.get(" ".join(sorted(words)))
@@ -145,6 +148,8 @@ class Types:
 
     def _struct(self, node: Any) -> Struct:
         if node.decls is None:
+            if node.name in self.refused:
+                raise self.refused[node.name]
             if node.name not in self.structs:
                 raise RefusalError(
                     f"struct {node.name} has no fields here", "declare its fields before the function", node

@@ -8,7 +8,7 @@ from typing import Any
 from pycparser import c_ast
 
 from arrayol.c_import import constants
-from arrayol.c_import.arithmetic import EXACT, NEAR, RefusalError, affine_condition, integer, literal
+from arrayol.c_import.arithmetic import COMPARISONS, EXACT, NEAR, RefusalError, affine_condition, integer, literal
 from arrayol.c_import.lowering.context import Context
 from arrayol.c_import.lowering.ctypes import BYTES, CType, Number, Pointer, Sequence, Struct
 from arrayol.c_import.lowering.symbols import (
@@ -292,6 +292,8 @@ class Expressions:
         return self.arithmetic.converted(self.value(node.expr), kind.name)
 
     def _binary(self, node: Any) -> Value:
+        if (node.op == "-" or node.op in COMPARISONS) and self.is_pointer(node.left) and self.is_pointer(node.right):
+            return self._distance(node)
         left = self.value(node.left)
         if node.op in {"&&", "||"}:
             return self._lazily(node, left)
@@ -299,6 +301,18 @@ class Expressions:
         right = self.value(node.right)
         self._check_order(left, before, node)
         return self.arithmetic.binary(node.op, left, right)
+
+    def _distance(self, node: Any) -> Value:
+        """How far two pointers into one array lie apart, or how they compare."""
+        left, right = self.pointer(node.left), self.pointer(node.right)
+        if isinstance(left, CellAddress) or isinstance(right, CellAddress):
+            raise RefusalError("pointers to scalars are not compared", "compare what they point to", node)
+        apart = [one - other for one, other in zip(left.subscripts, right.subscripts, strict=False)]
+        same = left.array.name == right.array.name and len(left.subscripts) == len(right.subscripts)
+        if not same or any(one.number != 0 for one in apart[:-1]):
+            raise RefusalError("these pointers do not point into one row", "compare subscripts", node)
+        sides = [self.arithmetic.of_form(one.subscripts[-1], "i64") for one in (left, right)]
+        return self.arithmetic.binary(node.op, *sides)
 
     def _check_order(self, left: Value, before: int, node: Any) -> None:
         """Refuse an operand that changes an array which the one before it has read."""

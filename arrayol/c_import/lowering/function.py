@@ -204,6 +204,9 @@ class Run(Context):
             try:
                 self._global(node, names)
             except RefusalError as refusal:
+                for name in (getattr(node, "name", None), getattr(getattr(node, "type", None), "name", None)):
+                    if isinstance(node, c_ast.Typedef) or getattr(node, "name", None) is None:
+                        self.types.refused.setdefault(str(name), refusal)
                 if getattr(node, "name", None) in names - hidden:
                     self.refuse(refusal, node)
 

@@ -23,6 +23,7 @@ from arrayol.c_import.lowering.symbols import (
     Address,
     Array,
     Cell,
+    CellAddress,
     Content,
     Deferred,
     Pending,
@@ -51,10 +52,11 @@ _UNKNOWN = "?"
 class Header:
     """A loop's iterator, where it starts, its step, and the other things that happen after each iteration."""
 
-    cell: Cell
-    start: Form
+    cell: Cell | PointerCell
+    start: Form  # of a pointer, its last subscript
     step: int
     others: tuple[Any, ...]
+    base: Address | None = None  # where a pointer starts
 
 
 class Loops:
@@ -81,7 +83,7 @@ class Loops:
                 self._run(node, header, loop, value, conditions)
                 del self.open[loop.name]
 
-    def _head(self, node: Any) -> tuple[Header, Loop, Value, list[Condition]]:
+    def _head(self, node: Any) -> tuple[Header, Loop, Value | Address, list[Condition]]:
         header = self._header(node)
         loop, value, conditions = self._bounds(node, header)
         self._check_type(header, value, loop, node)
@@ -135,9 +137,10 @@ class Loops:
                 run.statements.run_one(one)
         name = stepped_name(chosen)
         symbol = run.scopes.find(str(name), node)
-        if not isinstance(symbol, Cell):
+        content = run.recorder.content(symbol) if isinstance(symbol, PointerCell) else None
+        if not isinstance(symbol, Cell) and not isinstance(content, Address):
             raise RefusalError(f"'{name}' is no integer", "count with an int", node)
-        if symbol.type[0] == "f":
+        if isinstance(symbol, Cell) and symbol.type[0] == "f":
             raise RefusalError(f"'{name}' counts in {symbol.type}", "count with an int", node)
         changed = assigned_names(node.stmt)
         if name in changed:
@@ -148,16 +151,27 @@ class Loops:
         if fixed & changed:
             message = f"the loop changes '{min(fixed & changed)}', which says how often it runs"
             raise RefusalError(message, "use another variable", node)
-        start = run.expressions.load(symbol, node.init or node)
-        if start.form is None:
+        start = content.subscripts[-1] if content else run.expressions.load(symbol, node.init or node).form
+        if start is None:
             hint = f"count all that it can be, and put 'if ({name} < start) continue;' first in the loop"
             raise RefusalError(f"the start of '{name}' depends on data", hint, node)
         step = run.number_of(run.expressions.form(_step_node(chosen), "the step of a loop"))
         if not step:
             raise RefusalError("the step of this loop is no constant", "step by a number", node)
-        return Header(symbol, start.form, step * _step_sign(chosen), tuple(one for one in steps if one is not chosen))
+        others = tuple(one for one in steps if one is not chosen)
+        return Header(symbol, start, step * _step_sign(chosen), others, content)
 
-    def _bounds(self, node: Any, header: Header) -> tuple[Loop, Value, list[Condition]]:
+    def _at(self, header: Header, form: Form) -> Value | Address:
+        """The iterator where its number or last subscript is a form."""
+        if header.base is not None:
+            return Address(header.base.array, (*header.base.subscripts[:-1], form))
+        assert isinstance(header.cell, Cell)
+        kind = header.cell.type
+        if form.number is None and kind not in {"i32", "i64", "u32", "u64"}:
+            return Value("convert", kind, (Value("form", "i32", form=form),), form=form)
+        return self.run.arithmetic.of_form(form, kind)
+
+    def _bounds(self, node: Any, header: Header) -> tuple[Loop, Value | Address, list[Condition]]:
         """The loop, its iterator's value, and conditions beside its bounds."""
         run, recorder = self.run, self.run.recorder
         name = run.loop_name(header.cell.name)
@@ -166,11 +180,7 @@ class Loops:
         form = header.start + own.scaled(header.step) if counts else own
         low: Form = Affine() if counts else header.start
         widest = Loop(name, low, Affine(constant=1 << 62), run.span(node))
-        value = (
-            run.arithmetic.of_form(form, header.cell.type)
-            if header.cell.type in {"i32", "i64", "u32", "u64"}
-            else (Value("convert", header.cell.type, (Value("form", "i32", form=form),), form=form))
-        )
+        value = self._at(header, form)
         recorder.contents[header.cell] = value
         run.arithmetic.ranges.loops[name] = widest
         try:
@@ -229,10 +239,10 @@ class Loops:
             return Affine(constant=-rest.number // factor)
         raise RefusalError("whether '!=' ends this loop is not known", "write i < N", node.cond)
 
-    def _check_type(self, header: Header, value: Value, loop: Loop, node: Any) -> None:
+    def _check_type(self, header: Header, value: Value | Address, loop: Loop, node: Any) -> None:
         """Refuse an iterator that its type would wrap."""
-        kind = header.cell.type
-        if kind in {"i32", "i64"} or value.form is None:
+        kind = header.cell.type if isinstance(header.cell, Cell) else "i64"
+        if kind in {"i32", "i64"} or isinstance(value, Address) or value.form is None:
             return
         ranges = self.run.arithmetic.ranges
         low, high = limits(kind)
@@ -255,7 +265,7 @@ class Loops:
 
     # The body.
 
-    def _run(self, node: Any, header: Header, loop: Loop, value: Value, conditions: list[Condition]) -> None:
+    def _run(self, node: Any, header: Header, loop: Loop, value: Value | Address, conditions: list[Condition]) -> None:
         run, recorder = self.run, self.run.recorder
         key = run.key(node)
         cells = self._changing(node, header)
@@ -314,9 +324,7 @@ class Loops:
         if count is None or conditions:
             run.unrolling.give_up(node)
         for place in range(max(count or 0, 0)):
-            recorder.contents[header.cell] = run.arithmetic.of_form(
-                header.start + place * header.step, header.cell.type
-            )
+            recorder.contents[header.cell] = self._at(header, header.start + place * header.step)
             self._iteration(node, header)
         recorder.contents[header.cell] = Pending(partial(self._last, header, loop))
 
@@ -341,10 +349,22 @@ class Loops:
             except (RefusalError, PoisonedError):
                 continue
             found |= dict.fromkeys(cells_of(symbol))
+        found |= dict.fromkeys(self._pointed(node))
         if run.calls_of(node):
             found |= dict.fromkeys([*run.states.cells, *run.unrolling.cells])
         found.pop(header.cell, None)
         return [cell for cell in found if cell in run.recorder.contents]
+
+    def _pointed(self, node: Any) -> Iterator[Cell | PointerCell]:
+        """Scalars that pointers of outer blocks point to, which the body names."""
+        for name in sorted({one.name for one in _identifiers(node.stmt)}):
+            try:
+                symbol = self.run.scopes.find(name, node)
+            except (RefusalError, PoisonedError):
+                continue
+            content = self.run.recorder.contents.get(symbol) if isinstance(symbol, PointerCell) else None
+            if isinstance(content, CellAddress):
+                yield from cells_of(content.cell)
 
     def _enter_memory(self, cell: Cell, node: Any) -> Array:
         """Make memory hold what a scalar is before a loop that hands it on: where it is already, or in a new local."""
@@ -420,7 +440,7 @@ class Loops:
         if least is None or least < 0:
             return Unusable(f"what '{header.cell.name}' is after the loop is not known", "use another variable")
         form = header.start + (loop.high - loop.low).scaled(header.step)
-        return self.run.arithmetic.of_form(form, header.cell.type)
+        return self._at(header, form)
 
     # The trial.
 
@@ -429,7 +449,7 @@ class Loops:
         node: Any,
         header: Header,
         loop: Loop,
-        value: Value,
+        value: Value | Address,
         conditions: list[Condition],
         cells: list[Cell | PointerCell],
     ) -> tuple[Changes, set[Any]]:

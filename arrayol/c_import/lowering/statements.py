@@ -213,9 +213,8 @@ class Statements:
             array.table = run.states.table(array, values, node)
             return
         if is_static:
-            raise RefusalError(
-                f"'{node.name}' is static, and starts with values", "make it const, or a parameter", node
-            )
+            run.states.remark_first(array, values, node)
+            return
         for place, value in enumerate(values):
             if array.cells is not None:
                 run.recorder.contents[list(array.cells.values())[place]] = value or Undefined()

@@ -15,6 +15,7 @@ from arrayol.c_import.lowering.ctypes import Sequence as ArrayType
 from arrayol.c_import.lowering.symbols import Array, Cell, Deferred, RestartError
 from arrayol.c_import.model import Condition, Dynamic, Form, Value
 from arrayol.ir.affine import Affine
+from arrayol.text import few
 
 MOST_ELEMENTS = 1 << 20  # of an array with values in the text
 
@@ -71,6 +72,13 @@ class Storage:
         array.name, array.type = run.recorder.fresh(name), kind.name
         run.recorder.arrays[array.name] = array
         return array
+
+    def remark_first(self, array: Array, values: Sequence[Value | None], node: Any) -> None:
+        """Say what an array that keeps its values from call to call starts with."""
+        numbers = self.table(array, values, node) or []
+        text = numbers[0] if len(set(numbers)) == 1 else f"{{{few(numbers)}}}"
+        message = f"'{array.origin}' is an input and an output: hand over {text} first, then what came out"
+        self.run.remark(self.run.span(node), message)
 
     def enter_state(self, cell: Cell, node: Any) -> None:
         """A scalar that keeps its value from call to call: an input and an output."""
@@ -151,7 +159,8 @@ class Storage:
         field = getattr(names[0], "name", None)
         if field in array.fields:
             return array.fields.index(field)
-        return self.run.number_of(self.run.expressions.form(names[0], "a place in a list"))
+        place = names[0].expr if isinstance(names[0], c_ast.ArrayDesignator) else names[0]
+        return self.run.number_of(self.run.expressions.form(place, "a place in a list"))
 
     def is_constant(self, node: Any) -> bool:
         """Whether nothing changes an array after its declaration."""
