@@ -12,7 +12,7 @@ from arrayol.c_import.lowering.function import lowered
 from arrayol.c_import.model import Access, Form, Scop
 from arrayol.c_import.plans import Stage, guards_of, program_of
 from arrayol.c_import.reading.preprocess import preprocess
-from arrayol.c_import.reading.syntax import chosen_function, parse_unit
+from arrayol.c_import.reading.syntax import Unit, chosen_function, parse_unit
 from arrayol.c_import.stages import stages_of
 from arrayol.checks.check import sound
 from arrayol.errors import ArrayolError, Diagnostic, Severity, error
@@ -133,18 +133,10 @@ def import_source(file: SourceFile, choices: Choices | None = None) -> Imported:
     choices = choices or Choices()
     try:
         unit = parse_unit(file, preprocess(file, choices.compiler, choices.settings))
-        scop = lowered(unit, chosen_function(unit, choices.function), choices.settings, choices.sizes)
+        scop, stages = _best(file, unit, choices)
     except RecursionError:
         hint = "name parts of long expressions by scalars of their own"
         raise error("c-syntax", "the C of this file nests too deeply", hint=hint, file=file.name) from None
-    _check_written(scop, file)
-    try:
-        with bounded_effort(_EFFORT):
-            _check_inside(scop)
-            stages = tuple(stages_of(scop))
-    except TooHardError:
-        hint = "import it in parts"
-        raise error("scop-too-large", "the dependences of this scop are too many", hint=hint, file=file.name) from None
     writer = Writer(scop, Path(file.name).name)
     draft = writer.text(stages)
     parsed = parse(SourceFile(f"{Path(file.name).stem}.aol", draft))
@@ -159,6 +151,33 @@ def import_source(file: SourceFile, choices: Choices | None = None) -> Imported:
     inputs = {port.name: before.get(port.name) or origins[port.name] for port in taken}
     outputs = {port.name: origins[port.name] for port in top.outputs}
     return Imported(text, loaded.spec, stages, scop.remarks, inputs, outputs)
+
+
+def _best(file: SourceFile, unit: Unit, choices: Choices) -> tuple[Scop, tuple[Stage, ...]]:
+    """The stages with registers for small arrays that loops hand on, or without, where that leaves no more loops."""
+    scop, stages = _staged(file, unit, choices, keeps_state=True)
+    loops = _bodies_with_loops(stages)
+    if not scop.has_registers or not loops:
+        return scop, stages
+    plain = _staged(file, unit, choices, keeps_state=False)
+    return plain if _bodies_with_loops(plain[1]) <= loops else (scop, stages)
+
+
+def _bodies_with_loops(stages: tuple[Stage, ...]) -> int:
+    return sum(1 for stage in _bodies(stages) if any(one.loops for one in stage.statements))
+
+
+def _staged(file: SourceFile, unit: Unit, choices: Choices, *, keeps_state: bool) -> tuple[Scop, tuple[Stage, ...]]:
+    function = chosen_function(unit, choices.function)
+    scop = lowered(unit, function, choices.settings, choices.sizes, keeps_state=keeps_state)
+    _check_written(scop, file)
+    try:
+        with bounded_effort(_EFFORT):
+            _check_inside(scop)
+            return scop, tuple(stages_of(scop))
+    except TooHardError:
+        hint = "import it in parts"
+        raise error("scop-too-large", "the dependences of this scop are too many", hint=hint, file=file.name) from None
 
 
 def _check_written(scop: Scop, file: SourceFile) -> None:

@@ -173,7 +173,10 @@ class Statement:
 
 @dataclass(frozen=True)
 class Scop:
-    """A function: variables by name, consts with their text and their values, statements in order, and remarks."""
+    """A function: variables by name, consts with their text and their values, statements in order, and remarks.
+
+    `has_registers` says that elements of small arrays became scalars, since a loop hands them on.
+    """
 
     name: str
     variables: dict[str, Variable]
@@ -181,3 +184,4 @@ class Scop:
     values: Mapping[str, int | float]
     statements: tuple[Statement, ...]
     remarks: tuple[tuple[Span, str], ...] = field(default=())
+    has_registers: bool = False

@@ -30,6 +30,8 @@ class Known:
     carried: set[Any] = field(default_factory=set)
     unrolled: set[Any] = field(default_factory=set)  # loops
     memory: set[Any] = field(default_factory=set)  # local arrays that stay arrays
+    keeps_state: bool = True  # whether small arrays that a loop hands on are registers
+    registers: set[Any] = field(default_factory=set)  # those that are
 
 
 class Context:

@@ -42,11 +42,19 @@ MOST_RUNS = 400  # each finds one more thing that must be known from the start
 
 
 def lowered(
-    unit: Unit, function: c_ast.FuncDef, settings: Mapping[str, str], sizes: Mapping[str, tuple[int, ...]]
+    unit: Unit,
+    function: c_ast.FuncDef,
+    settings: Mapping[str, str],
+    sizes: Mapping[str, tuple[int, ...]],
+    *,
+    keeps_state: bool = True,
 ) -> Scop:
-    """The statements of a function. Raises ArrayolError with all that has no counterpart."""
+    """The statements of a function. Raises ArrayolError with all that has no counterpart.
+
+    With `keeps_state` small local arrays that a loop hands on are registers, and loops over them are unrolled.
+    """
     _check_depth(unit, function)
-    known = Known()
+    known = Known(keeps_state=keeps_state)
     for _ in range(MOST_RUNS):
         try:
             return Run(unit, function, settings, sizes, known).scop()
@@ -152,7 +160,13 @@ class Run(Context):
         consts = {key: text for key, text in self.consts.items() if _names_const(key, variables, statements)}
         name = name if name not in TAKEN else f"{name}_"
         return Scop(
-            name, variables, consts, {key: self.values[key] for key in consts}, tuple(statements), tuple(self.remarks)
+            name,
+            variables,
+            consts,
+            {key: self.values[key] for key in consts},
+            tuple(statements),
+            tuple(self.remarks),
+            bool(self.known.registers - self.known.memory),
         )
 
     def _guarded(self, node: Any, do: Any) -> None:

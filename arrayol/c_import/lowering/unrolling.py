@@ -6,6 +6,7 @@ nothing. As scalars its elements are values like any other.
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any, NoReturn
 
 from pycparser import c_ast
@@ -17,6 +18,7 @@ from arrayol.c_import.model import Loop
 from arrayol.c_import.reading.syntax import nodes_of
 
 MOST_ELEMENTS = 64
+MOST_REGISTERS = 16
 MOST_ITERATIONS = 64
 
 
@@ -31,14 +33,17 @@ class Unrolling:
     def declare(self, array: Array, node: Any) -> None:
         """Make an array a scalar for each element, if it is small and its elements are written one by one."""
         key = self.run.key(node)
-        extents = [dim.number if dim is not None else None for dim in array.dims]
-        if key in self.run.known.memory or array.fields or not self._is_written_by_number(node.name):
+        if key in self.run.known.memory or array.is_struct or not array.dims:
             return
-        count = 1
-        for extent in extents:
-            count *= extent or MOST_ELEMENTS + 1
-        if count > MOST_ELEMENTS:
+        by_number = self._is_written_by_number(node.name)
+        if not by_number and not (self.run.known.keeps_state and self._is_handed_on(node.name)):
             return
+        extents = [self.run.number_of(dim) for dim in array.dims]
+        count = prod(extent or 0 for extent in extents)
+        if not 0 < count <= (MOST_ELEMENTS if by_number else MOST_REGISTERS):
+            return
+        if not by_number:
+            self.run.known.registers.add(key)
         array.cells = {}
         self.keys[id(array)] = key
         for place in range(count):
@@ -63,6 +68,18 @@ class Unrolling:
                 is_number = is_number and isinstance(target.subscript, c_ast.Constant)
                 target = target.name
             if is_number and getattr(target, "name", None) == name:
+                return True
+        return False
+
+    def _is_handed_on(self, name: str) -> bool:
+        """Whether a loop writes an array that is declared outside, and its iterator is in none of the subscripts."""
+        for loop in nodes_of(self.run.function, c_ast.For):
+            places = [one for one in nodes_of(loop.stmt, c_ast.ArrayRef) if _name_of(one) == name]
+            written = [one.lvalue for one in nodes_of(loop.stmt, c_ast.Assignment) if _name_of(one.lvalue) == name]
+            is_inside = any(one.name == name for one in nodes_of(loop, c_ast.Decl))
+            counters = set() if loop.next is None else {one.name for one in nodes_of(loop.next, c_ast.ID)}
+            held = {one.name for place in places for one in nodes_of(place, c_ast.ID)}
+            if written and not is_inside and counters and not counters & held:
                 return True
         return False
 
@@ -103,3 +120,10 @@ class Unrolling:
         self.run.known.unrolled.discard(self.run.key(node))
         self.run.known.memory.add(self.run.key(node))
         raise RestartError
+
+
+def _name_of(place: Any) -> str | None:
+    """The array whose element an expression names."""
+    while isinstance(place, c_ast.ArrayRef):
+        place = place.name
+    return getattr(place, "name", None)
