@@ -54,7 +54,9 @@ def first_difference(
     spec = imported.spec
     task = spec.tasks[name]
     for call in range(2):
-        result = next((port for port, origin in imported.outputs.items() if origin == "result" and origin not in data), None)
+        result = next(
+            (port for port, origin in imported.outputs.items() if origin == "result" and origin not in data), None
+        )
         kinds = {port.name: port.type.numpy_name for port in task.outputs}
         function.restype = None if result is None else _TYPES[_code(kinds[result])]
         returned = function(*(_argument(array) for array in theirs.values()))

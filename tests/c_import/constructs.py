@@ -103,7 +103,7 @@ CONSTRUCTS = {
     "float to integer": "|||for (int i = 0; i < 12; i++) y[i] = (int)(v[i] * 10.0f);",
     "functions of math.h": "#include <math.h>\n|||for (int i = 0; i < 12; i++) v[i] = fmaxf(sqrtf(fabsf(v[i])), floorf(v[i])) + fminf(v[i], 1.0f);",
     "other functions of math.h": "#include <math.h>\n|||for (int i = 0; i < 12; i++) v[i] = powf(v[i], 2.0f);",
-    "printing": "#include <stdio.h>\n|||y[0] = x[0]; printf(\"%d\", y[0]);",
+    "printing": '#include <stdio.h>\n|||y[0] = x[0]; printf("%d", y[0]);',
     "assertion": "#include <assert.h>\n|||assert(x[0] >= 0); y[0] = x[0];",
     "memory from the heap": "#include <stdlib.h>\n|||int *t = malloc(48); y[0] = x[0];",
     "array of variable size": "|||int n = 12; int t[n]; for (int i = 0; i < n; i++) t[i] = x[i]; for (int i = 0; i < n; i++) y[i] = t[n - 1 - i];",

@@ -1,77 +1,21 @@
-"""Functions of C drawn at random, as engineers write them: types, conversions, macros, state, pointers, choices.
-
-None does what C leaves undefined: divisors are not 0, shifts stay below the width, floats that become integers small.
-"""
+"""Functions of C drawn at random, as engineers write them: loops, choices, jumps, state, pointers, structs."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from random import Random
 
-SIZE = 12
-INTEGERS = {
-    "signed char": "i1",
-    "unsigned char": "u1",
-    "short": "i2",
-    "unsigned short": "u2",
-    "int": "i4",
-    "unsigned": "u4",
-    "long": "i8",
-    "unsigned long": "u8",
-}
-FLOATS = {"float": "f4", "double": "f8"}
-TYPES = {**INTEGERS, **FLOATS}
-ARRAYS = {
-    "c": "signed char",
-    "b": "unsigned char",
-    "s": "short",
-    "x": "int",
-    "u": "unsigned",
-    "w": "long",
-    "h": "float",
-    "g": "double",
-}
-
-HEAD = """\
-#include <stdint.h>
-#include <stdbool.h>
-#include <string.h>
-#define SIZE 12
-#define THREE 2 + 1
-#define MINUS -2
-#define HEX 0x1F
-#define OCTAL 017
-#define MAXIMUM(a, b) ((a) > (b) ? (a) : (b))
-#define SWAP(a, b) { int swap_ = a; a = b; b = swap_; }
-#define WIDE 3000000000
-#define HALF 0.5f
-typedef int word_t;
-typedef unsigned char pixel_t;
-typedef struct { short re, im; } pair_t;
-enum { RED, GREEN = 5, BLUE };
-static const int taps[4] = {1, -2, 3, 0x10};
-static const float weights[2][2] = {{0.25f, 1.5f}, {-2.0f, 3.0f}};
-static int clamped(int value, int low, int high) {
-  if (value < low) return low;
-  if (value > high) return high;
-  return value;
-}
-static void twice(const int *from, int *to) { to[0] = from[0] + from[1]; }
-"""
+from drawn_expressions import ARRAYS, FLOATS, INTEGERS, SAME, SIZE, Expressions
 
 
-class Program:
+class Program(Expressions):
     """One function: `text`, and the features that it has."""
 
     def __init__(self, name: str, rng: Random) -> None:
-        self.name, self.rng = name, rng
-        self.features: Counter[str] = Counter()
-        self.scalars: dict[str, str] = {}  # that have a value: C type
-        self.iterators: dict[str, tuple[int, int]] = {}
+        super().__init__(rng)
+        self.name = name
         self.lines: list[str] = []
         self.returns = "void"
-        self.count = 0
         self._body()
 
     @property
@@ -86,196 +30,13 @@ class Program:
         head = f"{self.returns} {self.name}({', '.join([*inputs, *outputs])})"
         return "\n".join([head, "{", *(f"  {line}" for line in self.lines), "}", ""])
 
-    def _has(self, feature: str) -> None:
-        self.features[feature] += 1
-
-    def _fresh(self, stem: str) -> str:
-        self.count += 1
-        return f"{stem}{self.count}"
-
-    # Expressions: `integer` gives one of an integer type, `number` any.
-
-    def integer(self, depth: int) -> str:
-        """An integer expression."""
-        if depth <= 0 or self.rng.random() < 0.15:
-            return self._leaf()
-        make: Callable[[int], str] = self.rng.choice(
-            [
-                self._sum,
-                self._sum,
-                self._product,
-                self._bits,
-                self._quotient,
-                self._shift,
-                self._unary,
-                self._choice,
-                self._cast,
-                self._compare,
-                self._call,
-            ]
-        )
-        return make(depth - 1)
-
-    def _leaf(self) -> str:
-        options: list[Callable[[], str]] = [self._literal, self._element, self._element]
-        if self.scalars:
-            options.append(self._scalar)
-        if self.iterators:
-            options += [lambda: self.rng.choice(list(self.iterators)), self._table]
-        return self.rng.choice(options)()
-
-    def _literal(self) -> str:
-        feature, text = self.rng.choice(
-            [
-                ("decimal", str(self.rng.randrange(300))),
-                ("hex", hex(self.rng.randrange(1 << 16))),
-                ("octal", "0" + oct(self.rng.randrange(1, 512))[2:]),
-                ("character", self.rng.choice(["'a'", "'\\n'", "'\\\\'", "'\\x41'", "'\\377'"])),
-                ("unsigned literal", f"{self.rng.randrange(100)}u"),
-                ("long literal", f"{self.rng.randrange(100)}L"),
-                ("macro of text", self.rng.choice(["THREE", "MINUS", "HEX", "OCTAL"])),
-                ("enumerator", self.rng.choice(["RED", "GREEN", "BLUE"])),
-                ("wide literal", self.rng.choice(["WIDE", "0xFFFFFFFF", "2147483648"])),
-            ]
-        )
-        self._has(feature)
-        return text
-
-    def _place(self) -> str:
-        """A subscript in 0..SIZE."""
-        if not self.iterators:
-            return str(self.rng.randrange(SIZE))
-        name = self.rng.choice(list(self.iterators))
-        low, high = self.iterators[name]
-        kind = self.rng.random()
-        if kind < 0.6:
-            shift = self.rng.randint(-low, SIZE - high)
-            return name if shift == 0 else f"{name} {'+' if shift > 0 else '-'} {abs(shift)}"
-        if kind < 0.7:
-            self._has("mirrored subscript")
-            return f"{high - 1} - {name}" if low >= 0 and high <= SIZE else name
-        if kind < 0.8:
-            self._has("halved subscript")
-            return f"{name} / 2" if low >= 0 else str(self.rng.randrange(SIZE))
-        if kind < 0.9:
-            self._has("clamped subscript")
-            return f"{name} + 1 > {SIZE - 1} ? {SIZE - 1} : {name} + 1" if low >= -1 else name
-        self._has("masked subscript")
-        return f"{name} & 7" if low >= 0 else str(self.rng.randrange(SIZE))
-
-    def _element(self) -> str:
-        kind = self.rng.random()
-        if kind < 0.1:
-            self._has("struct")
-            return f"pairs[{self._place()}].{self.rng.choice(['re', 'im'])}"
-        if kind < 0.2:
-            self._has("pointer")
-            return f"*(walk + ({self._place()}))"
-        if kind < 0.3:
-            self._has("flat array")
-            return f"flat[{self.rng.randrange(6)} * SIZE + ({self._place()})]"
-        if kind < 0.4:
-            self._has("guarded read")
-            name = self.rng.choice(list(self.iterators)) if self.iterators else None
-            if name is not None and self.iterators[name][1] <= SIZE and self.iterators[name][0] >= 0:
-                return f"({name} > 0 ? x[{name} - 1] : {self.rng.randrange(9)})"
-        return f"{self.rng.choice('cbsxuw')}[{self._place()}]"
-
-    def _table(self) -> str:
-        self._has("table")
-        if self.rng.random() < 0.3:
-            self._has("subscript from data")
-            return f"taps[{self.rng.choice('cbsxu')}[{self._place()}] & 3]"
-        return f"taps[{self.rng.randrange(4)}]"
-
-    def _scalar(self) -> str:
-        names = [name for name, kind in self.scalars.items() if kind in INTEGERS or kind == "bool"]
-        return self.rng.choice(names) if names else self._literal()
-
-    def _sum(self, depth: int) -> str:
-        return f"({self.integer(depth)} {self.rng.choice('+-')} {self.integer(depth)})"
-
-    def _product(self, depth: int) -> str:
-        return f"({self.integer(depth)} * {self.integer(depth - 1)})"
-
-    def _bits(self, depth: int) -> str:
-        self._has("bits")
-        return f"({self.integer(depth)} {self.rng.choice('&|^')} {self.integer(depth)})"
-
-    def _quotient(self, depth: int) -> str:
-        sign = self.rng.choice("/%")
-        self._has("quotient" if sign == "/" else "rest")
-        divisor = self.rng.choice(["3", "-5", "16", "7u", "(b[1] + 1)", "((x[2] & 7) + 1)", "(-3 - (x[1] & 3))"])
-        return f"({self.integer(depth)} {sign} {divisor})"
-
-    def _shift(self, depth: int) -> str:
-        sign = self.rng.choice(["<<", ">>"])
-        self._has("shift")
-        return f"({self.integer(depth)} {sign} {self.rng.choice(['1', '3', '7', '(x[3] & 7)', '2u'])})"
-
-    def _unary(self, depth: int) -> str:
-        sign = self.rng.choice("-~!+")
-        self._has(f"unary {sign}")
-        return f"{sign}({self.integer(depth)})"
-
-    def _choice(self, depth: int) -> str:
-        self._has("choice")
-        return f"({self.condition(depth)} ? {self.integer(depth)} : {self.integer(depth)})"
-
-    def _cast(self, depth: int) -> str:
-        self._has("cast")
-        kind = self.rng.choice([*INTEGERS, "uint16_t", "int64_t", "word_t", "pixel_t", "bool"])
-        if self.rng.random() < 0.1:
-            self._has("float to integer")
-            return f"({kind if kind != 'bool' else 'int'})(b[{self._place()}] * 0.3f)"
-        return f"({kind})({self.integer(depth)})"
-
-    def _compare(self, depth: int) -> str:
-        return f"({self.condition(depth)})"
-
-    def condition(self, depth: int) -> str:
-        """A truth value."""
-        kind = self.rng.random()
-        if depth > 0 and kind < 0.2:
-            self._has("and or")
-            return f"({self.condition(depth - 1)} {self.rng.choice(['&&', '||'])} {self.condition(depth - 1)})"
-        if self.iterators and kind < 0.4:
-            self._has("condition on an iterator")
-            name = self.rng.choice(list(self.iterators))
-            return self.rng.choice([f"{name} > 3", f"{name} == 2", f"{name} % 3 == 0", f"{name} != 5", f"({name} & 1)"])
-        return f"{self.integer(depth)} {self.rng.choice(['<', '<=', '>', '>=', '==', '!='])} {self.integer(depth)}"
-
-    def _call(self, depth: int) -> str:
-        if self.rng.random() < 0.5:
-            self._has("helper")
-            return f"clamped((int)({self.integer(depth)}), -100, 1000)"
-        self._has("macro with arguments")
-        return f"MAXIMUM({self.integer(depth - 1)}, {self.integer(depth - 1)})"
-
-    def number(self, depth: int) -> str:
-        """A float expression."""
-        if depth <= 0 or self.rng.random() < 0.2:
-            leaf = self.rng.random()
-            if leaf < 0.3:
-                self._has("float literal")
-                return self.rng.choice(["0.5f", "1.25", ".1f", "3.", "0x1.8p1", "HALF", "1e-3", "n1", "weights[1][0]"])
-            if leaf < 0.6:
-                return f"{self.rng.choice('hg')}[{self._place()}]"
-            return f"({self.rng.choice(['float', 'double'])})({self.integer(depth - 1)})"
-        if self.rng.random() < 0.15:
-            self._has("float choice")
-            return f"({self.condition(depth - 1)} ? {self.number(depth - 1)} : {self.number(depth - 1)})"
-        if self.rng.random() < 0.1:
-            self._has("float function")
-            return f"__builtin_fabs({self.number(depth - 1)})".replace("__builtin_", "")
-        sign = self.rng.choice("+-*/")
-        other = f"({self.number(depth - 1)} * 0 + 3)" if sign == "/" else self.number(depth - 1)
-        return f"({self.number(depth - 1)} {sign} {other})"
-
-    # Statements.
-
     def _body(self) -> None:
         rng = self.rng
+        if rng.random() < 0.15:
+            self._has("static array")
+            name = self._fresh("line")
+            lines = [f"static int {name}[3];", f"{name}[2] = {name}[1];", f"{name}[1] = {name}[0];"]
+            self.lines += [*lines, f"{name}[0] = x[{rng.randrange(SIZE)}];", f"out_x[0] = {name}[2] - {name}[1];"]
         if rng.random() < 0.3:
             self._has("static state")
             name = self._fresh("kept")
@@ -288,17 +49,25 @@ class Program:
         if rng.random() < 0.2:
             self._has("memcpy")
             self.lines.append("memcpy(out_x, x, sizeof(int) * SIZE);")
+        if rng.random() < 0.1:
+            self._has("memset")
+            self.lines.append("memset(out_b, 7, SIZE); memset(out_g, 0, sizeof(double) * SIZE);")
+        if rng.random() < 0.15:
+            self._ping_pong(self.lines)
         if rng.random() < 0.2:
             self._has("returned value")
             self.returns = rng.choice(list(INTEGERS))
             self.lines.append(f"return {self.integer(2)};")
 
     def _declare(self, lines: list[str]) -> None:
-        kind = self.rng.choice([*INTEGERS, "float", "double", "bool", "uint8_t"])
+        kind = self.rng.choice([*INTEGERS, "float", "double", "bool", *SAME])
         name = self._fresh("v")
         value = self.number(2) if kind in FLOATS else self.integer(2)
-        lines.append(f"{kind} {name} = {value};")
-        self.scalars[name] = {"uint8_t": "unsigned char"}.get(kind, kind)
+        word = "volatile " if self.rng.random() < 0.1 else ""
+        if word:
+            self._has("volatile")
+        lines.append(f"{word}{kind} {name} = {value};")
+        self.scalars[name] = SAME.get(kind, kind)
 
     def _loop(self, lines: list[str], depth: int) -> None:
         rng = self.rng
@@ -342,6 +111,19 @@ class Program:
             self._walk,
             self._two,
             self._pointer_call,
+            self._continue,
+            self._break,
+            self._switch,
+            self._while,
+            self._do,
+            self._histogram,
+            self._largest,
+            self._summary,
+            self._pair,
+            self._window,
+            self._rows,
+            self._doubling,
+            self._out_pointer,
         ]
         if depth > 0:
             options += [self._nested, self._nested]
@@ -457,6 +239,126 @@ class Program:
         del low
         if high <= SIZE - 1:
             lines.append(f"twice(x + {name}, &out_x[{name}]);")
+
+    # Jumps.
+
+    def _continue(self, lines: list[str], depth: int) -> None:
+        self._has("continue")
+        lines.append(f"if ({self.condition(1)}) {{ out_x[{self._own_place()}] = {self.integer(1)}; continue; }}")
+        self._store(lines, depth)
+
+    def _break(self, lines: list[str], depth: int) -> None:
+        self._has("break")
+        lines.append(f"if ({self.condition(1)}) break;")
+        self._store(lines, depth)
+
+    def _switch(self, lines: list[str], depth: int) -> None:
+        del depth
+        self._has("switch")
+        place = self._own_place()
+        lines.append(f"switch ({self.integer(1)} & 3) {{")
+        for label in self.rng.sample(["case 0:", "case 1: case 3:", "case 2:", "default:"], self.rng.randint(2, 4)):
+            leaves = self.rng.choice([" break;", " break;", "", f" if ({self.condition(0)}) break; out_u[{place}]++;"])
+            lines.append(f"  {label} out_x[{place}] {self.rng.choice(['=', '+='])} {self.integer(1)};{leaves}")
+        lines.append("}")
+
+    def _while(self, lines: list[str], depth: int) -> None:
+        del depth
+        self._has("while")
+        name = self._fresh("n")
+        step = self.rng.choice([f"{name}++", f"{name} += 2"])
+        lines.append(f"int {name} = 0; while ({name} < 5) {{ out_s[{name}] += {self.integer(1)}; {step}; }}")
+
+    def _do(self, lines: list[str], depth: int) -> None:
+        del depth
+        name, place = self._fresh("n"), self._own_place()
+        if self.rng.random() < 0.5:
+            self._has("do once")
+            lines.append(f"do {{ if ({self.condition(1)}) break; out_w[{place}] = {self.integer(1)}; }} while (0);")
+        else:
+            self._has("do")
+            lines.append(
+                f"int {name} = 1; do {{ out_w[{place}] += {self.integer(1)}; {name} += 2; }} while ({name} < 8);"
+            )
+
+    def _doubling(self, lines: list[str], depth: int) -> None:
+        del depth
+        self._has("doubling step")
+        name, place = self._fresh("d"), self._own_place()
+        lines.append(
+            f"for (int {name} = 1; {name} < SIZE; {name} *= 2) out_x[{place}] += x[{name}] * {self.integer(0)};"
+        )
+
+    # What kernels do.
+
+    def _histogram(self, lines: list[str], depth: int) -> None:
+        del depth
+        self._has("histogram")
+        guard = f"if ({self.condition(1)}) " if self.rng.random() < 0.5 else ""
+        lines.append(f"{guard}out_u[b[{self._own_place()}] % SIZE] += {self.rng.choice(['1', 'x[1]'])};")
+
+    def _largest(self, lines: list[str], depth: int) -> None:
+        del depth
+        self._has("largest and its place")
+        best, at, name = self._fresh("best"), self._fresh("at"), self._fresh("j")
+        lines.append(f"int {best} = x[0], {at} = 0;")
+        lines.append(
+            f"for (int {name} = 1; {name} < SIZE; {name}++) if (x[{name}] > {best}) {{ {best} = x[{name}]; {at} = {name}; }}"
+        )
+        lines.append(f"out_x[{self._own_place()}] = {best} - {at};")
+
+    def _summary(self, lines: list[str], depth: int) -> None:
+        del depth
+        self._has("struct by pointer")
+        name, inner, place = self._fresh("sum"), self._fresh("j"), self._own_place()
+        lines.append(f"summary_t {name}; {name}.low = 100; {name}.mean = 0.5f; {name}.last[0] = {name}.last[1] = 1;")
+        lines.append(f"for (int {inner} = 0; {inner} < 4; {inner}++) widen(&{name}, x[{inner} + 2] + {place});")
+        lines.append(f"out_x[{place}] = {name}.low + {name}.last[1]; out_h[{place}] = {name}.mean;")
+
+    def _pair(self, lines: list[str], depth: int) -> None:
+        del depth
+        self._has("struct by value")
+        name, place = self._fresh("pair"), self._own_place()
+        source = self.rng.choice([f"pairs[{self._place()}]", f"(pair_t){{{self.integer(1)}, {self.integer(0)}}}"])
+        lines.append(f"pair_t {name} = swapped({source}); out_s[{place}] = {name}.re * 3 - {name}.im;")
+
+    def _window(self, lines: list[str], depth: int) -> None:
+        del depth
+        self._has("shift register")
+        name, inner = self._fresh("reg"), self._fresh("j")
+        lines.append(f"int {name}[3] = {{0}};")
+        lines.append(
+            f"for (int {inner} = 0; {inner} < SIZE; {inner}++) {{ {name}[2] = {name}[1]; {name}[1] = {name}[0]; "
+            f"{name}[0] = x[{inner}]; out_x[{inner}] {self.rng.choice(['=', '+='])} {name}[0] - {name}[2] * {self.integer(0)}; }}"
+        )
+
+    def _rows(self, lines: list[str], depth: int) -> None:
+        del depth
+        self._has("array of rows")
+        name, inner, place = self._fresh("rows"), self._fresh("j"), self._own_place()
+        lines.append(f"int {name}[3][4];")
+        lines.append(
+            f"for (int {inner} = 0; {inner} < SIZE; {inner}++) {name}[{inner} / 4][{inner} % 4] = x[{inner}] + {place};"
+        )
+        lines.append(f"out_x[{place}] = {name}[2][1] - {name}[0][3];")
+
+    def _out_pointer(self, lines: list[str], depth: int) -> None:
+        del depth
+        self._has("pointers to scalars")
+        one, two, place = self._fresh("a"), self._fresh("a"), self._own_place()
+        lines.append(f"int {one} = {self.integer(1)}, {two} = {self.integer(1)}; ordered(&{one}, &{two});")
+        lines.append(f"out_x[{place}] = {one}; out_u[{place}] = {two};")
+
+    def _ping_pong(self, lines: list[str]) -> None:
+        self._has("pointers that change places")
+        time, inner = self._fresh("t"), self._fresh("j")
+        lines.append(f"int *{time}_p = out_x; int *{time}_q = grid[1];")
+        lines.append(f"for (int {time} = 0; {time} < 3; {time}++) {{")
+        lines.append(
+            f"  for (int {inner} = 1; {inner} < SIZE - 1; {inner}++) {time}_q[{inner}] = {time}_p[{inner} - 1] / 2 + {time}_p[{inner} + 1] / 3;"
+        )
+        lines.append(f"  int *swap = {time}_p; {time}_p = {time}_q; {time}_q = swap;")
+        lines.append("}")
 
 
 def program(name: str, seed: int) -> Program:

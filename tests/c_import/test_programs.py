@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 from collections import Counter
 from functools import cache
@@ -11,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from beside_gcc import Arrays, compiled, first_difference
-from drawn_programs import ARRAYS, HEAD, SIZE, TYPES, Program, program
+from drawn_programs import Program, program
+from judged_programs import library_of, problem_of
 from many_cases import case_count
 
 from arrayol.c_import.import_c import Choices, import_source
-from arrayol.errors import ArrayolError
 from arrayol.source import SourceFile
 
 pytestmark = [
@@ -93,21 +92,6 @@ def test_constructs(tmp_path: Path) -> None:
     assert {name: text for name, text in found.items() if text} == {}
 
 
-def arrays(seed: int) -> Arrays:
-    """Data for a drawn program, in the order of its parameters."""
-    rng = np.random.default_rng(seed)
-    data: Arrays = {}
-    for name, kind in ARRAYS.items():
-        code = TYPES[kind]
-        values = rng.uniform(-5, 5, SIZE) if code[0] == "f" else rng.integers(-100 if code[0] == "i" else 0, 120, SIZE)
-        data[name] = values.astype(code)
-    data |= {"n0": np.array(7, "i4"), "n1": np.array(1.5, "f4")}
-    data |= {"pairs": rng.integers(-50, 50, (SIZE, 2)).astype("i2"), "walk": rng.integers(-50, 50, SIZE).astype("i4")}
-    data |= {f"out_{name}": rng.integers(0, 50, SIZE).astype(TYPES[kind]) for name, kind in ARRAYS.items()}
-    data |= {"grid": rng.integers(-9, 9, (6, SIZE)).astype("i4"), "flat": rng.integers(-9, 9, 6 * SIZE).astype("i4")}
-    return data
-
-
 @cache
 def drawn(group: int) -> list[Program]:
     return [program(f"f{number}", number) for number in range(group * EACH, (group + 1) * EACH)]
@@ -116,18 +100,10 @@ def drawn(group: int) -> list[Program]:
 @pytest.mark.parametrize("group", range(GROUPS))
 def test_drawn_programs(group: int, tmp_path: Path) -> None:
     programs = drawn(group)
-    library = compiled(HEAD + "\n".join(one.text for one in programs), tmp_path)
+    library = library_of(programs, tmp_path)
     for one in programs:
-        try:
-            imported = import_source(SourceFile("p.c", HEAD + one.text), Choices(function=one.name))
-        except ArrayolError as refused:
-            if {diagnostic.code for diagnostic in refused.diagnostics} == {"nothing-written"}:
-                continue  # its loops never run
-            raise
-        found = re.findall(r"static int (\w+) = (\d+);", one.text)
-        states: Arrays = {name: np.array(int(value), "i4") for name, value in found}
-        difference = first_difference(library, one.name, imported, arrays(group), states)
-        assert difference is None, f"{difference}\n{one.text}"
+        problem = problem_of(one, library, group)
+        assert problem is None, f"{problem}\n{one.text}"
 
 
 def test_every_feature_is_drawn() -> None:
