@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from arrayol.c_import.model import Scop, Statement
+from arrayol.c_import.graphs import mapped
+from arrayol.c_import.model import BOOL, Scop, Statement, Value
 from arrayol.c_import.plans import Level, Plan, Stage, name_of, program_of
 from arrayol.c_import.slices import dropped, sliced_arrays, without_time
 
@@ -20,8 +21,25 @@ from arrayol.c_import.slices import dropped, sliced_arrays, without_time
 def stages_of(scop: Scop) -> list[Stage]:
     """The stages of a scop in an order that keeps its meaning; statements that never run are left out."""
     program = program_of(scop.statements, scop.consts, scop.variables)
-    scop = replace(scop, statements=tuple(one for one in scop.statements if program.runs(name_of(one))))
+    statements = [_without_idle_reads(one, program) for one in scop.statements if program.runs(name_of(one))]
+    scop = replace(scop, statements=tuple(statements))
     return _stages(Level(scop.statements, scop.variables, scop.consts, _readers(scop)))
+
+
+def _without_idle_reads(statement: Statement, program: Program) -> Statement:
+    """The statement with 0 for what its conditions never let it read."""
+    reads = enumerate(statement.reads)
+    idle = {id(one) for place, one in reads if one.guards and not program.reads(name_of(statement), place)}
+    if not idle:
+        return statement
+
+    known = {id(node): _zero(node.type) for node in statement.value.nodes() if id(node.access) in idle}
+    return replace(statement, value=mapped(statement.value, lambda node: node, known))
+
+
+def _zero(kind: str) -> Value:
+    zero = Value("literal", kind, text="false" if kind == BOOL else "0")
+    return zero if kind in {"i32", "f64", BOOL} else Value("convert", kind, (zero,))
 
 
 def _readers(scop: Scop) -> dict[tuple[int, str], set[int]]:

@@ -54,6 +54,11 @@ class Program:
         """Whether a statement has an instance."""
         return not self._time(self.statements[name]).is_empty()
 
+    def reads(self, name: str, read: int) -> bool:
+        """Whether a statement's read number `read` ever happens."""
+        one = self.statements[name]
+        return not self._access(one, one.reads[read]).is_empty()
+
     def follows(self, first: str, second: str) -> bool:
         """Whether an instance of the one must run before one of the other: both touch an element, one writes it."""
         one, other = self.statements[first], self.statements[second]

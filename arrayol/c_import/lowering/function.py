@@ -24,8 +24,8 @@ from arrayol.c_import.lowering.loops import Loops
 from arrayol.c_import.lowering.recorder import MOST_STATEMENTS, TooLongError, live, variables_of
 from arrayol.c_import.lowering.statements import Statements
 from arrayol.c_import.lowering.storage import Pieces, Storage
-from arrayol.c_import.lowering.symbols import Array, Constant, Refused, RestartError
 from arrayol.c_import.lowering.structs import Structs
+from arrayol.c_import.lowering.symbols import Array, Constant, Refused, RestartError
 from arrayol.c_import.lowering.unrolling import Unrolling
 from arrayol.c_import.model import Access, Form, Scop, Value
 from arrayol.c_import.pragmas import hls_remark

@@ -39,7 +39,10 @@ from arrayol.ir.affine import Affine
 _IDLE = (c_ast.EmptyStatement, c_ast.Pragma, c_ast.Typedef)
 _REFUSED = {
     c_ast.Break: ("this 'break' leaves no loop that counts", "use it in a for loop with a fixed number of iterations"),
-    c_ast.Continue: ("this 'continue' is in no loop that counts", "use it in a for loop, or put what follows into an if"),
+    c_ast.Continue: (
+        "this 'continue' is in no loop that counts",
+        "use it in a for loop, or put what follows into an if",
+    ),
     c_ast.Goto: ("'goto' is not read", "write loops and choices, or a function with return"),
     c_ast.Switch: ("this 'switch' has statements in front of its cases, or cases in blocks", "write if and else"),
 }

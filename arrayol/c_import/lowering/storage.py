@@ -42,7 +42,9 @@ class Storage:
                 dims.append(None)
                 kind = kind.target
             else:
-                dims.append(None if kind.size is None else self.run.expressions.form(kind.size, f"the size of '{name}'"))
+                dims.append(
+                    None if kind.size is None else self.run.expressions.form(kind.size, f"the size of '{name}'")
+                )
                 kind = kind.element
         if any(one is None for one in dims[1:]):
             raise RefusalError(

@@ -159,7 +159,11 @@ class _Rewriter:
         goes_on = _not(c_ast.ID(flag, coord))
         asked = goes_on if asked is None else c_ast.BinaryOp("&&", goes_on, asked, coord)
         init = [] if node.init is None else [node.init]
-        return [c_ast.Compound([*init, _flag(flag, coord), kind(None, asked, None, c_ast.Compound(whole, coord), coord)], coord)]
+        return [
+            c_ast.Compound(
+                [*init, _flag(flag, coord), kind(None, asked, None, c_ast.Compound(whole, coord), coord)], coord
+            )
+        ]
 
     def _returns(self, body: list[Any], node: Any) -> tuple[list[Any], list[Any], list[Any]]:
         """What goes before and behind a loop, and its body, in which a `return` is a flag and a `break`."""
@@ -340,7 +344,9 @@ def _counted_down(node: Any) -> Any:
     if name is None or name in _names(node.stmt) or jumps(node.stmt, (c_ast.Break,)):
         return None
     sign = "!=" if step is cond else cond.op
-    return c_ast.For(None, c_ast.BinaryOp(sign, step.expr, _number(0, cond.coord), cond.coord), step, node.stmt, cond.coord)
+    return c_ast.For(
+        None, c_ast.BinaryOp(sign, step.expr, _number(0, cond.coord), cond.coord), step, node.stmt, cond.coord
+    )
 
 
 def stepped_name(node: Any) -> str | None:
