@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from arrayol.c_import.copies import without_copies
 from arrayol.c_import.forms import names_of
 from arrayol.c_import.graphs import mapped
 from arrayol.c_import.model import Access, Form, Loop, Statement, Value, Variable, data_of, not_negative
@@ -64,7 +65,7 @@ def with_scans(
             variables[starts[name]] = replace(variables[name], name=starts[name], dims=dims[:-1])
         variables[name] = replace(variables[name], dims=scan.in_order(dims))
     changed = [_changed(one, scans, starts) for one in statements]
-    return variables, [replace(one, number=number) for number, one in enumerate(one for one in changed if one)]
+    return variables, without_copies(variables, [one for one in changed if one], set(scans))
 
 
 def _free(name: str, taken: Mapping[str, object]) -> str:

@@ -1,0 +1,181 @@
+"""Locals that only hold on to a value: what reads them reads the value itself.
+
+A scalar that is kept for the rest of an iteration, `t = w; w = x; y = t`, says nothing once w is an array of its values.
+An array of values that another one had some iterations before, as of a shift register, is that other array, read
+further back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from arrayol.c_import.graphs import mapped
+from arrayol.c_import.model import BOOL, Access, Form, Loop, Statement, Value, Variable, data_of, not_negative
+from arrayol.ir.affine import Affine
+
+
+def without_copies(
+    variables: Mapping[str, Variable], statements: Sequence[Statement], scans: Collection[str]
+) -> list[Statement]:
+    """The statements without locals that copy what stays; each value of an array of `scans` is written once."""
+    kept = list(statements)
+    place = 0
+    while place < len(kept):
+        changed = _without(kept[place], kept, variables, scans)
+        if changed is None:
+            place += 1
+        else:
+            kept = changed
+    return [replace(one, number=number) for number, one in enumerate(kept)]
+
+
+def _without(
+    statement: Statement, statements: Sequence[Statement], variables: Mapping[str, Variable], scans: Collection[str]
+) -> list[Statement] | None:
+    """All statements without this one, if it is a copy; None where it is none."""
+    name = statement.target.array
+    others = [one for one in statements if one is not statement]
+    if not variables[name].local or any(one.target.array == name for one in others) or statement.accumulate:
+        return None
+    written = {one.target.array for one in statements}
+    if any(access.array in written and access.array not in scans for access in statement.value.reads()):
+        return None
+    readers = [one for one in others if any(access.array == name for access in one.reads)]
+    if any(access.array == name for one in readers for value in data_of(one.target) for access in value.reads()):
+        return None
+    if not variables[name].dims:
+        return _without_scalar(statement, others, readers)
+    copy = _copy_of(statement, scans) if name in scans else None
+    return None if copy is None else _without_array(statement, copy, others, readers)
+
+
+def _without_scalar(
+    statement: Statement, others: Sequence[Statement], readers: Sequence[Statement]
+) -> list[Statement] | None:
+    depth, value = len(statement.loops), statement.value
+    is_plain = value.access is not None or (value.kind == "choice" and value.operands[2].access is not None)
+    if statement.conditions or not depth or not is_plain:
+        return None
+    if any(one.loops[:depth] != statement.loops or one.position < statement.position for one in readers):
+        return None
+    name = statement.target.array
+
+    def change(node: Value) -> Value:
+        return statement.value if node.access is not None and node.access.array == name else node
+
+    return [replace(one, value=mapped(one.value, change)) if one in readers else one for one in others]
+
+
+@dataclass(frozen=True)
+class _Copy:
+    """What an array holds: an element of another, `back` iterations before, and a number in the first ones."""
+
+    access: Access
+    back: int
+    first: Value | None
+    loop: Loop
+    type: str
+
+
+def _copy_of(statement: Statement, scans: Collection[str]) -> _Copy | None:
+    """What the update of a scan copies; None where it computes something."""
+    value, loop = statement.value, statement.loops[-1]
+    target = statement.target.subscripts
+    if not _counts(target, loop):
+        return None
+    if value.access is not None:
+        is_shift = value.access.array in scans and value.access.subscripts == target
+        return _Copy(value.access, 0, None, loop, value.type) if is_shift or _moves(value.access, loop) else None
+    if value.kind != "choice" or value.operands[1].kind != "literal":
+        return None
+    condition, first, before = value.operands
+    number = _first_iterations(condition, loop)
+    if number is None or before.access is None or before.type != value.type or first.type != value.type:
+        return None
+    return _Copy(before.access, number, first, loop, value.type)
+
+
+def _counts(subscripts: Sequence[Form], loop: Loop) -> bool:
+    """Whether the last subscript alone counts the loop, upwards."""
+    own: Form = Affine(((loop.name, 1),))
+    return subscripts[-1] == own and not any(form.factor(loop.name) for form in subscripts[:-1])
+
+
+def _moves(access: Access, loop: Loop) -> bool:
+    """Whether an access names another element in each iteration, and nothing that depends on data."""
+    return not data_of(access) and any(form.factor(loop.name) for form in access.subscripts)
+
+
+def _first_iterations(condition: Value, loop: Loop) -> int | None:
+    """How many iterations a condition chooses, if it is `n == low` or `n < low + k` of this loop."""
+    if condition.kind not in {"==", "<"}:
+        return None
+    left, right = (one.form for one in condition.operands)
+    if left is None or right is None or left != Affine(((loop.name, 1),)):
+        return None
+    apart = (right - loop.low).number
+    if condition.kind == "==":
+        return 1 if apart == 0 else None
+    return apart
+
+
+def _without_array(
+    statement: Statement, copy: _Copy, others: Sequence[Statement], readers: Sequence[Statement]
+) -> list[Statement] | None:
+    """The others with the copied elements in place of the array's; None where one reads it in another way."""
+    changes: dict[int, Statement] = {}
+    for reader in readers:
+        value = _read_through(reader, statement, copy)
+        if value is None:
+            return None
+        changes[id(reader)] = replace(reader, value=value)
+    return [changes.get(id(one), one) for one in others]
+
+
+def _read_through(reader: Statement, statement: Statement, copy: _Copy) -> Value | None:
+    name, depth, target = statement.target.array, len(statement.loops), statement.target.subscripts
+    if reader.loops[:depth] != statement.loops or statement.conditions:
+        return None
+    known: dict[int, Value] = {}
+    inside: set[int] = set()
+    for node in reader.value.nodes():
+        if node.kind == "choice" and node.operands[2].access is not None and node.operands[2].access.array == name:
+            number = _first_iterations(node.operands[0], copy.loop)
+            same = copy.first is None or node.operands[1].text == copy.first.text
+            back = _distance(node.operands[2].access, target)
+            if number is None or back != number or node.operands[1].kind != "literal" or not same:
+                return None
+            known[id(node)] = _element(copy, node.operands[1], back)
+            inside.add(id(node.operands[2]))
+    for node in reader.value.nodes():
+        if node.access is None or node.access.array != name or id(node) in inside:
+            continue
+        if _distance(node.access, target) != 0 or reader.position < statement.position:
+            return None
+        known[id(node)] = _element(copy, copy.first, 0)
+    return mapped(reader.value, lambda node: node, known)
+
+
+def _distance(access: Access, target: Sequence[Form]) -> int | None:
+    """How many iterations before its own an element was written."""
+    apart = [(one - other).number for one, other in zip(target, access.subscripts, strict=True)]
+    return apart[-1] if all(one == 0 for one in apart[:-1]) else None
+
+
+def _element(copy: _Copy, first: Value | None, back: int) -> Value:
+    """The element that the copy had so many iterations before; `first` where there was none."""
+    count = copy.back + back
+    own: Form = Affine(((copy.loop.name, 1),))
+    shifted = tuple(_moved(form, copy.loop, back) for form in copy.access.subscripts)
+    if first is None or count == 0:
+        return Value("read", copy.type, access=replace(copy.access, subscripts=shifted))
+    access = replace(copy.access, subscripts=shifted, guards=(not_negative(own - copy.loop.low - count),))
+    low = copy.loop.low + count
+    operands = Value("form", "i32", form=own), Value("form", "i32", form=low)
+    return Value("choice", copy.type, (Value("<", BOOL, operands), first, Value("read", copy.type, access=access)))
+
+
+def _moved(form: Form, loop: Loop, back: int) -> Form:
+    """A subscript in the iteration that was so many before."""
+    return form - form.factor(loop.name) * back
