@@ -19,7 +19,7 @@ def without_copies(
     variables: Mapping[str, Variable], statements: Sequence[Statement], scans: Collection[str]
 ) -> list[Statement]:
     """The statements without locals that copy what stays; each value of an array of `scans` is written once."""
-    kept = list(statements)
+    kept = _without_detours(variables, statements, scans)
     place = 0
     while place < len(kept):
         changed = _without(kept[place], kept, variables, scans)
@@ -28,6 +28,48 @@ def without_copies(
         else:
             kept = changed
     return [replace(one, number=number) for number, one in enumerate(kept)]
+
+
+def _without_detours(
+    variables: Mapping[str, Variable], statements: Sequence[Statement], scans: Collection[str]
+) -> list[Statement]:
+    """A scalar that is only made to be the next value of a scan is that value from the start: `t = x; y = w; w = t`."""
+    kept = list(statements)
+    for store in statements:
+        access = store.value.access
+        if store.target.array not in scans or access is None or access.subscripts or store.conditions:
+            continue
+        writers = [one for one in kept if one.target.array == access.array]
+        if len(writers) != 1 or not variables[access.array].local or access.array in scans:
+            continue
+        writer, element = writers[0], store.target
+        readers = [one for one in kept if any(read.array == access.array for read in one.value.reads())]
+        alike = all(one.loops[: len(store.loops)] == store.loops for one in (writer, *readers))
+        if not alike or writer.loops != store.loops or writer.conditions or writer.accumulate:
+            continue
+        if any(one.position < writer.position for one in readers) or _hides(access.array, kept):
+            continue
+        changed = [_renamed(one, access.array, element) for one in kept if one is not store]
+        kept = [replace(one, target=element) if one.target.array == access.array else one for one in changed]
+    return kept
+
+
+def _hides(name: str, statements: Sequence[Statement]) -> bool:
+    """Whether an array is read in the subscripts of what is written."""
+    return any(access.array == name for one in statements for value in data_of(one.target) for access in value.reads())
+
+
+def _renamed(statement: Statement, name: str, element: Access) -> Statement:
+    """A statement that reads an element in place of a scalar."""
+    if not any(access.array == name for access in statement.value.reads()):
+        return statement
+
+    def change(node: Value) -> Value:
+        if node.access is None or node.access.array != name:
+            return node
+        return replace(node, access=replace(node.access, array=element.array, subscripts=element.subscripts))
+
+    return replace(statement, value=mapped(statement.value, change))
 
 
 def _without(
@@ -42,7 +84,7 @@ def _without(
     if any(access.array in written and access.array not in scans for access in statement.value.reads()):
         return None
     readers = [one for one in others if any(access.array == name for access in one.reads)]
-    if any(access.array == name for one in readers for value in data_of(one.target) for access in value.reads()):
+    if _hides(name, readers):
         return None
     if not variables[name].dims:
         return _without_scalar(statement, others, readers)

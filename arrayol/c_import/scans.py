@@ -7,7 +7,7 @@ behind their loop stay scalars.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from arrayol.c_import.copies import without_copies
@@ -121,20 +121,24 @@ def _is_known_reader(scan: _Scan, reader: Statement) -> bool:
         return False
     inner = scan.loops[-1]
     count = (inner.high - inner.low).number
-    return count is not None and count > 0
+    return inner.low.number == 0 or (count is not None and count > 0)  # no array has the extent 0
 
 
 def _feeding(scans: Mapping[str, _Scan], statements: Sequence[Statement]) -> dict[str, _Scan]:
-    """Those of which each iteration writes something into an array, by themselves or through others."""
-    kept: dict[str, _Scan] = {}
+    """Those of which each iteration writes something into an array, by themselves or through other scalars."""
+    inside = {name: scan.loops for name, scan in scans.items()}
+    for one in statements:
+        if not one.target.subscripts and one.loops:
+            inside.setdefault(one.target.array, one.loops)
+    kept: set[str] = set()
     while True:
         more = {
-            name: scan
-            for name, scan in scans.items()
-            if name not in kept and any(_writes_an_array(scan, one, kept) for one in statements if _reads(one, name))
+            name
+            for name, loops in inside.items()
+            if name not in kept and any(_writes_an_array(loops, one, kept) for one in statements if _reads(one, name))
         }
         if not more:
-            return kept
+            return {name: scan for name, scan in scans.items() if name in kept}
         kept |= more
 
 
@@ -142,15 +146,12 @@ def _reads(statement: Statement, name: str) -> bool:
     return any(access.array == name for access in statement.value.reads())
 
 
-def _writes_an_array(scan: _Scan, statement: Statement, kept: Mapping[str, _Scan]) -> bool:
-    """Whether a reader inside the loop writes a different element in each iteration, or is a scan of that sort."""
-    if statement.loops[: len(scan.loops)] != scan.loops:
+def _writes_an_array(loops: Sequence[Loop], statement: Statement, kept: Collection[str]) -> bool:
+    """Whether a reader inside the loops writes a different element in each iteration, or a scalar that feeds one."""
+    if statement.loops[: len(loops)] != tuple(loops):
         return False
     target = statement.target
-    if target.array in kept:
-        return True
-    name = scan.loops[-1].name
-    return any(form.factor(name) for form in target.subscripts)
+    return target.array in kept or any(form.factor(loops[-1].name) for form in target.subscripts)
 
 
 def _changed(statement: Statement, scans: Mapping[str, _Scan], starts: Mapping[str, str]) -> Statement | None:

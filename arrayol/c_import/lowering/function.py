@@ -145,6 +145,7 @@ class Run(Context):
         self._guarded(self.function.decl, self._body)
         self._guarded(self.function.decl, self._returned)
         self.states.finish()
+        self.unrolling.finish()
         if self.recorder.refusals:
             raise ArrayolError(_once(self.recorder.refusals))
         variables, statements = delinearised(
@@ -296,6 +297,7 @@ class Run(Context):
         if sizes is not None:
             self._sized(array, sizes, node)
         self.scopes.enter(node.name, array)
+        self.unrolling.declare(array, node)
 
     def _sized(self, array: Array, sizes: tuple[int, ...], node: Any) -> None:
         """A size from the command line: it is that of the data, whatever the C says."""

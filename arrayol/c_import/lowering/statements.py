@@ -207,8 +207,7 @@ class Statements:
         run = self.run
         array = run.states.array_of(node, kind, local=not is_static, state=is_static)
         run.scopes.enter(node.name, array)
-        if not is_static:
-            run.unrolling.declare(array, node)
+        run.unrolling.declare(array, node)
         if node.init is None:
             return
         values = run.states.initial_values(array, node.init)

@@ -13,9 +13,10 @@ from pycparser import c_ast
 
 from arrayol.c_import.forms import names_of
 from arrayol.c_import.lowering.context import Context
-from arrayol.c_import.lowering.symbols import Address, Array, Cell, RestartError, Undefined
-from arrayol.c_import.model import Loop
+from arrayol.c_import.lowering.symbols import Address, Array, Cell, Deferred, RestartError, Undefined
+from arrayol.c_import.model import Access, Form, Loop, Value
 from arrayol.c_import.reading.syntax import nodes_of
+from arrayol.ir.affine import Affine
 
 MOST_ELEMENTS = 64
 MOST_REGISTERS = 16
@@ -28,6 +29,7 @@ class Unrolling:
     def __init__(self, run: Context) -> None:
         self.run = run
         self.cells: list[Cell] = []
+        self.handed_over: list[Array] = []  # that are scalars while the function runs
         self.keys: dict[int, tuple[int, ...]] = {}
 
     def declare(self, array: Array, node: Any) -> None:
@@ -35,7 +37,7 @@ class Unrolling:
         key = self.run.key(node)
         if key in self.run.known.memory or array.is_struct or not array.dims:
             return
-        by_number = self._is_written_by_number(node.name)
+        by_number = array.local and self._is_written_by_number(node.name)
         if not by_number and not (self.run.known.keeps_state and self._is_handed_on(node.name)):
             return
         extents = [self.run.number_of(dim) for dim in array.dims]
@@ -55,8 +57,32 @@ class Unrolling:
             name = f"{array.origin}{'_'.join(map(str, subscripts))}"
             cell = self.run.cell(node, name, array.type, place)
             array.cells[subscripts] = cell
-            self.run.recorder.contents[cell] = Undefined()
+            self.run.recorder.contents[cell] = Undefined() if array.local else self._element_of(array, subscripts)
         self.cells += array.cells.values()
+        if not array.local:
+            self.handed_over.append(array)
+
+    def _element_of(self, array: Array, subscripts: tuple[int, ...]) -> Value:
+        """What an array that is handed over holds when the function starts."""
+        return Value("read", array.type, access=Access(array.name, _forms(subscripts), array.span))
+
+    def finish(self) -> None:
+        """Store the elements of arrays that are handed over, where they have changed."""
+        recorder, span = self.run.recorder, self.run.span(self.run.function)
+        elements = [(array, *one) for array in self.handed_over for one in (array.cells or {}).items()]
+        for _, _, cell in elements:
+            content = recorder.content(cell)
+            if isinstance(content, Deferred):
+                self.run.carried.add(content.key)
+                raise RestartError
+        for array, subscripts, cell in elements:
+            content, forms = recorder.content(cell), _forms(subscripts)
+            recorder.contents[cell] = Undefined()  # what it was is of no use any more
+            if not isinstance(content, Value):
+                continue
+            access = content.access
+            if access is None or (access.array, access.subscripts) != (array.name, forms):
+                recorder.store(array, forms, content, span)
 
     def _is_written_by_number(self, name: str) -> bool:
         """Whether the function writes an element at a place that is a number in the text."""
@@ -120,6 +146,10 @@ class Unrolling:
         self.run.known.unrolled.discard(self.run.key(node))
         self.run.known.memory.add(self.run.key(node))
         raise RestartError
+
+
+def _forms(subscripts: tuple[int, ...]) -> tuple[Form, ...]:
+    return tuple(Affine(constant=one) for one in subscripts)
 
 
 def _name_of(place: Any) -> str | None:
