@@ -37,6 +37,11 @@ def compiled(text: str, folder: Path) -> ctypes.CDLL:
     """The functions of a text, as gcc makes them."""
     (folder / "f.c").write_text(text, encoding="utf-8")
     subprocess.run([*GCC, "f.c", "-o", "f.so", "-lm"], check=True, cwd=folder)
+    return loaded(folder)
+
+
+def loaded(folder: Path) -> ctypes.CDLL:
+    """The library that gcc has made in a folder."""
     return ctypes.CDLL(str(folder / "f.so"))
 
 
