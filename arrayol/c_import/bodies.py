@@ -34,6 +34,7 @@ from arrayol.c_import.model import (
     not_negative,
 )
 from arrayol.c_import.plans import Axis, Stage, is_dynamic
+from arrayol.c_import.shared import shared_parts
 from arrayol.ir.affine import Affine
 
 _ZERO: Form = Affine()
@@ -44,7 +45,6 @@ _WRITTEN = {  # kinds of values that are no operators between two operands
     "negative": "(-{0})",
     "not": "(not {0})",
 }
-_LEAST_SHARED = 3  # nodes of a value that is named, where it is used twice
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,7 +363,7 @@ class Body:
         ending = f" for {', '.join(self._range(loop, statement) for loop in loops)}" if loops else ""
         ending += f" where {' and '.join(where)}" if where else ""
         value = self._without_defaults(statement.value)
-        shared = _shared(value, self.stage.private if where else frozenset())
+        shared = shared_parts(value, self.stage.private if where else frozenset())
         if shared and loops:
             return ["", ""]  # they need a block of their own
         lines: list[str] = []
@@ -457,54 +457,6 @@ class Body:
             name: Affine(((index if kind == "i32" else f"{kind}({index})", 1),)) for name, index in indices.items()
         }
         return f"({form_text(renamed(own, names))})"
-
-
-def _shared(value: Value, unsure: Collection[str]) -> list[tuple[Value, bool]]:
-    """Parts of a value that are used more than once and are worth a name, operands first; and whether none can fail.
-
-    `unsure` are arrays that may have no value where the statement does not run.
-    """
-    users: dict[int, int] = {}
-    sizes: dict[int, int] = {}
-    nodes = list(value.nodes())
-    for node in nodes:
-        for one in node.below():
-            users[id(one)] = users.get(id(one), 0) + 1
-        sizes[id(node)] = 1 + sum(sizes[id(one)] for one in node.below())
-    certain = _certain(value)
-    risky: set[int] = set()
-    for node in nodes:
-        if _may_fail(node, unsure) or any(id(one) in risky for one in node.below()):
-            risky.add(id(node))
-    return [
-        (node, id(node) not in risky)
-        for node in nodes
-        if users.get(id(node), 0) > 1
-        and sizes[id(node)] >= _LEAST_SHARED
-        and (id(node) in certain or id(node) not in risky)
-    ]
-
-
-def _certain(value: Value) -> set[int]:
-    """The parts of a value that are computed whatever its conditions say."""
-    found: set[int] = set()
-    waiting = [value]
-    while waiting:
-        node = waiting.pop()
-        if id(node) not in found:
-            found.add(id(node))
-            is_lazy = node.kind == "choice" or (node.type == BOOL and node.kind in {"and", "or"})
-            waiting += node.below()[:1] if is_lazy else node.below()
-    return found
-
-
-def _may_fail(node: Value, unsure: Collection[str]) -> bool:
-    """Whether an operation has no result for some operands: a read outside, a division by 0, too large a float."""
-    if node.access is not None:
-        return bool(node.access.guards) or node.access.array in unsure or any(map(is_dynamic, node.access.subscripts))
-    if node.kind in {"//", "%"}:
-        return node.operands[1].kind != "literal"
-    return node.kind == "convert" and node.type[0] != "f" and node.operands[0].type[0] == "f"
 
 
 def zero_of(kind: str) -> str:

@@ -1,6 +1,6 @@
 """Locals that only hold on to a value: what reads them reads the value itself.
 
-A scalar that is kept for the rest of an iteration, `t = w; w = x; y = t`, says nothing once w is an array of its values.
+A scalar that is kept for the rest of an iteration, as t of `t = w; w = x; y = t`, says nothing once w is an array.
 An array of values that another one had some iterations before, as of a shift register, is that other array, read
 further back.
 """

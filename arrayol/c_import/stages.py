@@ -16,6 +16,7 @@ from arrayol.c_import.graphs import mapped
 from arrayol.c_import.model import BOOL, Scop, Statement, Value
 from arrayol.c_import.plans import Level, Plan, Stage, name_of, program_of
 from arrayol.c_import.slices import dropped, sliced_arrays, without_time
+from arrayol.polyhedral.flow import Program
 
 
 def stages_of(scop: Scop) -> list[Stage]:

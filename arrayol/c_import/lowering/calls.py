@@ -145,7 +145,7 @@ class Calls:
             self.run_block([*branches[place], *rest])
             found.append(self.results.pop())
 
-        condition = run.statements.branches(condition, lambda: branch(0), lambda: branch(1))
+        condition = run.branches.both(condition, lambda: branch(0), lambda: branch(1))
         sides = [one[0] if one else None for one in found]
         if isinstance(sides[0], Value) and isinstance(sides[1], Value):
             self.results[-1].append(run.arithmetic.choice(condition, sides[0], sides[1]))

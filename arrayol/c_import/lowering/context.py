@@ -39,6 +39,9 @@ class Context:
 
     expressions: Any
     statements: Any
+    declarations: Any
+    branches: Any
+    heads: Any
     loops: Any
     calls: Any
     states: Any

@@ -73,19 +73,20 @@ class Expressions:
         """An integer that is affine in iterators and consts. Raises RefusalError."""
         value = self.value(node)
         if value.form is None:
-            size = self._size_without_value(value)
+            size = self.size_without_value(value)
             if size is not None:
                 raise size
             hint = "use sums of iterators and consts times numbers, as 2 * i + N - 1"
             raise RefusalError(f"{what} is not affine in the iterators", hint, node)
         return value.form
 
-    def _size_without_value(self, value: Value) -> RefusalError | None:
+    def size_without_value(self, value: Value, node: Any = None) -> RefusalError | None:
+        """What to say of a value that depends on a size which no setting gives; None where it depends on none."""
         for access in value.reads():
             array = self.run.recorder.arrays[access.array]
             if not array.local and not array.dims and not array.state and array.type[0] != "f":
                 hint = f"give --set {array.name}=8"
-                return RefusalError(f"'{array.name}' is a size without a value", hint, None, "no-value")
+                return RefusalError(f"'{array.name}' is a size without a value", hint, node, "no-value")
         return None
 
     # Leaves.
@@ -113,7 +114,8 @@ class Expressions:
             return self._content(place, recorder.content(place), node)
         if isinstance(place, Address):
             if len(place.subscripts) != place.array.rank:
-                message = f"'{place.array.name}' has {place.array.rank} dimensions, and {len(place.subscripts)} subscripts here"
+                counts = f"{place.array.rank} dimensions, and {len(place.subscripts)} subscripts here"
+                message = f"'{place.array.name}' has {counts}"
                 raise RefusalError(message, "name one element", node)
             if place.array.is_struct:
                 raise RefusalError(f"'{place.array.name}' has elements that are structs", "name one field", node)
@@ -156,25 +158,27 @@ class Expressions:
             case c_ast.ID():
                 return self._named(node)
             case c_ast.ArrayRef():
-                address = self.pointer(node.name)
-                return self._item(self._moved(address, node.subscript, node), node)
+                return self._item(self._moved(self.pointer(node.name), node.subscript, node), node)
             case c_ast.UnaryOp() if node.op == "*":
                 return self._item(self.pointer(node.expr), node)
             case c_ast.StructRef():
                 return self._field(node)
             case c_ast.Cast():
                 return self.place(node.expr)
-            case c_ast.FuncCall():
-                return self._returned(node)
-            case c_ast.CompoundLiteral() if isinstance(kind := self.run.types.of(node.type), Struct):
-                struct = self.run.structs.declare(node, "object", kind)
-                self.run.structs.fill(struct, node.init)
-                return struct
+            case c_ast.FuncCall() | c_ast.CompoundLiteral():
+                return self._object(node)
             case _:
                 raise RefusalError("this names no element", "name a scalar or an element", node)
 
-    def _returned(self, node: Any) -> Any:
-        """The struct that a call returns."""
+    def _object(self, node: Any) -> Any:
+        """The struct that a call returns, or that is written with its values."""
+        if isinstance(node, c_ast.CompoundLiteral):
+            kind = self.run.types.of(node.type)
+            if not isinstance(kind, Struct):
+                raise RefusalError("an object of this type is not read", "declare a variable", node)
+            struct = self.run.structs.declare(node, "object", kind)
+            self.run.structs.fill(struct, node.init)
+            return struct
         name = getattr(node.name, "name", None)
         if name in {"malloc", "calloc", "alloca"}:
             raise RefusalError("memory from the heap is not read", "declare an array of a fixed size", node)
@@ -246,9 +250,8 @@ class Expressions:
         if value.type in constants.FLOATS:
             raise RefusalError("a subscript is an integer", "convert it to int", by)
         if form is None:
-            size = self._size_without_value(value)
+            size = self.size_without_value(value, by)
             if size is not None and address.array.dims[0] is None:
-                size.node = by
                 raise size
             form = Affine(((Dynamic(self.arithmetic.converted(value, "i64")), 1),))
         return self.run.recorder.address_plus(address, form.scaled(sign))

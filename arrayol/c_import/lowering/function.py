@@ -15,11 +15,14 @@ from arrayol.c_import.arithmetic import RefusalError, literal
 from arrayol.c_import.constants import Constant as Number_
 from arrayol.c_import.flat import delinearised
 from arrayol.c_import.forms import names_of
+from arrayol.c_import.lowering.branches import Branches
 from arrayol.c_import.lowering.calls import Calls
 from arrayol.c_import.lowering.context import Context, Known
 from arrayol.c_import.lowering.ctypes import Number, Pointer, Struct, Void
 from arrayol.c_import.lowering.ctypes import Sequence as ArrayType
+from arrayol.c_import.lowering.declarations import Declarations
 from arrayol.c_import.lowering.expressions import Expressions
+from arrayol.c_import.lowering.heads import Heads
 from arrayol.c_import.lowering.loops import Loops
 from arrayol.c_import.lowering.recorder import MOST_STATEMENTS, TooLongError, live, variables_of
 from arrayol.c_import.lowering.statements import Statements
@@ -112,6 +115,9 @@ class Run(Context):
         self.consts: dict[str, str] = {}
         self.expressions = Expressions(self)
         self.statements = Statements(self)
+        self.declarations = Declarations(self)
+        self.branches = Branches(self)
+        self.heads = Heads(self)
         self.loops = Loops(self)
         self.calls = Calls(self)
         self.states = Storage(self)

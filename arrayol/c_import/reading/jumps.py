@@ -7,38 +7,34 @@ iterations, and those behind the `break` do nothing. A `while` whose last statem
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
 from pycparser import c_ast
 
+from arrayol.c_import.reading.trees import (
+    Chosen,
+    RunsOnce,
+    as_one,
+    assignment,
+    assigns,
+    declarator,
+    is_any_of,
+    is_void,
+    items_of,
+    names_in,
+    negation,
+    new_flag,
+    nodes_below,
+    number,
+    stepped_name,
+    with_inner,
+)
+
 Jumps = tuple[type, ...]
 _LOOPS = (c_ast.For, c_ast.While, c_ast.DoWhile)
-
-
-class Chosen(c_ast.Node):  # type: ignore[misc]  # pycparser has no types
-    """What a `switch` asks: a scalar `name` with the value of an expression."""
-
-    __slots__ = ("coord", "expr", "name")
-    attr_names = ("name",)
-
-    def __init__(self, name: str, expr: Any, coord: Any) -> None:
-        self.name, self.expr, self.coord = name, expr, coord
-
-    def children(self) -> tuple[tuple[str, Any], ...]:
-        """The expression."""
-        return (("expr", self.expr),)
-
-    def __iter__(self) -> Iterator[Any]:
-        yield self.expr
-
-
-class RunsOnce(c_ast.For):  # type: ignore[misc]
-    """The `for` that a `do` became: its first iteration does not ask the condition."""
-
-    __slots__ = ()
 
 
 def without_jumps(function: c_ast.FuncDef, taken: set[str]) -> None:
@@ -75,25 +71,26 @@ class _Rewriter:
             case c_ast.Compound():
                 return [c_ast.Compound(self.block(node.block_items or []), node.coord)]
             case c_ast.If():
-                sides = [None if one is None else _one(self.statement(one)) for one in (node.iftrue, node.iffalse)]
+                sides = [None if one is None else as_one(self.statement(one)) for one in (node.iftrue, node.iffalse)]
                 return [c_ast.If(node.cond, *sides, node.coord)]
             case c_ast.Label():
                 first, *others = self.statement(node.stmt)
                 return [c_ast.Label(node.name, first, node.coord), *others]
-            case c_ast.Switch():
-                return self._switch(node)
-            case c_ast.While() | c_ast.DoWhile():
-                return self._while(node)
-            case c_ast.For():
-                return self._for(node)
-        return [node]
+        runs: dict[type, Callable[[Any], list[Any]]] = {
+            c_ast.Switch: self._switch,
+            c_ast.While: self._while,
+            c_ast.DoWhile: self._while,
+            c_ast.For: self._for,
+        }
+        run = runs.get(type(node))
+        return [node] if run is None else run(node)
 
     # Loops.
 
     def _while(self, node: Any) -> list[Any]:
         """A loop that counts as a `for`; `do { } while (0)` as its statements."""
         if isinstance(node, c_ast.DoWhile) and isinstance(node.cond, c_ast.Constant) and node.cond.value == "0":
-            inner = _one(self.statement(node.stmt))
+            inner = as_one(self.statement(node.stmt))
             if not jumps(inner, (c_ast.Break, c_ast.Continue)):
                 return [inner]
             return [self._flagged(inner, (c_ast.Break, c_ast.Continue), "skipped")]
@@ -104,12 +101,12 @@ class _Rewriter:
 
     def _for(self, node: Any) -> list[Any]:
         kind = type(node)
-        cond, next_, body = node.cond, node.next, _items(node.stmt)
+        cond, next_, body = node.cond, node.next, items_of(node.stmt)
         name = _stepped_in(cond, next_)
         asked, data = _conjuncts_of_data(cond, name, node.stmt) if name else (cond, [])
         if data and isinstance(node, RunsOnce):
             return [node]
-        body = [*(c_ast.If(_not(one), c_ast.Break(one.coord), None, one.coord) for one in data), *body]
+        body = [*(c_ast.If(negation(one), c_ast.Break(one.coord), None, one.coord) for one in data), *body]
         before, after, body = self._returns(body, node)
         inner: Any = c_ast.Compound(self.block(body), node.coord)
         if jumps(inner, (c_ast.Continue,)):
@@ -127,24 +124,24 @@ class _Rewriter:
         steps = list(node.next.exprs) if isinstance(node.next, c_ast.ExprList) else [node.next]
         chosen = next(one for one in steps if stepped_name(one) == name)
         flag = self._fresh("stopped")
-        made: list[Any] = [_flag(flag, coord)]
+        made: list[Any] = [new_flag(flag, coord)]
         keeps = not isinstance(node.init, c_ast.DeclList)
         last = self._fresh(f"{name}_last") if keeps else ""
-        marks = [_assign(flag, _number(1, coord), coord)]
+        marks = [assignment(flag, number(1, coord), coord)]
         if keeps:
-            marks.insert(0, _assign(last, c_ast.ID(name, coord), coord))
+            marks.insert(0, assignment(last, c_ast.ID(name, coord), coord))
             made.append(Chosen(last, c_ast.ID(name, coord), coord))
-        whole = c_ast.Compound(_marked(_items(inner), (c_ast.Break,), flag, marks), coord)
+        whole = c_ast.Compound(_marked(items_of(inner), (c_ast.Break,), flag, marks), coord)
         others = [one for one in steps if one is not chosen]
         if others:
-            rest = c_ast.If(_not(c_ast.ID(flag, coord)), c_ast.Compound(others, coord), None, coord)
+            rest = c_ast.If(negation(c_ast.ID(flag, coord)), c_ast.Compound(others, coord), None, coord)
             whole = c_ast.Compound([whole, rest], coord)
-        body = c_ast.Compound([c_ast.If(_not(c_ast.ID(flag, coord)), whole, None, coord)], coord)
+        body = c_ast.Compound([c_ast.If(negation(c_ast.ID(flag, coord)), whole, None, coord)], coord)
         if keeps:
             init = [] if node.init is None else [node.init]
             made = [*init, *made]
             made.append(kind(None, asked, chosen, body, coord))
-            back = _assign(name, c_ast.ID(last, coord), coord)
+            back = assignment(name, c_ast.ID(last, coord), coord)
             made.append(c_ast.If(c_ast.ID(flag, coord), back, None, coord))
             return made
         return [*made, kind(node.init, asked, chosen, body, coord)]
@@ -152,16 +149,16 @@ class _Rewriter:
     def _left_at_once(self, kind: type, node: Any, asked: Any, inner: Any) -> list[Any]:
         """A loop that counts nothing: it goes on while its flag is not set."""
         coord, flag = node.coord, self._fresh("stopped")
-        marks = [_assign(flag, _number(1, coord), coord)]
-        whole = [*_marked(_items(inner), (c_ast.Break,), flag, marks)]
+        marks = [assignment(flag, number(1, coord), coord)]
+        whole = [*_marked(items_of(inner), (c_ast.Break,), flag, marks)]
         if node.next is not None:
-            whole = [c_ast.Compound(whole, coord), c_ast.If(_not(c_ast.ID(flag, coord)), node.next, None, coord)]
-        goes_on = _not(c_ast.ID(flag, coord))
+            whole = [c_ast.Compound(whole, coord), c_ast.If(negation(c_ast.ID(flag, coord)), node.next, None, coord)]
+        goes_on = negation(c_ast.ID(flag, coord))
         asked = goes_on if asked is None else c_ast.BinaryOp("&&", goes_on, asked, coord)
         init = [] if node.init is None else [node.init]
         return [
             c_ast.Compound(
-                [*init, _flag(flag, coord), kind(None, asked, None, c_ast.Compound(whole, coord), coord)], coord
+                [*init, new_flag(flag, coord), kind(None, asked, None, c_ast.Compound(whole, coord), coord)], coord
             )
         ]
 
@@ -172,26 +169,26 @@ class _Rewriter:
         coord = node.coord
         flag, value = self._fresh("returned"), self._fresh("returned_value")
         kind = deepcopy(self.function.decl.type.type)
-        before: list[Any] = [_flag(flag, coord)]
+        before: list[Any] = [new_flag(flag, coord)]
         result = None
-        if not _is_void(kind):
-            _declarator(kind).declname = value
+        if not is_void(kind):
+            declarator(kind).declname = value
             before.append(c_ast.Decl(value, [], [], [], [], kind, None, None, coord))
             result = c_ast.ID(value, coord)
         after = [c_ast.If(c_ast.ID(flag, coord), c_ast.Return(result, coord), None, coord)]
 
         def change(one: Any) -> Any:
             if isinstance(one, c_ast.Return):
-                marks = [_assign(flag, _number(1, one.coord), one.coord), c_ast.Break(one.coord)]
+                marks = [assignment(flag, number(1, one.coord), one.coord), c_ast.Break(one.coord)]
                 if one.expr is not None and result is not None:
-                    marks.insert(0, _assign(value, one.expr, one.coord))
+                    marks.insert(0, assignment(value, one.expr, one.coord))
                 return c_ast.Compound(marks, one.coord)
-            if isinstance(one, _LOOPS) or isinstance(one, c_ast.Switch):
+            if isinstance(one, (*_LOOPS, c_ast.Switch)):
                 if jumps(one, (c_ast.Return,), through=True):
                     leave = c_ast.If(c_ast.ID(flag, one.coord), c_ast.Break(one.coord), None, one.coord)
-                    return c_ast.Compound([_mapped(one, change), leave], one.coord)
+                    return c_ast.Compound([with_inner(one, change), leave], one.coord)
                 return one
-            return _mapped(one, change)
+            return with_inner(one, change)
 
         return before, after, [change(one) for one in body]
 
@@ -201,14 +198,14 @@ class _Rewriter:
         """A block in which a jump to its end is a flag that what follows asks."""
         flag = self._fresh(name)
         coord = block.coord
-        marks = [_assign(flag, _number(1, coord), coord)]
-        return c_ast.Compound([_flag(flag, coord), *_marked(_items(block), kinds, flag, marks)], coord)
+        marks = [assignment(flag, number(1, coord), coord)]
+        return c_ast.Compound([new_flag(flag, coord), *_marked(items_of(block), kinds, flag, marks)], coord)
 
     # Switches.
 
     def _switch(self, node: Any) -> list[Any]:
         """A chain of choices; a case that falls through has what follows it, too."""
-        items = _items(node.stmt)
+        items = items_of(node.stmt)
         if not items or any(not isinstance(one, c_ast.Case | c_ast.Default | c_ast.Pragma) for one in items):
             return [node]
         cases = [one for one in items if not isinstance(one, c_ast.Pragma)]
@@ -224,7 +221,7 @@ class _Rewriter:
         for found, statements in reversed([*(one for one in groups if None not in one[0])]):
             default = next((one[1] for one in groups if None in one[0]), None) if chain is None else None
             other = chain if default is None else c_ast.Compound(default, node.coord)
-            chain = c_ast.If(_any_of(name, found), c_ast.Compound(statements, node.coord), other, found[0].coord)
+            chain = c_ast.If(is_any_of(name, found), c_ast.Compound(statements, node.coord), other, found[0].coord)
         if chain is None:
             chain = c_ast.Compound(groups[0][1], node.coord)
         return [c_ast.Compound([Chosen(name, node.cond, node.coord), chain], node.coord)]
@@ -284,7 +281,7 @@ def _marked(nodes: Sequence[Any], kinds: Jumps, flag: str, marks: list[Any]) -> 
         rest = _marked(nodes[place + 1 :], kinds, flag, marks)
         if rest and not _always(node, kinds):
             coord = node.coord
-            made.append(c_ast.If(_not(c_ast.ID(flag, coord)), c_ast.Compound(rest, coord), None, coord))
+            made.append(c_ast.If(negation(c_ast.ID(flag, coord)), c_ast.Compound(rest, coord), None, coord))
         return made
     return made
 
@@ -300,7 +297,7 @@ def _marked_inside(node: Any, kinds: Jumps, flag: str, marks: list[Any]) -> Any:
             ]
             return c_ast.If(node.cond, *sides, node.coord)
         case c_ast.Label():
-            return c_ast.Label(node.name, _one(_marked([node.stmt], kinds, flag, marks)), node.coord)
+            return c_ast.Label(node.name, as_one(_marked([node.stmt], kinds, flag, marks)), node.coord)
     return node
 
 
@@ -319,14 +316,14 @@ def _always(node: Any, kinds: Jumps) -> bool:
 
 def _counted(node: Any) -> Any:
     """The `for` that a `while` or `do` is, with a step where it ends in one."""
-    items = _items(node.stmt)
+    items = items_of(node.stmt)
     kind = RunsOnce if isinstance(node, c_ast.DoWhile) else c_ast.For
     for place in reversed(range(len(items))):
         step, body = items[place], items[:place] + items[place + 1 :]
         name = stepped_name(step)
-        if name is None or name not in _names(node.cond):
+        if name is None or name not in names_in(node.cond):
             continue
-        is_named = any(name in _names(one) for one in items[place + 1 :]) or any(assigns(one, name) for one in body)
+        is_named = any(name in names_in(one) for one in items[place + 1 :]) or any(assigns(one, name) for one in body)
         if is_named or any(jumps(one, (c_ast.Continue,)) for one in body):
             break
         return kind(None, node.cond, step, c_ast.Compound(body, node.coord), node.coord)
@@ -341,35 +338,19 @@ def _counted_down(node: Any) -> Any:
     if not isinstance(node, c_ast.While) or not isinstance(step, c_ast.UnaryOp) or step.op != "p--" or not is_zero:
         return None
     name = stepped_name(step)
-    if name is None or name in _names(node.stmt) or jumps(node.stmt, (c_ast.Break,)):
+    if name is None or name in names_in(node.stmt) or jumps(node.stmt, (c_ast.Break,)):
         return None
     sign = "!=" if step is cond else cond.op
     return c_ast.For(
-        None, c_ast.BinaryOp(sign, step.expr, _number(0, cond.coord), cond.coord), step, node.stmt, cond.coord
+        None, c_ast.BinaryOp(sign, step.expr, number(0, cond.coord), cond.coord), step, node.stmt, cond.coord
     )
-
-
-def stepped_name(node: Any) -> str | None:
-    """The scalar that a step of a loop moves."""
-    match node:
-        case c_ast.UnaryOp() if node.op in {"++", "--", "p++", "p--"} and isinstance(node.expr, c_ast.ID):
-            return str(node.expr.name)
-        case c_ast.Assignment() if node.op in {"+=", "-="} and isinstance(node.lvalue, c_ast.ID):
-            return str(node.lvalue.name)
-        case c_ast.Assignment() if node.op == "=" and isinstance(node.lvalue, c_ast.ID):
-            sides = node.rvalue
-            if isinstance(sides, c_ast.BinaryOp) and sides.op in {"+", "-"}:
-                names = [getattr(side, "name", None) for side in (sides.left, sides.right)]
-                if node.lvalue.name in names[: 2 if sides.op == "+" else 1]:
-                    return str(node.lvalue.name)
-    return None
 
 
 def _stepped_in(cond: Any, steps: Any) -> str | None:
     """The iterator of a `for`: what a step moves and the condition asks."""
     if cond is None or steps is None:
         return None
-    used = _names(cond)
+    used = names_in(cond)
     inner = list(steps.exprs) if isinstance(steps, c_ast.ExprList) else [steps]
     return next((name for one in inner if (name := stepped_name(one)) in used), None)
 
@@ -380,13 +361,13 @@ def _conjuncts_of_data(cond: Any, name: str, body: Any) -> tuple[Any, list[Any]]
         return cond, []
     bounds, data = [], []
     for one in _conjuncts(cond):
-        is_data = name not in _names(one) or any(
+        is_data = name not in names_in(one) or any(
             isinstance(inner, c_ast.ArrayRef | c_ast.StructRef | c_ast.FuncCall)
             or (isinstance(inner, c_ast.UnaryOp) and inner.op == "*")
             or (isinstance(inner, c_ast.ID) and inner.name != name and assigns(body, inner.name))
-            for inner in _all(one)
+            for inner in nodes_below(one)
         )
-        (data if is_data and (name in _names(one) or _is_changed(one, body)) else bounds).append(one)
+        (data if is_data and (name in names_in(one) or _is_changed(one, body)) else bounds).append(one)
     if not bounds or not data:
         return cond, []
     asked = bounds[0]
@@ -396,8 +377,8 @@ def _conjuncts_of_data(cond: Any, name: str, body: Any) -> tuple[Any, list[Any]]
 
 
 def _is_changed(cond: Any, body: Any) -> bool:
-    return any(assigns(body, name) for name in _names(cond)) or any(
-        isinstance(one, c_ast.ArrayRef | c_ast.FuncCall) for one in _all(cond)
+    return any(assigns(body, name) for name in names_in(cond)) or any(
+        isinstance(one, c_ast.ArrayRef | c_ast.FuncCall) for one in nodes_below(cond)
     )
 
 
@@ -405,99 +386,3 @@ def _conjuncts(cond: Any) -> list[Any]:
     if isinstance(cond, c_ast.BinaryOp) and cond.op == "&&":
         return [*_conjuncts(cond.left), *_conjuncts(cond.right)]
     return [cond]
-
-
-# Trees.
-
-
-def _all(node: Any) -> Iterator[Any]:
-    yield node
-    for _, child in node.children():
-        yield from _all(child)
-
-
-def _names(node: Any) -> set[str]:
-    return {one.name for one in _all(node) if isinstance(one, c_ast.ID)}
-
-
-def assigns(node: Any, name: str) -> bool:
-    """Whether a statement may assign a scalar, also by its address."""
-    for one in _all(node):
-        target = None
-        if isinstance(one, c_ast.Assignment):
-            target = one.lvalue
-        elif isinstance(one, c_ast.UnaryOp) and one.op in {"++", "--", "p++", "p--", "&"}:
-            target = one.expr
-        if getattr(target, "name", None) == name:
-            return True
-    return False
-
-
-def _mapped(node: Any, change: Any) -> Any:
-    """A statement with its inner statements changed."""
-    made = node
-    for slot in ("iftrue", "iffalse", "stmt"):
-        inner = getattr(node, slot, None)
-        if isinstance(inner, c_ast.Node):
-            made = _with(made, node, slot, change(inner))
-    for slot in ("block_items", "stmts"):
-        several = getattr(node, slot, None)
-        if several:
-            made = _with(made, node, slot, [change(one) for one in several])
-    return made
-
-
-def _with(made: Any, node: Any, slot: str, value: Any) -> Any:
-    if made is node:
-        made = type(node).__new__(type(node))
-        for name in (one for kind in type(node).__mro__ for one in getattr(kind, "__slots__", ())):
-            if name != "__weakref__":
-                setattr(made, name, getattr(node, name))
-    setattr(made, slot, value)
-    return made
-
-
-def _items(node: Any) -> list[Any]:
-    return list(node.block_items or []) if isinstance(node, c_ast.Compound) else [node]
-
-
-def _one(nodes: list[Any]) -> Any:
-    return nodes[0] if len(nodes) == 1 else c_ast.Compound(nodes, nodes[0].coord if nodes else None)
-
-
-def _any_of(name: str, labels: Sequence[Any]) -> Any:
-    """That what is chosen is one of the labels."""
-    tests = [c_ast.BinaryOp("==", c_ast.ID(name, one.coord), one, one.coord) for one in labels]
-    whole = tests[0]
-    for test in tests[1:]:
-        whole = c_ast.BinaryOp("||", whole, test, test.coord)
-    return whole
-
-
-def _not(node: Any) -> Any:
-    return c_ast.UnaryOp("!", node, node.coord)
-
-
-def _number(value: int, coord: Any) -> Any:
-    return c_ast.Constant("int", str(value), coord)
-
-
-def _assign(name: str, value: Any, coord: Any) -> Any:
-    return c_ast.Assignment("=", c_ast.ID(name, coord), value, coord)
-
-
-def _flag(name: str, coord: Any) -> Any:
-    """`_Bool name = 0;`."""
-    kind = c_ast.TypeDecl(name, [], None, c_ast.IdentifierType(["_Bool"], coord), coord)
-    return c_ast.Decl(name, [], [], [], [], kind, _number(0, coord), None, coord)
-
-
-def _declarator(kind: Any) -> Any:
-    while not isinstance(kind, c_ast.TypeDecl):
-        kind = kind.type
-    return kind
-
-
-def _is_void(kind: Any) -> bool:
-    inner = getattr(_declarator(kind), "type", None)
-    return isinstance(kind, c_ast.TypeDecl) and getattr(inner, "names", None) == ["void"]
