@@ -277,6 +277,7 @@ class Loops:
     ) -> tuple[Changes, set[Any]]:
         """How each scalar changes in an iteration, and what is written: names of arrays, keys of scalars in memory."""
         recorder = self.run.recorder
+        outer = set(recorder.arrays)
         with self.run.on_trial():
             symbols: dict[Cell | PointerCell, Content] = {}
             for place, cell in enumerate(cells):
@@ -288,7 +289,8 @@ class Loops:
                 self._iteration(node, header)
             after = {cell: recorder.content(cell) for cell in cells if cell in recorder.contents}
             statements = recorder.statements[first:]
-            written = {self.run.key_of_memory(one.target.array) for one in statements}
+            keys = {self.run.key_of_memory(one.target.array) for one in statements}
+            written = {key for key in keys if not isinstance(key, str) or key in outer}
         used = set[str]().union(*map(unknown_of_statement, statements)) if statements else set()
         used = used.union(*(unknown_of(one) for one in after.values() if isinstance(one, Value)))
         changes = {
