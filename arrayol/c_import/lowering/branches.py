@@ -61,9 +61,11 @@ class Branches:
         return merged
 
     def _merge(self, condition: Value, one: Content, other: Content) -> Content:
+        one, other = (
+            side.content() if isinstance(side, Pending) and one is not other else side for side in (one, other)
+        )
         if one is other:
             return one
-        one, other = (side.content() if isinstance(side, Pending) else side for side in (one, other))
         if isinstance(other, Undefined):
             return one
         if isinstance(one, Undefined):

@@ -98,16 +98,8 @@ class Unrolling:
         return False
 
     def _is_handed_on(self, name: str) -> bool:
-        """Whether a loop writes an array that is declared outside, and its iterator is in none of the subscripts."""
-        for loop in nodes_of(self.run.function, c_ast.For):
-            places = [one for one in nodes_of(loop.stmt, c_ast.ArrayRef) if _name_of(one) == name]
-            written = [one.lvalue for one in nodes_of(loop.stmt, c_ast.Assignment) if _name_of(one.lvalue) == name]
-            is_inside = any(one.name == name for one in nodes_of(loop, c_ast.Decl))
-            counters = set() if loop.next is None else {one.name for one in nodes_of(loop.next, c_ast.ID)}
-            held = {one.name for place in places for one in nodes_of(place, c_ast.ID)}
-            if written and not is_inside and counters and not counters & held:
-                return True
-        return False
+        """Whether a loop writes an array from outside, and no iterator of it or of those around is a subscript."""
+        return _hands_on(self.run.function.body, name, set())
 
     def element(self, address: Address) -> Cell:
         """The scalar at an address. Raises RestartError where loops must be unrolled for that, or the array be one."""
@@ -146,6 +138,20 @@ class Unrolling:
         self.run.known.unrolled.discard(self.run.key(node))
         self.run.known.memory.add(self.run.key(node))
         raise RestartError
+
+
+def _hands_on(node: Any, name: str, around: set[str]) -> bool:
+    """Whether a loop below a node writes an array, and subscripts it by none of the iterators that are `around`."""
+    if not isinstance(node, c_ast.For):
+        return any(_hands_on(child, name, around) for _, child in node.children())
+    if any(one.name == name for one in nodes_of(node, c_ast.Decl)):
+        return False
+    counters = set() if node.next is None else {one.name for one in nodes_of(node.next, c_ast.ID)}
+    around = around | counters
+    places = [one for one in nodes_of(node.stmt, c_ast.ArrayRef) if _name_of(one) == name]
+    held = {one.name for place in places for one in nodes_of(place, c_ast.ID)}
+    is_written = any(_name_of(one.lvalue) == name for one in nodes_of(node.stmt, c_ast.Assignment))
+    return is_written and bool(counters) and not around & held
 
 
 def _forms(subscripts: tuple[int, ...]) -> tuple[Form, ...]:
