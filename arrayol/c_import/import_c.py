@@ -26,7 +26,7 @@ from arrayol.source import SourceFile, Span
 from arrayol.text import counted, few, listed
 
 _EFFORT = 30_000_000  # of isl's operations: some seconds; each of PolyBench's kernels takes below a million
-_MOST_STATEMENTS = 200
+_MOST_STATEMENTS = 600
 
 
 @dataclass(frozen=True)

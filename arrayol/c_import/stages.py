@@ -10,7 +10,9 @@ the values that flow, for all sizes at once.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import groupby
 
 from arrayol.c_import.graphs import mapped
 from arrayol.c_import.model import BOOL, Scop, Statement, Value
@@ -57,28 +59,45 @@ def _readers(scop: Scop) -> dict[tuple[int, str], set[int]]:
 def _stages(level: Level) -> list[Stage]:
     """The stages of a level; neighbours that can share their repetition are one, and those that are no repetitions."""
     found: list[Stage] = []
-    for group in _groups(level):
-        stage = _stage(level, group)
-        merged = _merged(level, found[-1], stage) if found else None
-        if merged is not None:
-            found.pop()
-        found.append(merged or stage)
+    for is_body, stages in groupby((_stage(level, group) for group in _groups(level)), lambda one: one.is_body):
+        if is_body:
+            found.append(_one_body(level, list(stages)))
+            continue
+        for stage in stages:
+            merged = _merged(level, found[-1], stage) if found else None
+            if merged is not None:
+                found.pop()
+            found.append(merged or stage)
     return [stage for stage in found if stage.written]  # others write what nobody reads
+
+
+def _one_body(level: Level, stages: Sequence[Stage]) -> Stage:
+    """Bodies that follow each other as one."""
+    if len(stages) == 1:
+        return stages[0]
+    together = sorted((one for stage in stages for one in stage.statements), key=lambda one: one.position)
+    return Plan(level, tuple(together)).whole()
 
 
 def _groups(level: Level) -> list[tuple[Statement, ...]]:
     """Statements that must follow each other in a circle; groups in an order that keeps all dependences."""
-    left, groups = list(level.statements), list[tuple[Statement, ...]]()
-    after = {one: {two for two in left if level.program.follows(name_of(one), name_of(two))} for one in left}
-    for middle in left:
-        for one in left:
-            if middle in after[one]:
+    statements = level.statements
+    count, names = len(statements), [name_of(one) for one in statements]
+    after = [  # as the bits of a number
+        sum(1 << two for two in range(count) if level.program.follows(names[one], names[two])) for one in range(count)
+    ]
+    for middle in range(count):
+        for one in range(count):
+            if after[one] >> middle & 1:
                 after[one] |= after[middle]
+    before = [sum(1 << one for one in range(count) if after[one] >> two & 1) for two in range(count)]
+    groups: list[tuple[Statement, ...]] = []
+    left = (1 << count) - 1
     while left:
-        first = next(one for one in left if all(one not in after[two] or two in after[one] for two in left))
-        group = tuple(two for two in left if two is first or (two in after[first] and first in after[two]))
-        groups.append(group)
-        left = [one for one in left if one not in group]
+        first = next(one for one in range(count) if left >> one & 1 and not before[one] & left & ~after[one])
+        group = (1 << first) | (after[first] & before[first] & left)
+        groups.append(tuple(statements[one] for one in range(count) if group >> one & 1))
+        left &= ~group
     return groups
 
 
@@ -94,13 +113,13 @@ def _stage(level: Level, group: tuple[Statement, ...]) -> Stage:
 
 def _merged(level: Level, first: Stage, second: Stage) -> Stage | None:
     """Both as one; None where one of them would lose a dimension of its repetition."""
-    if first.steps or second.steps or len(first.axes) != len(second.axes):
+    if first.steps or second.steps or first.is_body or len(first.axes) != len(second.axes):
         return None
     together = tuple(sorted((*first.statements, *second.statements), key=lambda one: one.position))
     plan = Plan(level, together)
     if first.delays or second.delays:
         return plan.delayed()
-    stage = plan.repeated() if first.axes else plan.whole()
+    stage = plan.repeated()
     return stage if len(stage.axes) == len(first.axes) else None
 
 

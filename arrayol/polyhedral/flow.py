@@ -64,8 +64,10 @@ class Program:
         one, other = self.statements[first], self.statements[second]
         pairs = [(one.write, other.write)]
         pairs += [(one.write, read) for read in other.reads] + [(read, other.write) for read in one.reads]
-        pairs = [(left, right) for left, right in dict.fromkeys(pairs) if left.array == right.array]
+        pairs = [(left, right) for left, right in dict.fromkeys(pairs) if _may_meet(left, right)]
         if not pairs:
+            return False
+        if not one.dims and not other.dims and one.position >= other.position:
             return False
         before = self._time(one).lex_lt_map(self._time(other))
         return any(
@@ -80,13 +82,25 @@ class Program:
         sink = isl.UnionMap.from_map(self._access(statement, element))
         writes = isl.UnionMap(f"{self._sizes}{{ }}")
         schedule = isl.UnionMap.from_map(self._time(statement))
-        for one in (self.statements[name] for name in writers):
-            if one.write.array == element.array:  # the others change nothing of it
-                schedule = schedule.union(isl.UnionMap.from_map(self._time(one)))
-                writes = writes.union(isl.UnionMap.from_map(self._access(one, one.write)))
+        for one in self._last_writers(statement, element, writers):
+            schedule = schedule.union(isl.UnionMap.from_map(self._time(one)))
+            writes = writes.union(isl.UnionMap.from_map(self._access(one, one.write)))
         info = isl.UnionAccessInfo.from_sink(sink).set_must_source(writes).set_schedule_map(schedule)
         flow = info.compute_flow()
         return Sources(flow.get_must_dependence(), flow.get_must_no_source(), self)
+
+    def _last_writers(self, reader: Instances, element: Element, writers: Sequence[str]) -> list[Instances]:
+        """The statements among these whose values an element may have.
+
+        Of statements without loops that surely write this element before it is read, the last one leaves the others
+        nothing.
+        """
+        found = [self.statements[name] for name in writers if _may_meet(self.statements[name].write, element)]
+        if reader.dims or any(one.dims for one in found):
+            return found
+        before = sorted((one for one in found if one.position < reader.position), key=lambda one: one.position)
+        sure = [place for place, one in enumerate(before) if _is_sure(one, element)]
+        return before[sure[-1] :] if sure else before
 
     def outside(
         self, name: str, subscript: str, extent: str, values: Sequence[str], where: Sequence[str] = ()
@@ -159,6 +173,27 @@ class Sources:
         found: list[isl.Map] = []
         self.inside.foreach_map(found.append)
         return found
+
+
+def _may_meet(one: Element, other: Element) -> bool:
+    """Whether two elements of an array may be the same: no two numbers in one place of them differ."""
+    if one.array != other.array:
+        return False
+    return not any(
+        left != right and _is_number(left) and _is_number(right)
+        for left, right in zip(one.subscripts, other.subscripts, strict=True)
+    )
+
+
+def _is_sure(writer: Instances, element: Element) -> bool:
+    """Whether a statement without loops always writes just this element."""
+    write = writer.write
+    is_same = write.subscripts == element.subscripts and all(map(_is_number, write.subscripts))
+    return is_same and not writer.conditions and not write.conditions
+
+
+def _is_number(text: str) -> bool:
+    return text.lstrip("-").isdigit()
 
 
 def ends_of(dims: Sequence[str], conditions: Sequence[str], form: str) -> tuple[int, int] | None:
