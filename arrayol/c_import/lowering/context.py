@@ -12,6 +12,19 @@ from pycparser import c_ast
 from arrayol.c_import.arithmetic import Arithmetic, RefusalError
 from arrayol.c_import.forms import names_of
 from arrayol.c_import.lowering.ctypes import Types
+from arrayol.c_import.lowering.parts import (
+    BranchesPart,
+    CallsPart,
+    DeclarationsPart,
+    ExpressionsPart,
+    HeadsPart,
+    LoopsPart,
+    PiecesPart,
+    StatementsPart,
+    StatesPart,
+    StructsPart,
+    UnrollingPart,
+)
 from arrayol.c_import.lowering.recorder import Recorder
 from arrayol.c_import.lowering.symbols import Array, Cell, Scopes
 from arrayol.c_import.model import Access, Form, Value
@@ -37,17 +50,17 @@ class Known:
 class Context:
     """One run; the parts that run expressions, statements, loops and calls use each other through it."""
 
-    expressions: Any
-    statements: Any
-    declarations: Any
-    branches: Any
-    heads: Any
-    loops: Any
-    calls: Any
-    states: Any
-    pieces: Any
-    unrolling: Any
-    structs: Any
+    expressions: ExpressionsPart
+    statements: StatementsPart
+    declarations: DeclarationsPart
+    branches: BranchesPart
+    heads: HeadsPart
+    loops: LoopsPart
+    calls: CallsPart
+    states: StatesPart
+    pieces: PiecesPart
+    unrolling: UnrollingPart
+    structs: StructsPart
 
     def __init__(self, unit: Unit, function: c_ast.FuncDef, known: Known) -> None:
         self.unit, self.function, self.known = unit, function, known
