@@ -41,7 +41,7 @@ class Structs:
 
     def field(self, place: Any, name: str) -> Any:
         """A field of a struct: a Cell, Array, StructCell or Address."""
-        found = None
+        found: Any = None
         if isinstance(place, StructCell):
             found = place.cells.get(name)
         elif isinstance(place, Address):

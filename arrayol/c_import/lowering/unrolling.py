@@ -40,10 +40,11 @@ class Unrolling:
         by_number = array.local and self._is_written_by_number(node.name)
         if not by_number and not (self.run.known.keeps_state and self._is_handed_on(node.name)):
             return
+        most = MOST_ELEMENTS if by_number else MOST_REGISTERS
+        if not 0 < prod(self._extent(dim) for dim in array.dims) <= most:
+            return
         extents = [self.run.number_of(dim) for dim in array.dims]
         count = prod(extent or 0 for extent in extents)
-        if not 0 < count <= (MOST_ELEMENTS if by_number else MOST_REGISTERS):
-            return
         if not by_number:
             self.run.known.registers.add(key)
         array.cells = {}
@@ -61,6 +62,12 @@ class Unrolling:
         self.cells += array.cells.values()
         if not array.local:
             self.handed_over.append(array)
+
+    def _extent(self, dim: Form | None) -> int:
+        """An extent at the values that its consts have; 0 where it has none."""
+        if dim is None or not names_of(dim) <= set(self.run.values):
+            return 0
+        return dim.constant + sum(factor * int(self.run.values[str(term)]) for term, factor in dim.terms)
 
     def _element_of(self, array: Array, subscripts: tuple[int, ...]) -> Value:
         """What an array that is handed over holds when the function starts."""

@@ -359,7 +359,8 @@ def _conjuncts_of_data(cond: Any, name: str, body: Any) -> tuple[Any, list[Any]]
     """A loop's condition in two: what bounds its iterator, and what depends on data."""
     if not isinstance(cond, c_ast.BinaryOp) or cond.op != "&&":
         return cond, []
-    bounds, data = [], []
+    bounds: list[Any] = []
+    data: list[Any] = []
     for one in _conjuncts(cond):
         is_data = name not in names_in(one) or any(
             isinstance(inner, c_ast.ArrayRef | c_ast.StructRef | c_ast.FuncCall)

@@ -88,7 +88,7 @@ def with_inner(node: Any, change: Callable[[Any], Any]) -> Any:
 
 def _with(made: Any, node: Any, slot: str, value: Any) -> Any:
     if made is node:
-        made = type(node).__new__(type(node))
+        made = object.__new__(type(node))
         for name in (one for kind in type(node).__mro__ for one in getattr(kind, "__slots__", ())):
             if name != "__weakref__":
                 setattr(made, name, getattr(node, name))
