@@ -154,17 +154,26 @@ def import_source(file: SourceFile, choices: Choices | None = None) -> Imported:
 
 
 def _best(file: SourceFile, unit: Unit, choices: Choices) -> tuple[Scop, tuple[Stage, ...]]:
-    """The stages with registers for small arrays that loops hand on, or without, where that leaves no more loops."""
+    """The stages with registers for small arrays that loops hand on, where that makes repetitions of loops."""
     scop, stages = _staged(file, unit, choices, keeps_state=True)
-    loops = _bodies_with_loops(stages)
-    if not scop.has_registers or not loops:
+    if not scop.has_registers:
         return scop, stages
     plain = _staged(file, unit, choices, keeps_state=False)
-    return plain if _bodies_with_loops(plain[1]) <= loops else (scop, stages)
+    loops, *with_registers = _costs(stages)
+    plain_loops, *without = _costs(plain[1])
+    is_better = loops < plain_loops and any(one < other for one, other in zip(with_registers, without, strict=True))
+    return (scop, stages) if is_better else plain
 
 
-def _bodies_with_loops(stages: tuple[Stage, ...]) -> int:
-    return sum(1 for stage in _bodies(stages) if any(one.loops for one in stage.statements))
+def _costs(stages: tuple[Stage, ...]) -> tuple[int, int, int, int]:
+    """How many bodies have loops, how many there are, and less than nothing for stages with delays and repetitions."""
+    bodies, flat = list(_bodies(stages)), list(_flat(stages))
+    return (
+        sum(any(one.loops for one in stage.statements) for stage in bodies),
+        len(bodies),
+        -sum(bool(stage.delays) for stage in flat),
+        -sum(bool(stage.axes) for stage in flat),
+    )
 
 
 def _staged(file: SourceFile, unit: Unit, choices: Choices, *, keeps_state: bool) -> tuple[Scop, tuple[Stage, ...]]:
