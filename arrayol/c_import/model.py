@@ -175,7 +175,7 @@ class Statement:
 class Scop:
     """A function: variables by name, consts with their text and their values, statements in order, and remarks.
 
-    `has_registers` says that elements of small arrays became scalars, since a loop hands them on.
+    `has_registers` says that elements of small arrays were tried as scalars, since a loop hands them on.
     """
 
     name: str

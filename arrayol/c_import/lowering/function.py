@@ -173,7 +173,7 @@ class Run(Context):
             {key: self.values[key] for key in consts},
             tuple(statements),
             tuple(self.remarks),
-            bool(self.known.registers - self.known.memory),
+            bool(self.known.registers),
         )
 
     def _guarded(self, node: Any, do: Any) -> None:
