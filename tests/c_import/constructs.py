@@ -72,7 +72,9 @@ CONSTRUCTS = {
     "for until equal": "|||for (int i = 2; i != 12; i += 5) y[i] = x[i];",
     "for with a doubling step": "|||for (int s = 1; s < 12; s *= 2) for (int i = 0; i + s < 12; i++) y[i] += x[i + s];",
     "for of a halving step": "|||for (int s = 8; s; s >>= 1) y[s] = x[s] + s;",
-    "for with a bound that depends on an outer loop": "|||for (int i = 0; i < 12; i++) for (int j = i; j < 12 && j < i + 3; j++) y[i] += x[j];",
+    "for with a bound that depends on an outer loop": (
+        "|||for (int i = 0; i < 12; i++) for (int j = i; j < 12 && j < i + 3; j++) y[i] += x[j];"
+    ),
     "while that counts": "|||int i = 0; while (i < 12) { y[i] = x[i] + 1; i += 2; }",
     "while that counts down": "|||int n = 4; int *p = y; while (n--) *p++ = 7; y[11] = n;",
     "do that counts": "|||int i = 0; do { y[i] += x[i]; i++; } while (i < 12);",
@@ -257,7 +259,9 @@ CONSTRUCTS = {
         "}\n"
         "|||for (int i = 0; i < 12; i++) y[i] = sat16((x[i] - 50) * 1000);"
     ),
-    "fixed point with rounding": "|||for (int i = 0; i < 12; i++) y[i] = ((int64_t)(x[i] - 50) * 26214 + (1 << 14)) >> 15;",
+    "fixed point with rounding": (
+        "|||for (int i = 0; i < 12; i++) y[i] = ((int64_t)(x[i] - 50) * 26214 + (1 << 14)) >> 15;"
+    ),
     "rotation of bits": (
         "|||for (int i = 0; i < 12; i++) { uint32_t a = x[i] * 2654435761u; y[i] = (a << 7) | (a >> 25); }"
     ),
@@ -276,7 +280,9 @@ CONSTRUCTS = {
         "|||int n = 12; int t[n]; for (int i = 0; i < n; i++) t[i] = x[i]; for (int i = 0; i < n; i++) "
         "y[i] = t[n - 1 - i];"
     ),
-    "names that are words of the language": "|||int in = x[0], where = x[1], repeat = x[2], task = 3; y[0] = in + where * repeat - task;",
+    "names that are words of the language": (
+        "|||int in = x[0], where = x[1], repeat = x[2], task = 3; y[0] = in + where * repeat - task;"
+    ),
     "shadowed names": (
         "|||int t = 7; for (int i = 0; i < 12; i++) { int t = x[i]; { int i = t; y[0] = i; } y[i] = t; } y[1] = t;"
     ),
@@ -310,8 +316,12 @@ CONSTRUCTS = {
     ),
     "extremes": "|||for (int i = 0; i < 12; i++) v[i] = fmaxf(fminf(v[i], 2.0f), -1.0f) + fabsf(v[i]);",
     "static scalar of a small type": "|||static unsigned char n; y[0] = n; n += 100;",
-    "recurrence of a static scalar": "|||static int n = 5; for (int i = 0; i < 12; i++) { n = n * 3 + x[i]; y[i] = n; }",
-    "counter of elements": "|||int k = 0; for (int i = 0; i < 4; i++) for (int j = 0; j < 3; j++) y[k++] = x[i * 3 + j];",
+    "recurrence of a static scalar": (
+        "|||static int n = 5; for (int i = 0; i < 12; i++) { n = n * 3 + x[i]; y[i] = n; }"
+    ),
+    "counter of elements": (
+        "|||int k = 0; for (int i = 0; i < 4; i++) for (int j = 0; j < 3; j++) y[k++] = x[i * 3 + j];"
+    ),
     "exchange of neighbours": (
         "|||for (int i = 0; i < 11; i++) if (y[i] > y[i + 1]) { int t = y[i]; y[i] = y[i + 1]; y[i + 1] = t; }"
     ),

@@ -302,9 +302,8 @@ class Program(Expressions):
         self._has("largest and its place")
         best, at, name = self._fresh("best"), self._fresh("at"), self._fresh("j")
         lines.append(f"int {best} = x[0], {at} = 0;")
-        lines.append(
-            f"for (int {name} = 1; {name} < SIZE; {name}++) if (x[{name}] > {best}) {{ {best} = x[{name}]; {at} = {name}; }}"
-        )
+        lines.append(f"for (int {name} = 1; {name} < SIZE; {name}++)")
+        lines.append(f"  if (x[{name}] > {best}) {{ {best} = x[{name}]; {at} = {name}; }}")
         lines.append(f"out_x[{self._own_place()}] = {best} - {at};")
 
     def _summary(self, lines: list[str], depth: int) -> None:
@@ -329,7 +328,8 @@ class Program(Expressions):
         lines.append(f"int {name}[3] = {{0}};")
         lines.append(
             f"for (int {inner} = 0; {inner} < SIZE; {inner}++) {{ {name}[2] = {name}[1]; {name}[1] = {name}[0]; "
-            f"{name}[0] = x[{inner}]; out_x[{inner}] {self.rng.choice(['=', '+='])} {name}[0] - {name}[2] * {self.integer(0)}; }}"
+            f"{name}[0] = x[{inner}]; "
+            f"out_x[{inner}] {self.rng.choice(['=', '+='])} {name}[0] - {name}[2] * {self.integer(0)}; }}"
         )
 
     def _rows(self, lines: list[str], depth: int) -> None:
@@ -355,7 +355,8 @@ class Program(Expressions):
         lines.append(f"int *{time}_p = out_x; int *{time}_q = grid[1];")
         lines.append(f"for (int {time} = 0; {time} < 3; {time}++) {{")
         lines.append(
-            f"  for (int {inner} = 1; {inner} < SIZE - 1; {inner}++) {time}_q[{inner}] = {time}_p[{inner} - 1] / 2 + {time}_p[{inner} + 1] / 3;"
+            f"  for (int {inner} = 1; {inner} < SIZE - 1; {inner}++) "
+            f"{time}_q[{inner}] = {time}_p[{inner} - 1] / 2 + {time}_p[{inner} + 1] / 3;"
         )
         lines.append(f"  int *swap = {time}_p; {time}_p = {time}_q; {time}_q = swap;")
         lines.append("}")

@@ -1,4 +1,4 @@
-"""Constructs of C, each tried: gcc's values, or a refusal with its reason. The golden file may only gain rows with yes."""
+"""Constructs of C, each tried: gcc's values, or a refusal with its reason. Rows of the golden file only become yes."""
 
 from __future__ import annotations
 

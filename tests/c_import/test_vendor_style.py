@@ -1,6 +1,6 @@
 """Kernels as benchmarks and vision libraries have them, written anew, imported as they are, and compared with gcc.
 
-The golden file says what each became. Its comments `// name in low..high` are the range of a parameter's data.
+The golden file says what each became. Their comments `// name in low..high` are the range of a parameter's data.
 """
 
 from __future__ import annotations

@@ -22,11 +22,6 @@ from arrayol.c_import.model import Condition, Form, Loop, Value, not_negative
 from arrayol.c_import.reading.trees import RunsOnce, stepped_name
 from arrayol.ir.affine import Affine
 
-_UNCOUNTED = (
-    "how often this loop runs depends on data",
-    "write a for loop over the most iterations, with 'if (!(condition)) break;' as its first statement",
-)
-
 
 @dataclass(frozen=True)
 class Header:
@@ -59,7 +54,11 @@ class Heads:
         if cond is None:
             raise RefusalError("this loop has no end", "write it as for (i = 0; i < N; i++)", node)
         if after is None:
-            raise RefusalError(*_UNCOUNTED, node)
+            place = "last" if isinstance(node, RunsOnce) else "first"
+            hint = (
+                f"write a for loop over the most iterations, with 'if (!(condition)) break;' as its {place} statement"
+            )
+            raise RefusalError("how often this loop runs depends on data", hint, node)
         steps = list(after.exprs) if isinstance(after, c_ast.ExprList) else [after]
         used = {one.name for one in identifiers(cond)}
         chosen = next((one for one in steps if stepped_name(one) in used), None)
