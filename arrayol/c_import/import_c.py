@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from arrayol.c_import.emit import Writer
 from arrayol.c_import.forms import form_text, isl_condition, isl_text, without_data
 from arrayol.c_import.lowering.function import lowered
-from arrayol.c_import.model import Access, Form, Scop
+from arrayol.c_import.model import Access, Form, Scop, data_of
 from arrayol.c_import.plans import Stage, guards_of, program_of
 from arrayol.c_import.reading.preprocess import preprocess
 from arrayol.c_import.reading.syntax import Unit, chosen_function, parse_unit
@@ -71,9 +71,28 @@ class Imported:
             if not loops:
                 continue
             message = "these loops stay the body of one elementary task"
-            names = ", ".join(f"'{name}'" for name in stage.written)
-            hint = f"what they write of {names} is read again in other iterations, at no constant distance"
-            yield Diagnostic("one-body", message, loops[0].loops[0].span, hint, Severity.WARNING)
+            yield Diagnostic("one-body", message, loops[0].loops[0].span, _why_one_body(stage), Severity.WARNING)
+
+
+def _why_one_body(stage: Stage) -> str:
+    """Why the loops of a stage are no repetition."""
+    inside = [one for one in stage.statements if one.loops]
+    looked_up = dict.fromkeys(one.target.array for one in inside if data_of(one.target))
+    if looked_up:
+        return f"which element they write of {_quoted(looked_up)} depends on data"
+    scalars = {one.target.array for one in inside if not one.target.subscripts}
+    handed_on = dict.fromkeys(
+        one.target.array
+        for one in inside
+        if one.target.array in scalars and any(access.array == one.target.array for access in one.reads)
+    )
+    if handed_on:
+        return f"each iteration needs what the one before made of {_quoted(handed_on)}"
+    return f"what they write of {_quoted(stage.written)} is read again in other iterations, at no constant distance"
+
+
+def _quoted(names: Iterable[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names)
 
 
 def _flat(stages: tuple[Stage, ...]) -> Iterator[Stage]:

@@ -134,6 +134,12 @@ class Run(Context):
             text = hls_remark(" ".join(pragma.string.split()))
             if text is not None:
                 self.remark(self.span(pragma), text)
+        if self.unit.widths:
+            text = (
+                "ap_int and ap_uint are computed as C's integers of their width: "
+                "sums, products and '<<' keep 32 bits, or 64 where an operand has them"
+            )
+            self.remark(self.span(self.function.decl), text)
         self._macros()
         self.recorder.taken.add(name)
         parameters = [
