@@ -39,6 +39,7 @@ class Imported:
     assumed: tuple[tuple[Span, str], ...] = ()
     inputs: Mapping[str, str] = field(default_factory=dict)  # ports of the top task, and what they are in C
     outputs: Mapping[str, str] = field(default_factory=dict)
+    origins: Mapping[str, str] = field(default_factory=dict)  # names of arrays and scalars, and what they are in C
 
     def summary(self) -> list[str]:
         """What was made, in lines: stages with their dimensions, delays, and what stayed a loop of a body."""
@@ -71,15 +72,16 @@ class Imported:
             if not loops:
                 continue
             message = "these loops stay the body of one elementary task"
-            yield Diagnostic("one-body", message, loops[0].loops[0].span, _why_one_body(stage), Severity.WARNING)
+            why = _why_one_body(stage, self.origins)
+            yield Diagnostic("one-body", message, loops[0].loops[0].span, why, Severity.WARNING)
 
 
-def _why_one_body(stage: Stage) -> str:
+def _why_one_body(stage: Stage, origins: Mapping[str, str]) -> str:
     """Why the loops of a stage are no repetition."""
     inside = [one for one in stage.statements if one.loops]
     looked_up = dict.fromkeys(one.target.array for one in inside if data_of(one.target))
     if looked_up:
-        return f"which element they write of {_quoted(looked_up)} depends on data"
+        return f"which element they write of {_quoted(looked_up, origins)} depends on data"
     scalars = {one.target.array for one in inside if not one.target.subscripts}
     handed_on = dict.fromkeys(
         one.target.array
@@ -87,12 +89,12 @@ def _why_one_body(stage: Stage) -> str:
         if one.target.array in scalars and any(access.array == one.target.array for access in one.reads)
     )
     if handed_on:
-        return f"each iteration needs what the one before made of {_quoted(handed_on)}"
-    return f"what they write of {_quoted(stage.written)} is read again in other iterations, at no constant distance"
+        return f"each iteration needs what the one before made of {_quoted(handed_on, origins)}"
+    return f"what they write of {_quoted(stage.written, origins)} is read again in other iterations, at no constant distance"
 
 
-def _quoted(names: Iterable[str]) -> str:
-    return ", ".join(f"'{name}'" for name in names)
+def _quoted(names: Iterable[str], origins: Mapping[str, str]) -> str:
+    return ", ".join(dict.fromkeys(f"'{origins.get(name, name)}'" for name in names))
 
 
 def _flat(stages: tuple[Stage, ...]) -> Iterator[Stage]:
@@ -169,7 +171,7 @@ def import_source(file: SourceFile, choices: Choices | None = None) -> Imported:
     taken = [port for port in top.inputs if port.name not in loaded.spec.tables]
     inputs = {port.name: before.get(port.name) or origins[port.name] for port in taken}
     outputs = {port.name: origins[port.name] for port in top.outputs}
-    return Imported(text, loaded.spec, stages, scop.remarks, inputs, outputs)
+    return Imported(text, loaded.spec, stages, scop.remarks, inputs, outputs, origins)
 
 
 def _best(file: SourceFile, unit: Unit, choices: Choices) -> tuple[Scop, tuple[Stage, ...]]:

@@ -54,13 +54,14 @@ def _data(imported: Imported, name: str, text: str) -> Arrays:
     ranges = {
         found[1]: (int(found[2]), int(found[3])) for found in re.finditer(r"// (\w+) in (-?\d+)\.\.(-?\d+)", text)
     }
-    head = re.search(rf"\b{name}\s*\(([^)]*)\)", text[text.rindex(f" {name}(") :])
+    plain = re.sub(r"\[[^\]]*\]", "[]", text)
+    head = re.search(rf"\b{name}\s*\(([^)]*)\)", plain[plain.rindex(f" {name}(") :])
     assert head is not None
     task, rng, data = imported.spec.tasks[name], np.random.default_rng(3), Arrays()
     ports = {imported.outputs[port.name]: port for port in task.outputs}
     ports |= {imported.inputs[port.name]: port for port in task.inputs if port.name in imported.inputs}
     for parameter in head[1].split(","):
-        key = re.findall(r"[A-Za-z_]\w*", re.sub(r"\[.*", "", parameter))[-1]
+        key = re.findall(r"[A-Za-z_]\w*", parameter)[-1]
         port = ports.get(key)
         if port is None:  # the function does not use it
             data[key] = np.array(3, "i4") if "[" not in parameter else np.zeros(4096, "i8")

@@ -193,7 +193,7 @@ class Loops:
         run = self.run
         content = self._tracked(cell)
         known = run.recorder.memories.get(cell.key)
-        if known is None or not _is_read_of(content, known):
+        if known is None or not _is_read_of(content, known) or self._is_of_another_loop(known):
             known = run.new_memory(cell)
             if isinstance(content, Value):
                 predicates, run.recorder.predicates = run.recorder.predicates, []
@@ -202,6 +202,11 @@ class Loops:
         if not isinstance(content, Poison):
             run.recorder.contents[cell] = run.read_of(known, node)
         return known
+
+    def _is_of_another_loop(self, memory: Array) -> bool:
+        """Whether a loop that has ended, one of those in a row with this one, has made what a scalar is."""
+        writers = [one for one in self.run.recorder.statements if one.target.array == memory.name]
+        return bool(writers) and len(writers[-1].loops) > len(self.run.recorder.loops)
 
     def _update_memory(self, cell: Cell, memory: Array, node: Any) -> None:
         """Hand a scalar on to the next iteration."""
