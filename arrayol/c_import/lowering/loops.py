@@ -99,8 +99,9 @@ class Loops:
         counter: Form = Affine(((loop.name, 1),))
         for cell, content, step in moved:
             recorder.contents[cell] = self._advanced(cell, content, step, counter - loop.low)
-        for cell in own:
-            recorder.contents[cell] = Undefined()
+        for cell in own:  # what is read of it before it is set is lost again: any value will do
+            if not isinstance(recorder.contents[cell], Value):
+                recorder.contents[cell] = Undefined()
         with recorder.inside(loop), recorder.where(*conditions):
             recorder.contents[header.cell] = value
             self._iteration(node, header)
