@@ -49,7 +49,7 @@ class Program(Expressions):
         if rng.random() < 0.2:
             self._has("memcpy")
             self.lines.append("memcpy(out_x, x, sizeof(int) * SIZE);")
-        if rng.random() < 0.1:
+        if rng.random() < 0.15:
             self._has("memset")
             self.lines.append("memset(out_b, 7, SIZE); memset(out_g, 0, sizeof(double) * SIZE);")
         if rng.random() < 0.15:
@@ -106,6 +106,7 @@ class Program(Expressions):
             self._store,
             self._update,
             self._if,
+            self._if,
             self._shadow,
             self._swap,
             self._walk,
@@ -115,6 +116,7 @@ class Program(Expressions):
             self._break,
             self._switch,
             self._while,
+            self._do,
             self._do,
             self._histogram,
             self._largest,
@@ -180,7 +182,7 @@ class Program(Expressions):
         lines.append(f"if ({self.condition(2)}) {{")
         inner: list[str] = []
         self._store(inner, depth)
-        if self.rng.random() < 0.5:
+        if self.rng.random() < 0.7:
             self._has("else")
             inner.append("} else {")
             self._store(inner, depth)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from arrayol.c_import.import_c import import_source
 from arrayol.errors import ArrayolError
-from arrayol.polyhedral.flow import Element, Instances, Program
+from arrayol.polyhedral.flow import Element, Instances, Program, Sources
 from arrayol.source import SourceFile
 
 SCOP = "void f(float a[3], float s[3]) {\n#pragma scop\n%s\n#pragma endscop\n}\n"
@@ -38,3 +40,18 @@ def test_isl_reads_each_statement_once() -> None:
     assert program.follows("S0", "S1")
     assert not program.follows("S1", "S0")
     assert program.sources("S3", 0, [one.name for one in statements]).statements == {"S2"}
+
+
+def test_equal_lines_are_merged_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Merged one after the other, each would ask again where all reads before it come from."""
+    asked: list[str] = []
+    sources = Program.sources
+
+    def counted(self: Program, reader: str, read: int, writers: Sequence[str]) -> Sources:
+        asked.append(reader)
+        return sources(self, reader, read, writers)
+
+    monkeypatch.setattr(Program, "sources", counted)
+    lines = 40
+    import_source(SourceFile("f.c", SCOP % ("s[0] = s[1] * 2 + a[0];\n" * lines)))
+    assert len(asked) <= 6 * lines
