@@ -90,7 +90,8 @@ def _why_one_body(stage: Stage, origins: Mapping[str, str]) -> str:
     )
     if handed_on:
         return f"each iteration needs what the one before made of {_quoted(handed_on, origins)}"
-    return f"what they write of {_quoted(stage.written, origins)} is read again in other iterations, at no constant distance"
+    written = _quoted(stage.written, origins)
+    return f"what they write of {written} is read again in other iterations, at no constant distance"
 
 
 def _quoted(names: Iterable[str], origins: Mapping[str, str]) -> str:

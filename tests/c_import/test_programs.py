@@ -63,7 +63,8 @@ def test_what_is_handed_on_becomes_delays() -> None:
         " float t = v - k[s][0] * w[s][0] - k[s][1] * w[s][1]; v = t + w[s][1]; w[s][1] = w[s][0]; w[s][0] = t; }"
         " y[n] = v; } }",
         "clamped state": "void f(const short x[9], unsigned char y[9]) { int p = 0, k = 0; for (int n = 0; n < 9; n++)"
-        " { int d = x[n] - p; k += d > 0 ? 1 : -1; if (k < 0) k = 0; if (k > 7) k = 7; p += d >> (k & 7); y[n] = k; } }",
+        " { int d = x[n] - p; k += d > 0 ? 1 : -1; if (k < 0) k = 0; if (k > 7) k = 7; p += d >> (k & 7);"
+        " y[n] = k; } }",
     }
     for name, text in texts.items():
         imported = import_source(SourceFile("f.c", text))
