@@ -75,6 +75,9 @@ CONSTRUCTS = {
     "for with a bound that depends on an outer loop": (
         "|||for (int i = 0; i < 12; i++) for (int j = i; j < 12 && j < i + 3; j++) y[i] += x[j];"
     ),
+    "condition on data in a for": (
+        "|||int n = 0; for (int i = 0; i < 12 && x[i] < 80; i++) { y[i] = 1; n++; } y[11] = n;"
+    ),
     "while that counts": "|||int i = 0; while (i < 12) { y[i] = x[i] + 1; i += 2; }",
     "while that counts down": "|||int n = 4; int *p = y; while (n--) *p++ = 7; y[11] = n;",
     "do that counts": "|||int i = 0; do { y[i] += x[i]; i++; } while (i < 12);",
