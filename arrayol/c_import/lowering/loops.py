@@ -8,6 +8,7 @@ values), and which hand a value on (they become memory).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -43,7 +44,8 @@ class Loops:
     def __init__(self, run: Context) -> None:
         self.run = run
         self.open: dict[str, tuple[Any, int | None]] = {}  # by the name of the counter: the loop, and how often it runs
-        self.known: dict[tuple[int, ...], tuple[Changes, set[Any]]] = {}
+        self.rounds: list[int] = []  # of the loops around that are run iteration by iteration
+        self.known: dict[tuple[tuple[int, ...], tuple[int, ...]], tuple[Changes, set[Any]]] = {}
 
     def loop(self, node: Any) -> None:
         """Run a `for`."""
@@ -69,9 +71,10 @@ class Loops:
             run.statements.run_one(node.init)
         count, holds = 0, isinstance(node, RunsOnce) or self._holds(node.cond)
         while holds and count < MOST_ITERATIONS:
-            run.statements.statement(node.stmt)
-            if node.next is not None:
-                run.statements.statement(node.next)
+            with self._round(count):
+                run.statements.statement(node.stmt)
+                if node.next is not None:
+                    run.statements.statement(node.next)
             count, holds = count + 1, self._holds(node.cond)
         if holds is not False:
             run.recorder.refusals = refused
@@ -89,11 +92,11 @@ class Loops:
 
     def _run(self, node: Any, header: Header, loop: Loop, value: Value | Address, conditions: list[Condition]) -> None:
         run, recorder = self.run, self.run.recorder
-        key = run.key(node)
+        key, known = run.key(node), (run.key(node), tuple(self.rounds))
         cells = self._changing(node, header)
-        if key not in self.known and (cells or recorder.has_reads()):
-            self.known[key] = self._trial(node, header, loop, value, conditions, cells)
-        changes, written = self.known.get(key, ({}, set()))
+        if known not in self.known and (cells or recorder.has_reads()):
+            self.known[known] = self._trial(node, header, loop, value, conditions, cells)
+        changes, written = self.known.get(known, ({}, set()))
         recorder.keep_before(run.names_of_memory(written))
         carried, moved, own = self._sorted(cells, changes, node, loop)
         counter: Form = Affine(((loop.name, 1),))
@@ -148,8 +151,18 @@ class Loops:
             run.unrolling.give_up(node)
         for place in range(max(count or 0, 0)):
             recorder.contents[header.cell] = self.run.heads.iterator(header, header.start + place * header.step)
-            self._iteration(node, header)
+            with self._round(place):
+                self._iteration(node, header)
         recorder.contents[header.cell] = Pending(partial(self._last, header, loop))
+
+    @contextmanager
+    def _round(self, number: int) -> Iterator[None]:
+        """Run one iteration of a loop whose inner loops change other scalars each time."""
+        self.rounds.append(number)
+        try:
+            yield
+        finally:
+            self.rounds.pop()
 
     def _iteration(self, node: Any, header: Header) -> None:
         statements = self.run.statements
