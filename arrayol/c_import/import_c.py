@@ -26,6 +26,7 @@ from arrayol.source import SourceFile, Span
 from arrayol.text import counted, few, listed
 
 _EFFORT = 30_000_000  # of isl's operations: some seconds; each of PolyBench's kernels takes below a million
+_TRIED_EFFORT = 4_000_000  # where there is another way
 _MOST_STATEMENTS = 600
 
 
@@ -177,7 +178,12 @@ def import_source(file: SourceFile, choices: Choices | None = None) -> Imported:
 
 def _best(file: SourceFile, unit: Unit, choices: Choices) -> tuple[Scop, tuple[Stage, ...]]:
     """The stages with registers for small arrays that loops hand on, where that makes repetitions of loops."""
-    scop, stages = _staged(file, unit, choices, keeps_state=True)
+    try:
+        scop, stages = _staged(file, unit, choices, keeps_state=True)
+    except ArrayolError as refused:
+        if {one.code for one in refused.diagnostics} != {"scop-too-large"}:
+            raise
+        return _staged(file, unit, choices, keeps_state=False)
     if not scop.has_registers:
         return scop, stages
     plain = _staged(file, unit, choices, keeps_state=False)
@@ -203,7 +209,7 @@ def _staged(file: SourceFile, unit: Unit, choices: Choices, *, keeps_state: bool
     scop = lowered(unit, function, choices.settings, choices.sizes, keeps_state=keeps_state)
     _check_written(scop, file)
     try:
-        with bounded_effort(_EFFORT):
+        with bounded_effort(_TRIED_EFFORT if scop.has_registers else _EFFORT):
             _check_inside(scop)
             return scop, tuple(stages_of(scop))
     except TooHardError:
