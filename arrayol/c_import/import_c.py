@@ -26,7 +26,7 @@ from arrayol.source import SourceFile, Span
 from arrayol.text import counted, few, listed
 
 _EFFORT = 30_000_000  # of isl's operations: some seconds; each of PolyBench's kernels takes below a million
-_TRIED_EFFORT = 4_000_000  # where there is another way
+_TRIED_EFFORT, _MOST_TRIED = 4_000_000, 100  # where there is another way
 _MOST_STATEMENTS = 600
 
 
@@ -222,8 +222,9 @@ def _check_written(scop: Scop, file: SourceFile) -> None:
     if not any((one.dims or one.state) and not one.local for one in written):
         message = "the function writes no array that it was handed"
         raise error("nothing-written", message, hint="make an array a parameter of the function", file=file.name)
-    if len(scop.statements) > _MOST_STATEMENTS:
-        message = f"the scop has {len(scop.statements)} statements; {_MOST_STATEMENTS} are the most"
+    most = _MOST_TRIED if scop.has_registers else _MOST_STATEMENTS
+    if len(scop.statements) > most:
+        message = f"the scop has {len(scop.statements)} statements; {most} are the most"
         raise error("scop-too-large", message, hint="import it in parts", file=file.name)
 
 

@@ -42,6 +42,7 @@ from arrayol.text import clipped
 
 MOST_LOOPS = 20  # around a statement
 MOST_RUNS = 400  # each finds one more thing that must be known from the start
+MOST_TRIED = 60  # where there is another way
 
 
 def lowered(
@@ -58,7 +59,9 @@ def lowered(
     """
     _check_depth(unit, function)
     known = Known(keeps_state=keeps_state)
-    for _ in range(MOST_RUNS):
+    for count in range(MOST_RUNS):
+        if known.registers and count > MOST_TRIED:
+            break
         try:
             return Run(unit, function, settings, sizes, known).scop()
         except NumberNeededError as need:
