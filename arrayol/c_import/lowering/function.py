@@ -42,7 +42,7 @@ from arrayol.text import clipped
 
 MOST_LOOPS = 20  # around a statement
 MOST_RUNS = 400  # each finds one more thing that must be known from the start
-MOST_TRIED = 60  # where there is another way
+MOST_TRIED, MOST_UNROLLED = 60, 4  # runs, and loops, where there is another way
 
 
 def lowered(
@@ -60,7 +60,7 @@ def lowered(
     _check_depth(unit, function)
     known = Known(keeps_state=keeps_state)
     for count in range(MOST_RUNS):
-        if known.registers and count > MOST_TRIED:
+        if known.registers and (count > MOST_TRIED or len(known.unrolled) > MOST_UNROLLED):
             break
         try:
             return Run(unit, function, settings, sizes, known).scop()
