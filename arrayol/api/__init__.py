@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from arrayol.api.spec import model_of as model_of
     from arrayol.api.spec import spec_json as spec_json
     from arrayol.api.spec import spec_text as spec_text
+    from arrayol.api.way import way_to_hardware as way_to_hardware
     from arrayol.c_import.import_c import Imported as Imported
     from arrayol.errors import ArrayolError as ArrayolError
     from arrayol.errors import InfeasibleError as InfeasibleError
@@ -182,6 +183,7 @@ _MODULES = {  # every public name, and the module that has it
     "transform": "arrayol.api.execution",
     "emit_designs": "arrayol.api.exploration",
     "transform_design": "arrayol.api.exploration",
+    "way_to_hardware": "arrayol.api.way",
     "write_report": "arrayol.api.exploration",
     "write_result": "arrayol.api.exploration",
     "write_trace": "arrayol.api.exploration",

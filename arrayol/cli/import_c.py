@@ -69,7 +69,7 @@ def command(
     imported = api.import_c(source, settings, sizes=sizes, function=function, compiler=compiler)
     for remark in imported.remarks():
         warn(remark)
-    for line in imported.summary():
+    for line in (*imported.summary(), *api.way_to_hardware(imported.spec)):
         click.echo(line, err=True)
     if out is None:
         click.echo(imported.text, nl=False)
