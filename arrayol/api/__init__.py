@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from arrayol.api.nest import transfers as transfers
     from arrayol.api.pictures import Picture as Picture
     from arrayol.api.pictures import show as show
+    from arrayol.api.pragma_study import study_of_pragmas as study_of_pragmas
     from arrayol.api.schema import json_schema as json_schema
     from arrayol.api.shown_progress import progress as progress
     from arrayol.api.spec import Source as Source
@@ -178,6 +179,7 @@ _MODULES = {  # every public name, and the module that has it
     "model_of": "arrayol.api.spec",
     "spec_json": "arrayol.api.spec",
     "spec_text": "arrayol.api.spec",
+    "study_of_pragmas": "arrayol.api.pragma_study",
     "synthesise": "arrayol.api.hardware",
     "transfers": "arrayol.api.nest",
     "transform": "arrayol.api.execution",

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from arrayol.c_import.pragmas import Request
 from arrayol.ir.affine import Affine
 from arrayol.source import Span
 
@@ -171,7 +172,7 @@ class Statement:
 
 @dataclass(frozen=True)
 class Scop:
-    """A function: variables by name, consts with their text and their values, statements in order, and remarks."""
+    """A function: variables by name, consts with text and values, statements in order, remarks, and pragmas HLS."""
 
     name: str
     variables: dict[str, Variable]
@@ -179,3 +180,4 @@ class Scop:
     values: Mapping[str, int | float]
     statements: tuple[Statement, ...]
     remarks: tuple[tuple[Span, str], ...] = field(default=())
+    requests: tuple[Request, ...] = ()

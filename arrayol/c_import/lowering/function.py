@@ -27,7 +27,7 @@ from arrayol.c_import.lowering.storage import Pieces, Storage
 from arrayol.c_import.lowering.symbols import Array, Constant, Refused, RestartError
 from arrayol.c_import.lowering.unrolling import Unrolling
 from arrayol.c_import.model import Access, Form, Scop, Value
-from arrayol.c_import.pragmas import hls_remark
+from arrayol.c_import.pragmas import requests_of
 from arrayol.c_import.ranges import NumberNeededError
 from arrayol.c_import.reading.syntax import Unit, nodes_of
 from arrayol.c_import.scans import with_scans
@@ -114,10 +114,9 @@ class Run(Context):
     def scop(self) -> Scop:
         """Run it all. Raises ArrayolError, NumberNeededError, RestartError."""
         name = self.function.decl.name
-        for pragma in nodes_of(self.function, c_ast.Pragma):
-            text = hls_remark(" ".join(pragma.string.split()))
-            if text is not None:
-                self.remark(self.span(pragma), text)
+        requests = requests_of(self.function, self.unit.places)
+        for request in requests:
+            self.remark(request.span, request.remark)
         self._macros()
         self.recorder.taken.add(name)
         parameters = [
@@ -149,9 +148,8 @@ class Run(Context):
         variables = {key: one for key, one in variables.items() if key in used or not (one.local or one.table)}
         consts = {key: text for key, text in self.consts.items() if _names_const(key, variables, statements)}
         name = name if name not in TAKEN else f"{name}_"
-        return Scop(
-            name, variables, consts, {key: self.values[key] for key in consts}, tuple(statements), tuple(self.remarks)
-        )
+        values = {key: self.values[key] for key in consts}
+        return Scop(name, variables, consts, values, tuple(statements), tuple(self.remarks), requests)
 
     def _guarded(self, node: Any, do: Any) -> None:
         try:
