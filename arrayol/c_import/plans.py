@@ -183,7 +183,8 @@ class Plan:
     def whole(self) -> Stage:
         """All in one body."""
         places: Places = {name: (None,) * len(self.level.variables[name].dims) for name in self.targets - self.private}
-        return Stage(self.group, private=self.private, places=places, unread=self._unread(frozenset(), {}), filled=self.filled)
+        unread = self._unread(frozenset(), {})
+        return Stage(self.group, private=self.private, places=places, unread=unread, filled=self.filled)
 
     def repeated(self) -> Stage:
         """The loops around all statements that no value passes, and that place what is written."""
