@@ -29,7 +29,8 @@ def guards(draw: st.DrawFn) -> tuple[str, set[int]]:
 def test_what_is_written_in_parts(first: tuple[str, set[int]], second: tuple[str, set[int]], has_else: bool) -> None:
     (one, in_one), (two, in_two) = first, second
     other = f"else if ({two}) y[i] = 2 * x[i];" if has_else else f"if ({two}) y[i] = 2 * x[i];"
-    text = f"void f(int x[{SIZE}], int y[{SIZE}]) {{ for (int i = 0; i < {SIZE}; i++) {{ if ({one}) y[i] = x[i]; {other} }} }}"
+    loop = f"for (int i = 0; i < {SIZE}; i++) {{ if ({one}) y[i] = x[i]; {other} }}"
+    text = f"void f(int x[{SIZE}], int y[{SIZE}]) {{ {loop} }}"
     if not in_one | in_two:
         return
     imported = import_source(SourceFile("f.c", text))
