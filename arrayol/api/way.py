@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from arrayol.api.spec import Source, load
 from arrayol.checks.top import choose_top
@@ -44,7 +44,7 @@ def _lines(spec: Spec, platform: Platform, top: str) -> Iterator[str]:
         yield f"emit verilog: {_text(missing)}"
 
 
-def _text(diagnostics: list[Diagnostic]) -> str:
+def _text(diagnostics: Sequence[Diagnostic]) -> str:
     """The first clauses of messages, and the hint of the first."""
     hint = diagnostics[0].hint
     return few([one.message.partition("; ")[0] for one in diagnostics]) + (f"; {hint}" if hint else "")
