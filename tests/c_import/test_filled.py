@@ -25,7 +25,7 @@ def guards(draw: st.DrawFn) -> tuple[str, set[int]]:
 
 
 @given(first=guards(), second=guards(), has_else=st.booleans())
-@settings(max_examples=case_count(40), deadline=None)
+@settings(max_examples=case_count(30), deadline=None)
 def test_what_is_written_in_parts(first: tuple[str, set[int]], second: tuple[str, set[int]], has_else: bool) -> None:
     (one, in_one), (two, in_two) = first, second
     other = f"else if ({two}) y[i] = 2 * x[i];" if has_else else f"if ({two}) y[i] = 2 * x[i];"
