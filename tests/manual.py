@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ FOLDER = Path(__file__).resolve().parent.parent / "docs"
 PAGES = ("language.md", "errors.md", "run.md", "layout.md", "transfers.md", "transformations.md")
 _TUTORIAL = ("1-filter", "2-check", "3-run", "4-explore", "5-design", "6-verilog")
 _CONCEPTS = ("tilers", "delays", "groups", "buffers", "datapaths", "memory")
-_HOW_TO = ("borders", "coefficients", "video", "platform", "study", "frame-rate", "transform", "ci")
+_HOW_TO = ("borders", "coefficients", "video", "platform", "study", "frame-rate", "transform", "from-c", "ci")
 TOURS = {
     "tutorial": tuple(f"tutorial/{name}.md" for name in _TUTORIAL),
     **{name: (f"concepts/{name}.md",) for name in _CONCEPTS},
@@ -32,7 +33,7 @@ TOURS = {
 Agree = Callable[["Block", str], None]  # the fixture `agree`
 
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_NAME = re.compile(r"# ([\w-]+\.(?:aol|toml|py))( \(corrected\))?\n")
+_NAME = re.compile(r"(?:# |/\* )([\w-]+\.(?:aol|toml|py|c))( \(corrected\)| \*/)?\n")
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Block:
     def is_correction(self) -> bool:
         """Whether this is the remedy of the block of the same name."""
         found = _NAME.match(self.text)
-        return bool(found and found[2])
+        return bool(found and found[2] == " (corrected)")
 
     def __str__(self) -> str:
         return f"{self.page}-{self.line}"
@@ -93,7 +94,7 @@ def report_of(file: str) -> str:
 
 
 def printed(block: Block, script: Path, folder: Path, columns: int = COLUMNS) -> str:
-    """A block of commands with what they print on either stream. Only `arrayol` and `python3` are commands."""
+    """A block of commands with what they print on either stream. `arrayol`, `python3` and `gcc` are commands."""
     commands = [line[2:] for line in block.text.splitlines() if line.startswith("$ ")]
     assert block.text.startswith("$ "), f"{block}: a block of commands begins with one, as in '$ arrayol'"
     return "".join(f"$ {command}\n{_output(command, script, folder, columns)}" for command in commands)
@@ -104,7 +105,7 @@ def _output(command: str, script: Path, folder: Path, columns: int) -> str:
     if program == "arrayol" and "--allow-extern" not in arguments:  # modules of the page would stay loaded
         done = in_process(*arguments, cwd=folder, together=True, columns=columns)
     else:
-        place = {"arrayol": script, "python3": Path(sys.executable)}[program]
+        place = {"arrayol": script, "python3": Path(sys.executable), "gcc": Path(shutil.which("gcc") or "gcc")}[program]
         done = as_process(place, *arguments, cwd=folder, together=True)
     return done.stdout.replace(str(folder), "/path/to")
 

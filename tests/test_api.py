@@ -26,8 +26,8 @@ Progress Resources Result Simulated Source Space Spec Specification StoredDesign
 Transformed calibrate check_hls check_verilog compare cost design_steps draw_breakdown draw_layout
 draw_layout_exploration draw_schedule draw_timeline emit_designs emit_hls emit_layout emit_verilog explore
 explore_layouts import_c json_schema layout load load_platform load_result load_technology local_banks memories
-model_of open_design pick progress run show spec_json spec_text synthesise transfers transform transform_design
-write_report write_result write_trace write_waveforms
+model_of open_design pick progress run show spec_json spec_text study_of_pragmas synthesise transfers transform
+transform_design way_to_hardware write_report write_result write_trace write_waveforms
 """
 
 

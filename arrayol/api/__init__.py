@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from arrayol.api.nest import transfers as transfers
     from arrayol.api.pictures import Picture as Picture
     from arrayol.api.pictures import show as show
+    from arrayol.api.pragma_study import study_of_pragmas as study_of_pragmas
     from arrayol.api.schema import json_schema as json_schema
     from arrayol.api.shown_progress import progress as progress
     from arrayol.api.spec import Source as Source
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
     from arrayol.api.spec import model_of as model_of
     from arrayol.api.spec import spec_json as spec_json
     from arrayol.api.spec import spec_text as spec_text
+    from arrayol.api.way import way_to_hardware as way_to_hardware
     from arrayol.c_import.import_c import Imported as Imported
     from arrayol.errors import ArrayolError as ArrayolError
     from arrayol.errors import InfeasibleError as InfeasibleError
@@ -177,11 +179,13 @@ _MODULES = {  # every public name, and the module that has it
     "model_of": "arrayol.api.spec",
     "spec_json": "arrayol.api.spec",
     "spec_text": "arrayol.api.spec",
+    "study_of_pragmas": "arrayol.api.pragma_study",
     "synthesise": "arrayol.api.hardware",
     "transfers": "arrayol.api.nest",
     "transform": "arrayol.api.execution",
     "emit_designs": "arrayol.api.exploration",
     "transform_design": "arrayol.api.exploration",
+    "way_to_hardware": "arrayol.api.way",
     "write_report": "arrayol.api.exploration",
     "write_result": "arrayol.api.exploration",
     "write_trace": "arrayol.api.exploration",

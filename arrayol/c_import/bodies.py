@@ -272,18 +272,18 @@ class Body:
             self.lines.append(f"{name}: {variable.type}{shape_text(variable.dims)}")
 
     def _copy(self) -> None:
-        """What was there before, where not all is written first."""
+        """What was there before, where not all is written first; a zero, where several statements write all of it."""
         for array in (*self.stage.written, *sorted(self.stage.states)):
-            if array in self.stage.unread and any(
-                self._covers(one) for one in self.stage.statements if one.target.array == array
-            ):
+            writers = [one for one in self.stage.statements if one.target.array == array]
+            is_unread = array in self.stage.unread
+            if is_unread and any(map(self._covers, writers)):
                 continue
             dims = [self.variables[array].dims[place] for place in self._own_dims(array)]
             names = [self.fresh(f"e{place}") for place in range(len(dims))]
             subscripts = f"[{', '.join(names)}]" if names else ""
             ranges = ", ".join(f"{name} in 0..{form_text(dim)}" for name, dim in zip(names, dims, strict=True))
             value = zero_of(self.variables[array].type)
-            if array in self.known:
+            if array in self.known and not (is_unread and array in self.stage.filled):
                 port = self._output(array, "before", self.fresh(self.before[array]))
                 self.ports.append(port)
                 value = f"{port.name}{subscripts}"

@@ -30,6 +30,7 @@ class Writer:
     file: str
     texts: list[str] = field(default_factory=list)
     indices: dict[str, str] = field(default_factory=dict)  # extent -> the const array that counts it
+    tasks: list[tuple[Stage, str]] = field(default_factory=list)  # that a network has
 
     def __post_init__(self) -> None:
         self.taken = {*self.scop.variables, *self.scop.consts}
@@ -107,6 +108,7 @@ class Writer:
         name = self._fresh(f"{self.scop.name}_{stage.statements[0].number}")
         if stage.steps:
             return self._steps(name, stage, variables, known)
+        self.tasks.append((stage, name))
         body = Body(stage, variables, self.scop.consts, self.taken, known, self.before)
         inner = self._fresh(f"{name}_body") if stage.axes else name
         self.texts.append(self._elementary(inner, stage, body))

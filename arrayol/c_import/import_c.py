@@ -11,6 +11,7 @@ from arrayol.c_import.forms import form_text, isl_condition, isl_text, without_d
 from arrayol.c_import.lowering.function import lowered
 from arrayol.c_import.model import Access, Form, Scop, data_of
 from arrayol.c_import.plans import Stage, guards_of, program_of
+from arrayol.c_import.pragmas import Request
 from arrayol.c_import.reading.preprocess import preprocess
 from arrayol.c_import.reading.syntax import Unit, chosen_function, parse_unit
 from arrayol.c_import.stages import stages_of
@@ -32,7 +33,10 @@ _MOST_STATEMENTS = 600
 
 @dataclass(frozen=True)
 class Imported:
-    """The text of a specification, what it means, and the stages that it was made of."""
+    """The text of a specification, what it means, and the stages that it was made of.
+
+    `tasks` are those of the stages, by name; `requests` are the pragmas HLS of the function.
+    """
 
     text: str
     spec: Spec
@@ -41,6 +45,8 @@ class Imported:
     inputs: Mapping[str, str] = field(default_factory=dict)  # ports of the top task, and what they are in C
     outputs: Mapping[str, str] = field(default_factory=dict)
     origins: Mapping[str, str] = field(default_factory=dict)  # names of arrays and scalars, and what they are in C
+    tasks: Mapping[str, Stage] = field(default_factory=dict)
+    requests: tuple[Request, ...] = ()
 
     def summary(self) -> list[str]:
         """What was made, in lines: stages with their dimensions, delays, and what stayed a loop of a body."""
@@ -173,7 +179,8 @@ def import_source(file: SourceFile, choices: Choices | None = None) -> Imported:
     taken = [port for port in top.inputs if port.name not in loaded.spec.tables]
     inputs = {port.name: before.get(port.name) or origins[port.name] for port in taken}
     outputs = {port.name: origins[port.name] for port in top.outputs}
-    return Imported(text, loaded.spec, stages, scop.remarks, inputs, outputs, origins)
+    tasks = {name: stage for stage, name in writer.tasks}
+    return Imported(text, loaded.spec, stages, scop.remarks, inputs, outputs, origins, tasks, scop.requests)
 
 
 def _best(file: SourceFile, unit: Unit, choices: Choices) -> tuple[Scop, tuple[Stage, ...]]:

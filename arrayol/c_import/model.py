@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from arrayol.c_import.pragmas import Request
 from arrayol.ir.affine import Affine
 from arrayol.source import Span
 
@@ -173,7 +174,7 @@ class Statement:
 
 @dataclass(frozen=True)
 class Scop:
-    """A function: variables by name, consts with their text and their values, statements in order, and remarks.
+    """A function: variables by name, consts with text and values, statements in order, remarks, and pragmas HLS.
 
     `has_registers` says that elements of small arrays were tried as scalars, since a loop hands them on.
     """
@@ -185,3 +186,4 @@ class Scop:
     statements: tuple[Statement, ...]
     remarks: tuple[tuple[Span, str], ...] = field(default=())
     has_registers: bool = False
+    requests: tuple[Request, ...] = ()

@@ -48,6 +48,7 @@ class Stage:
     delays: dict[int, tuple[int, ...]] = field(default_factory=dict)
     states: frozenset[str] = frozenset()  # arrays that only later instances of the stage read, by delays
     unread: frozenset[str] = frozenset()  # arrays of which nothing is read that the stage has not written before
+    filled: frozenset[str] = frozenset()  # arrays of which it writes each element
     steps: tuple[Stage, ...] = ()
     time: Loop | None = None
     sliced: dict[str, tuple[int, Form]] = field(default_factory=dict)
@@ -159,6 +160,18 @@ class Plan:
             and all(self.sources[key].always_inside for key, access in self.accesses.items() if access.array == name)
         )
 
+    @cached_property
+    def filled(self) -> frozenset[str]:
+        """The arrays of which the group writes each element, at all sizes."""
+        return frozenset(name for name in self.targets if self._is_filled(name))
+
+    def _is_filled(self, name: str) -> bool:
+        certain = [
+            one for one in self.group if one.target.array == name and not any(map(is_dynamic, one.target.subscripts))
+        ]
+        extents = [isl_text(dim) for dim in self.level.variables[name].dims]
+        return self.level.program.fills(name, [name_of(one) for one in certain], extents)
+
     def _unread(self, old: frozenset[int], delays: dict[int, tuple[int, ...]]) -> frozenset[str]:
         before = {
             access.array
@@ -170,7 +183,8 @@ class Plan:
     def whole(self) -> Stage:
         """All in one body."""
         places: Places = {name: (None,) * len(self.level.variables[name].dims) for name in self.targets - self.private}
-        return Stage(self.group, private=self.private, places=places, unread=self._unread(frozenset(), {}))
+        unread = self._unread(frozenset(), {})
+        return Stage(self.group, private=self.private, places=places, unread=unread, filled=self.filled)
 
     def repeated(self) -> Stage:
         """The loops around all statements that no value passes, and that place what is written."""
@@ -184,7 +198,7 @@ class Plan:
             loops = [loop for loop in loops if loop.name not in demoted]
         if not loops:
             return self.whole()
-        return Stage(self.group, axes, self.private, places, old, unread=self._unread(old, {}))
+        return Stage(self.group, axes, self.private, places, old, unread=self._unread(old, {}), filled=self.filled)
 
     def _chain(self) -> list[Loop]:
         """The loops around all statements; of a single statement all of its own."""
@@ -286,7 +300,15 @@ class Plan:
         handed_on = {self.accesses[key].array for key in delays}
         states = frozenset(self.private & handed_on)
         return Stage(
-            self.group, axes, frozenset(), places, kept, delays, states=states, unread=self._unread(kept, delays)
+            self.group,
+            axes,
+            frozenset(),
+            places,
+            kept,
+            delays,
+            states=states,
+            unread=self._unread(kept, delays),
+            filled=self.filled,
         )
 
 

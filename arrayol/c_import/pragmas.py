@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from pycparser import c_ast
+
+from arrayol.c_import.reading.syntax import Places
+from arrayol.source import Span
+
+_STUDY = "--study FILE writes what it asks for"
 _DECIDED = {
-    "unroll": "how many iterations run at once is chosen by explore: a body is unrolled, and units repeat it",
-    "pipeline": "the initiation interval is chosen by explore, from those that the platform offers",
+    "unroll": f"how many iterations run at once is chosen by explore: units repeat an unrolled body; {_STUDY}",
+    "pipeline": f"the initiation interval is chosen by explore, from those that the platform offers; {_STUDY}",
     "array_partition": "the banks of a local memory are chosen by explore",
     "array_reshape": "the words of a local memory are chosen by explore",
-    "dataflow": "which tasks run behind each other in one group is chosen by explore",
+    "dataflow": f"which tasks run together in one group is chosen by explore; {_STUDY}",
     "inline": "functions are always inlined",
     "loop_flatten": "a repetition has no order of loops: explore chooses the scan",
     "loop_tripcount": "the sizes are those of the loops",
@@ -23,11 +33,41 @@ _DECIDED = {
 }
 
 
-def hls_remark(text: str) -> str | None:
-    """What becomes of a pragma's request; None for a pragma of something else."""
-    words = text.split()
-    if not words or words[0].upper() != "HLS":
-        return None
-    kind = words[1].lower() if len(words) > 1 else ""
-    decided = _DECIDED.get(kind, "it has no counterpart and changes nothing here")
-    return f"#pragma {text}: {decided}"
+@dataclass(frozen=True)
+class Request:
+    """One `#pragma HLS`: its kind, its options by name, its place, and that of the `for` it stands in, if it does."""
+
+    text: str
+    kind: str
+    options: Mapping[str, str]
+    span: Span
+    loop: Span | None
+
+    @property
+    def remark(self) -> str:
+        """What becomes of it."""
+        decided = _DECIDED.get(self.kind, "it has no counterpart and changes nothing here")
+        return f"#pragma {self.text}: {decided}"
+
+    def number(self, option: str) -> int | None:
+        """The whole number, 1 or more, that an option gives; None without one."""
+        text = self.options.get(option, "")
+        return int(text) if re.fullmatch(r"0*[1-9]\d{0,6}", text) else None
+
+
+def requests_of(function: c_ast.FuncDef, places: Places) -> tuple[Request, ...]:
+    """The pragmas HLS of a function, in the order of the text."""
+    return tuple(_requests(function.body, places, None))
+
+
+def _requests(node: c_ast.Node, places: Places, loop: Span | None) -> Iterator[Request]:
+    if isinstance(node, c_ast.For):
+        loop = places.span(node)
+    if isinstance(node, c_ast.Pragma):
+        text = " ".join(node.string.split())
+        words = re.sub(r"\s*=\s*", "=", text).split()
+        if words and words[0].upper() == "HLS":
+            options = dict(word.lower().partition("=")[::2] for word in words[2:])
+            yield Request(text, words[1].lower() if len(words) > 1 else "", options, places.span(node), loop)
+    for _, child in node.children():
+        yield from _requests(child, places, loop)

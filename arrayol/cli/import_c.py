@@ -50,6 +50,12 @@ def _sizes(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) 
     help="The compiler whose preprocessor reads the file, with its options, as 'gcc -Iinc -DN=64'; else cc.",
 )
 @click.option("--out", metavar="FILE", type=PLACE, help="Write the specification to this file, not to stdout.")
+@click.option(
+    "--study",
+    metavar="FILE",
+    type=PLACE,
+    help="Write what '#pragma HLS' asks for (pipeline, unroll, dataflow) to this file, a study for `arrayol explore`.",
+)
 @set_option
 def command(
     source: Path,
@@ -57,6 +63,7 @@ def command(
     sizes: dict[str, tuple[int, ...]],
     compiler: str | None,
     out: Path | None,
+    study: Path | None,
     settings: dict[str, str],
 ) -> None:
     """Turn a function of C into a specification that computes the same to the last bit.
@@ -69,11 +76,18 @@ def command(
     imported = api.import_c(source, settings, sizes=sizes, function=function, compiler=compiler)
     for remark in imported.remarks():
         warn(remark)
-    for line in imported.summary():
+    for line in (*imported.summary(), *api.way_to_hardware(imported.spec)):
         click.echo(line, err=True)
+    asked = api.study_of_pragmas(imported) if study is not None else None
     if out is None:
         click.echo(imported.text, nl=False)
-        return
-    with atomic_file(out) as temporary, writing(out):
-        temporary.write_text(imported.text, encoding="utf-8", newline="\n")
-    click.echo(f"wrote {out}", err=True)
+    else:
+        _write(out, imported.text)
+    if study is not None and asked is not None:
+        _write(study, asked)
+
+
+def _write(path: Path, text: str) -> None:
+    with atomic_file(path) as temporary, writing(path):
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+    click.echo(f"wrote {path}", err=True)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from functools import wraps
 from pathlib import Path
+from typing import Any
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
@@ -12,8 +15,9 @@ from pygls.uris import from_fs_path, to_fs_path
 from pygls.workspace import TextDocument
 
 from arrayol import __version__
-from arrayol.errors import Severity
+from arrayol.errors import ArrayolError, Diagnostic, Severity
 from arrayol.lsp.analysis import Analysis, Placed, definition, formatted, mistakes, references
+from arrayol.lsp.c_files import function_at, imported_function, is_c, target_of
 from arrayol.lsp.completion import completions
 from arrayol.lsp.hover import hover
 from arrayol.lsp.inlays import inlays
@@ -22,6 +26,7 @@ from arrayol.lsp.rename import RefusedError, rename, renamed_place
 from arrayol.source import SourceFile, Span
 
 PAUSE = 0.3  # seconds without a change before a text is checked
+IMPORT = "arrayol.import"  # the command: a file of C by its address, and the name of a function or null
 
 _KINDS = {
     Kind.CONST: types.CompletionItemKind.Constant,
@@ -42,7 +47,9 @@ class Server(LanguageServer):
     def __init__(self) -> None:
         super().__init__("arrayol", __version__)
         self.waiting: dict[str, asyncio.Task[None]] = {}
+        self.compiler: str | None = None  # whose preprocessor reads C
         self._analyses: dict[str, Analysis] = {}
+        self._of_c: dict[str, tuple[str, list[types.Diagnostic]]] = {}  # a text that was imported, and what was said
 
     def analysis(self, uri: str) -> Analysis:
         """What is known of the text as it is now."""
@@ -62,6 +69,8 @@ class Server(LanguageServer):
 
     def range(self, span: Span) -> types.Range:
         """The range of a span, in the units of the editor."""
+        if not span.file.text:  # pygls finds no place in nothing
+            return types.Range(types.Position(0, 0), types.Position(0, 0))
         document = TextDocument("", source=span.file.text, position_codec=self.workspace.position_codec)
         start, end = (document.client_position_at_offset(offset) for offset in (span.start, span.end))
         return types.Range(start, end)
@@ -71,9 +80,23 @@ class Server(LanguageServer):
         return types.Location(uri_of(span), self.range(span))
 
     def check(self, uri: str) -> None:
-        """Tell the mistakes of a text."""
-        found = [self._diagnostic(one) for one in mistakes(self.analysis(uri))]
+        """Tell the mistakes of a text; of C those of its last import, until it changes."""
+        if is_c(uri):
+            text, found = self._of_c.get(uri, ("", []))
+            found = found if text == self.workspace.get_text_document(uri).source else []
+        else:
+            found = [self._diagnostic(one) for one in mistakes(self.analysis(uri))]
         self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, found))
+
+    def c_file(self, uri: str) -> SourceFile:
+        """The C at an address as it is now."""
+        return SourceFile(to_fs_path(uri) or uri, self.workspace.get_text_document(uri).source)
+
+    def tell_of_import(self, uri: str, file: SourceFile, told: Sequence[Diagnostic]) -> None:
+        """Show what an import said at the lines of the C."""
+        placed = [Placed(one, *_place_in(file, one.span)) for one in told]
+        self._of_c[uri] = (file.text, [self._diagnostic(one) for one in placed])
+        self.check(uri)
 
     def _diagnostic(self, placed: Placed) -> types.Diagnostic:
         told = placed.diagnostic
@@ -95,9 +118,35 @@ def uri_of(span: Span) -> str:
     return from_fs_path(str(Path(span.file.name).absolute())) or span.file.name
 
 
+def _place_in(file: SourceFile, span: Span | None) -> tuple[Span, Span | None]:
+    """Where a text shows a place, and the place itself where it lies in another file."""
+    if span is not None and span.file.name == file.name:
+        return span, None
+    return Span(file, 0, 0), span
+
+
 def make_server() -> Server:  # noqa: C901, PLR0915  one function for each request
     """A server with an answer to each request."""
     server = Server()
+
+    def answers(name: str, options: Any = None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """As `server.feature`, and nothing for C, of which the server only offers the import."""
+
+        def registered(handler: Callable[..., Any]) -> Callable[..., Any]:
+            @wraps(handler)
+            def answered(ls: Server, params: Any) -> Any:
+                return None if is_c(params.text_document.uri) else handler(ls, params)
+
+            server.feature(name, options)(answered)
+            return handler
+
+        return registered
+
+    @server.feature(types.INITIALIZE)
+    def greeted(ls: Server, params: types.InitializeParams) -> None:
+        options = params.initialization_options
+        compiler = options.get("compiler") if isinstance(options, dict) else None
+        ls.compiler = compiler if isinstance(compiler, str) and compiler.strip() else None
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def opened(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
@@ -122,7 +171,7 @@ def make_server() -> Server:  # noqa: C901, PLR0915  one function for each reque
             waiting.cancel()
         ls.text_document_publish_diagnostics(types.PublishDiagnosticsParams(params.text_document.uri, []))
 
-    @server.feature(types.TEXT_DOCUMENT_HOVER)
+    @answers(types.TEXT_DOCUMENT_HOVER)
     def hovered(ls: Server, params: types.HoverParams) -> types.Hover | None:
         uri = params.text_document.uri
         found = hover(ls.analysis(uri), ls.offset(uri, params.position))
@@ -130,28 +179,28 @@ def make_server() -> Server:  # noqa: C901, PLR0915  one function for each reque
             return None
         return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, found.text), ls.range(found.span))
 
-    @server.feature(types.TEXT_DOCUMENT_DEFINITION)
+    @answers(types.TEXT_DOCUMENT_DEFINITION)
     def defined(ls: Server, params: types.DefinitionParams) -> types.Location | None:
         uri = params.text_document.uri
         found = definition(ls.analysis(uri), ls.offset(uri, params.position))
         return ls.location(found) if found is not None else None
 
-    @server.feature(types.TEXT_DOCUMENT_REFERENCES)
+    @answers(types.TEXT_DOCUMENT_REFERENCES)
     def referred(ls: Server, params: types.ReferenceParams) -> list[types.Location]:
         uri = params.text_document.uri
         return [ls.location(span) for span in references(ls.analysis(uri), ls.offset(uri, params.position))]
 
-    @server.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)
+    @answers(types.TEXT_DOCUMENT_PREPARE_RENAME)
     def prepared(ls: Server, params: types.PrepareRenameParams) -> types.Range | None:
         uri = params.text_document.uri
         found = renamed_place(ls.analysis(uri), ls.offset(uri, params.position))
         return ls.range(found) if found is not None else None
 
-    @server.feature(types.TEXT_DOCUMENT_RENAME, types.RenameOptions(prepare_provider=True))
+    @answers(types.TEXT_DOCUMENT_RENAME, types.RenameOptions(prepare_provider=True))
     def renamed(ls: Server, params: types.RenameParams) -> types.WorkspaceEdit:
         return _renamed(ls, params)
 
-    @server.feature(types.TEXT_DOCUMENT_COMPLETION)
+    @answers(types.TEXT_DOCUMENT_COMPLETION)
     def completed(ls: Server, params: types.CompletionParams) -> list[types.CompletionItem]:
         uri = params.text_document.uri
         choices = completions(ls.analysis(uri), ls.offset(uri, params.position))
@@ -163,7 +212,7 @@ def make_server() -> Server:  # noqa: C901, PLR0915  one function for each reque
             for choice in choices
         ]
 
-    @server.feature(types.TEXT_DOCUMENT_FORMATTING)
+    @answers(types.TEXT_DOCUMENT_FORMATTING)
     def formatted_text(ls: Server, params: types.DocumentFormattingParams) -> list[types.TextEdit] | None:
         analysis = ls.analysis(params.text_document.uri)
         text = formatted(analysis)
@@ -171,7 +220,7 @@ def make_server() -> Server:  # noqa: C901, PLR0915  one function for each reque
             return None
         return [types.TextEdit(ls.range(Span(analysis.source, 0, len(analysis.source.text))), text)]
 
-    @server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
+    @answers(types.TEXT_DOCUMENT_INLAY_HINT)
     def hinted(ls: Server, params: types.InlayHintParams) -> list[types.InlayHint]:
         uri = params.text_document.uri
         analysis = ls.analysis(uri)
@@ -180,7 +229,54 @@ def make_server() -> Server:  # noqa: C901, PLR0915  one function for each reque
         shown = (inlay for inlay in inlays(analysis) if low <= inlay.offset <= high)
         return [types.InlayHint(document.client_position_at_offset(inlay.offset), inlay.text) for inlay in shown]
 
+    @server.feature(types.TEXT_DOCUMENT_CODE_ACTION)
+    def offered(ls: Server, params: types.CodeActionParams) -> list[types.Command] | None:
+        uri = params.text_document.uri
+        if not is_c(uri):
+            return None
+        name = function_at(ls.c_file(uri), ls.offset(uri, params.range.start), ls.compiler)
+        title = f"Import '{name}' into Array-OL" if name else "Import this file into Array-OL"
+        return [types.Command(title, IMPORT, arguments=[uri, name])]
+
+    @server.command(IMPORT)
+    async def imported(ls: Server, uri: str, function: str | None = None) -> None:
+        await _import(ls, uri, function)
+
     return server
+
+
+async def _import(ls: Server, uri: str, function: str | None) -> None:
+    """Import a function of C: its specification beside the file, what was assumed or refused at the lines of the C."""
+    file = ls.c_file(uri)
+    try:
+        made = imported_function(file, function, ls.compiler)
+    except ArrayolError as refused:
+        ls.tell_of_import(uri, file, refused.diagnostics)
+        first = refused.diagnostics[0]
+        text = f"{Path(file.name).name} is not imported: {first.message}"
+        ls.window_show_message(types.ShowMessageParams(types.MessageType.Error, text))
+        return
+    ls.tell_of_import(uri, file, list(made.remarks()))
+    target = from_fs_path(str(target_of(file))) or ""
+    edit = types.WorkspaceEdit(document_changes=list(_written(ls, target, made.text)))
+    done = await ls.workspace_apply_edit_async(
+        types.ApplyWorkspaceEditParams(edit, f"Import of {Path(file.name).name}")
+    )
+    if done.applied:
+        text = f"{target_of(file).name}: {'; '.join(made.summary())}"
+        ls.window_show_message(types.ShowMessageParams(types.MessageType.Info, text))
+
+
+def _written(ls: Server, uri: str, text: str) -> Iterator[types.CreateFile | types.TextDocumentEdit]:
+    """The edit that puts a text into a file, in place of what it holds."""
+    yield types.CreateFile(uri, options=types.CreateFileOptions(ignore_if_exists=True))
+    opened = ls.workspace.text_documents.get(uri)
+    path = Path(to_fs_path(uri) or "")
+    held = opened.source if opened is not None else path.read_text(encoding="utf-8") if path.is_file() else ""
+    version = opened.version if opened is not None else None
+    whole = ls.range(Span(SourceFile(str(path), held), 0, len(held)))
+    identifier = types.OptionalVersionedTextDocumentIdentifier(uri, version)
+    yield types.TextDocumentEdit(identifier, [types.TextEdit(whole, text)])
 
 
 async def _check_later(ls: Server, uri: str) -> None:

@@ -102,6 +102,15 @@ class Program:
         sure = [place for place, one in enumerate(before) if _is_sure(one, element)]
         return before[sure[-1] :] if sure else before
 
+    def fills(self, array: str, writers: Sequence[str], extents: Sequence[str]) -> bool:
+        """Whether these statements write each element of an array, which has these extents."""
+        names = [f"x{place}" for place in range(len(extents))]
+        inside = " and ".join(f"0 <= {name} < {extent}" for name, extent in zip(names, extents, strict=True))
+        box = isl.Set(f"{self._sizes}{{ {array}[{', '.join(names)}] : {inside or 'true'} }}")
+        for one in (self.statements[name] for name in writers):
+            box = box.subtract(self._access(one, one.write).range())
+        return bool(box.is_empty())
+
     def outside(
         self, name: str, subscript: str, extent: str, values: Sequence[str], where: Sequence[str] = ()
     ) -> dict[str, int] | None:

@@ -240,5 +240,5 @@ def _stopped(task: RepetitiveTask, refusal: ArrayolError) -> ArrayolError:
         "not-canonical",
         f"task '{task.name}' repeats '{task.callee}', which is not an elementary task; {reason.message}",
         task.span,
-        hint="exploration starts from tasks that repeat elementary tasks; put the repetition inside those",
+        hint=f"explore one repetition of it, as --top {task.callee}, or put the repetition inside elementary tasks",
     )

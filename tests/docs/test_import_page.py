@@ -33,7 +33,8 @@ def test_commands_print_what_the_page_shows(block: Block, folder: Path, request:
 
 
 def test_the_table_of_errors_names_every_code() -> None:
-    source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "arrayol" / "c_import").rglob("*.py"))
+    files = [*(ROOT / "arrayol" / "c_import").rglob("*.py"), ROOT / "arrayol" / "api" / "pragma_study.py"]
+    source = "".join(path.read_text(encoding="utf-8") for path in files)
     found = set(re.findall(r"(?:error|Diagnostic)\(\s*\"([a-z-]+)\"", source))
     page = read("errors.md").partition("## Importing C\n")[2].partition("\n## ")[0]
     assert set(re.findall(r"^\| `([a-z-]+)` \|", page, re.MULTILINE)) == found - {"bad-setting", "unknown-setting"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,9 @@ from verilog_programs import needs_icarus
 COLUMNS = 96  # of a terminal
 SHADES = 64  # colours that are kept of a picture: files of a third
 PICTURE = re.compile(r"\]\(\.\./pictures/([\w-]+\.png)\)")
-RUNS = [pytest.param(name, marks=needs_icarus if name == "tutorial" else ()) for name in TOURS]
+needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+NEEDS = {"tutorial": (needs_icarus,), "from-c": (needs_icarus, needs_gcc)}
+RUNS = [pytest.param(name, marks=NEEDS.get(name, ())) for name in TOURS]
 
 
 @pytest.mark.parametrize("tour", RUNS)
@@ -39,7 +42,7 @@ def test_a_tour(
 def follow(block: Block, agree: Agree, script: Path, folder: Path) -> None:
     """Do what a reader does with a block; compare what he sees."""
     match block.language:
-        case "aol" | "toml" | "python":
+        case "aol" | "c" | "toml" | "python":
             (folder / block.name).write_text(block.text, encoding="utf-8")
             if block.language == "aol":
                 judge(block, agree)

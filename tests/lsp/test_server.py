@@ -8,12 +8,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 import pytest_lsp
 from conftest import CommandLine
+from editing import SERVER, change, opened, span, told
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
@@ -35,9 +36,6 @@ task twice(a: u8[H, W]) -> (b: u8[H, W]) {
 """
 
 
-SERVER = "import sys; from arrayol.cli.main import main; sys.argv[1:] = ['lsp']; main()"
-
-
 @pytest_lsp.fixture(config=ClientServerConfig(server_command=[sys.executable, "-c", SERVER]))
 async def editor(lsp_client: LanguageClient, tmp_path: Path) -> AsyncIterator[None]:
     """A conversation with `arrayol lsp`, from the greeting to its end."""
@@ -49,34 +47,6 @@ async def editor(lsp_client: LanguageClient, tmp_path: Path) -> AsyncIterator[No
     )
     yield
     await lsp_client.shutdown_session()
-
-
-async def told(editor: LanguageClient, text: types.TextDocumentIdentifier) -> Sequence[types.Diagnostic]:
-    """What the server says next of a text."""
-    await editor.wait_for_notification(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
-    return editor.diagnostics[text.uri]
-
-
-def opened(editor: LanguageClient, path: Path, text: str) -> types.TextDocumentIdentifier:
-    """A text in the editor."""
-    editor.text_document_did_open(
-        types.DidOpenTextDocumentParams(types.TextDocumentItem(path.as_uri(), "arrayol", 1, text))
-    )
-    return types.TextDocumentIdentifier(path.as_uri())
-
-
-def change(editor: LanguageClient, document: types.TextDocumentIdentifier, version: int, text: str) -> None:
-    """Another text."""
-    editor.text_document_did_change(
-        types.DidChangeTextDocumentParams(
-            types.VersionedTextDocumentIdentifier(version, document.uri),
-            [types.TextDocumentContentChangeWholeDocument(text)],
-        )
-    )
-
-
-def span(line: int, start: int, end: int) -> types.Range:
-    return types.Range(types.Position(line, start), types.Position(line, end))
 
 
 @pytest.mark.asyncio

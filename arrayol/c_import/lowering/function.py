@@ -31,7 +31,7 @@ from arrayol.c_import.lowering.structs import Structs
 from arrayol.c_import.lowering.symbols import Array, Constant, Refused, RestartError
 from arrayol.c_import.lowering.unrolling import Unrolling
 from arrayol.c_import.model import Access, Form, Scop, Value
-from arrayol.c_import.pragmas import hls_remark
+from arrayol.c_import.pragmas import requests_of
 from arrayol.c_import.ranges import NumberNeededError
 from arrayol.c_import.reading.syntax import Unit, nodes_of
 from arrayol.c_import.scans import with_scans
@@ -133,10 +133,9 @@ class Run(Context):
     def scop(self) -> Scop:
         """Run it all. Raises ArrayolError, NumberNeededError, RestartError."""
         name = self.function.decl.name
-        for pragma in nodes_of(self.function, c_ast.Pragma):
-            text = hls_remark(" ".join(pragma.string.split()))
-            if text is not None:
-                self.remark(self.span(pragma), text)
+        requests = requests_of(self.function, self.unit.places)
+        for request in requests:
+            self.remark(request.span, request.remark)
         if self.unit.widths:
             text = (
                 "ap_int and ap_uint are computed as C's integers of their width: "
@@ -175,14 +174,16 @@ class Run(Context):
         variables = {key: one for key, one in variables.items() if key in used or not (one.local or one.table)}
         consts = {key: text for key, text in self.consts.items() if _names_const(key, variables, statements)}
         name = name if name not in TAKEN else f"{name}_"
+        values = {key: self.values[key] for key in consts}
         return Scop(
             name,
             variables,
             consts,
-            {key: self.values[key] for key in consts},
+            values,
             tuple(statements),
             tuple(self.remarks),
             bool(self.known.registers),
+            requests,
         )
 
     def _guarded(self, node: Any, do: Any) -> None:

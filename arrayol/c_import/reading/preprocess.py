@@ -10,11 +10,12 @@ enters. They have the types and limits of x86-64 Linux.
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -30,7 +31,9 @@ _MARK = re.compile(r'#(?:line)? *(\d+) "((?:[^"\\]|\\.)*)".*')
 _DEFINE = re.compile(r"\s*#\s*define\s+([A-Za-z_]\w*)(\(?)(.*)", re.DOTALL)
 _UNDEF = re.compile(r"\s*#\s*undef\s+([A-Za-z_]\w*)")
 _NUMBER = re.compile(r"(?:0|[1-9]\d*|0[xX][0-9a-fA-F]+|(?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?)")
+_GIVEN = re.compile(r"-D([A-Za-z_]\w*)(?:=.*)?", re.DOTALL)
 _MESSAGE = re.compile(r"(.*?):(\d+):(?:(\d+):)? (?:fatal )?error: (.*)")
+_FORM = """write it as --cc "gcc -Iinc -DN=64", and what has blanks in quotes, as --cc "gcc '-Imy inc'\""""
 _QUIET = {
     "__attribute__(x)": "",
     "__extension__": "",
@@ -72,11 +75,13 @@ def preprocess(file: SourceFile, command: str | None = None, settings: Mapping[s
     asked = re.findall(r"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif)\b(.*)$", text, re.MULTILINE)
     words_asked = set(re.findall(r"[A-Za-z_]\w*", " ".join(asked)))
     given = [f"-D{name}={value}" for name, value in (settings or {}).items() if name in words_asked]
-    run = _Compiler(file, (*words, *given))
+    words = [*_with_values(words, settings or {}), *given]
+    run = _Compiler(file, tuple(words))
     first = run("-fdirectives-only", text)
     if first is None:
         return Preprocessed(_checked(run("", text), file), {}, words[0])
     macros = plain_macros(marked_lines(first), file)
+    run = _Compiler(file, (*words, *(f"-U{name}" for name in macros)))  # those of the command keep their names
     return Preprocessed(_checked(run("", "\n".join(_without(first, macros))), file), macros, words[0])
 
 
@@ -87,6 +92,15 @@ def _with_settings(text: str, settings: Mapping[str, str]) -> str:
     return text
 
 
+def _with_values(words: Sequence[str], settings: Mapping[str, str]) -> Iterator[str]:
+    """The words of a command with other values for the macros that it defines."""
+    waiting = iter(words)
+    for word in waiting:
+        whole = f"-D{next(waiting, '')}" if word == "-D" else word
+        found = _GIVEN.fullmatch(whole)
+        yield f"-D{found[1]}={settings[found[1]]}" if found is not None and found[1] in settings else whole
+
+
 def _compiler(command: str | None, file: SourceFile) -> list[str] | None:
     """The words of the command; without one those of the compiler of the machine, None where it has none."""
     if command is None:
@@ -95,12 +109,12 @@ def _compiler(command: str | None, file: SourceFile) -> list[str] | None:
     try:
         words = shlex.split(command)
     except ValueError as wrong:
-        raise error("no-preprocessor", f"--cc: {wrong}", hint='write it as --cc "gcc -Iinc"', file=file.name) from None
-    if not words or shutil.which(words[0]) is None:
-        name = words[0] if words else ""
-        raise error(
-            "no-preprocessor", f"there is no program '{name}'", hint="name an installed compiler", file=file.name
-        )
+        raise error("no-preprocessor", f"'{command}': {str(wrong).lower()}", hint=_FORM, file=file.name) from None
+    if not words:
+        raise error("no-preprocessor", "the command of the compiler is empty", hint=_FORM, file=file.name)
+    if shutil.which(words[0]) is None:
+        hint = f"name an installed compiler; {_FORM}"
+        raise error("no-preprocessor", f"there is no program '{words[0]}'", hint=hint, file=file.name)
     return words
 
 
@@ -126,9 +140,14 @@ class _Compiler:
                 timeout=SECONDS,
                 check=False,
                 errors="replace",
+                env={**os.environ, "LC_ALL": "C"},  # messages in English, with plain quotes
             )
-        except (OSError, subprocess.TimeoutExpired) as wrong:
-            raise error("no-preprocessor", f"'{self.words[0]}' did not answer: {wrong}", file=self.file.name) from None
+        except subprocess.TimeoutExpired:
+            message = f"'{self.words[0]}' did not end within {SECONDS:g} s"
+            raise error("no-preprocessor", message, hint=_FORM, file=self.file.name) from None
+        except OSError as wrong:
+            message = f"'{self.words[0]}' did not start: {wrong.strerror}"
+            raise error("no-preprocessor", message, hint=_FORM, file=self.file.name) from None
         if done.returncode == 0:
             name = self.file.name.replace("\\", "\\\\").replace('"', '\\"')
             return done.stdout.replace('"<stdin>"', f'"{name}"')
@@ -138,9 +157,10 @@ class _Compiler:
                 raise self._refused(found)
         if option:
             return None
-        message = done.stderr.strip().splitlines()[-1:] or ["no message"]
-        hint = "run it yourself, and import what it writes"
-        raise error("c-syntax", f"'{self.words[0]}' failed: {message[0]}", hint=hint, file=self.file.name)
+        lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}, and no message"]
+        message = next((line for line in lines if "error" in line), lines[0])
+        hint = "run it yourself with -E, and import what it writes"
+        raise error("no-preprocessor", f"'{self.words[0]}' failed: {message}", hint=hint, file=self.file.name)
 
     def _refused(self, found: re.Match[str]) -> Exception:
         message = f"the preprocessor: {found[4]}"

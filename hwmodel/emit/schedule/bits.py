@@ -19,6 +19,14 @@ def not_emitted(what: str, hint: str) -> ArrayolError:
     return error(NOT_EMITTED, f"{what}: no hardware is emitted for that", hint=hint)
 
 
+def no_rom(task: str, array: str) -> ArrayolError:
+    """The error for an array that a task reads at subscripts of data, and that no ROM of one bank holds."""
+    return not_emitted(
+        f"'{task}' reads '{array}' at subscripts of data, and it is no ROM of one bank",
+        f"make '{array}' a const array, which then lies whole in a ROM",
+    )
+
+
 FRAMES_HINT = (
     "every design of this specification has that; without it the state is an input and an output of the task, of which "
     "each frame reads what the frame before has written"

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from hwmodel.accesses import Accesses, Touch
 from hwmodel.datapath.derive import Derived
 from hwmodel.emit.schedule.activity import Activity, Lanes, rows_of
-from hwmodel.emit.schedule.bits import bits_of_constant, not_emitted
+from hwmodel.emit.schedule.bits import bits_of_constant, no_rom
 from hwmodel.emit.schedule.delays import DelayScheduler
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.names import plain
@@ -140,10 +140,7 @@ class TaskScheduler:
         memory, read = self.memories[own.task, touch.array], self.run.moves.all_reads[own.task, number]
         whole = np.arange(self.accesses.size(touch.array))
         if memory.content is None or memory.elements != tuple(whole.tolist()) or (read.data.distinct != whole).any():
-            raise not_emitted(
-                f"'{own.task}' reads '{touch.array}' at subscripts of data, and it is no ROM of one bank",
-                f"make '{touch.array}' a const array, which then lies whole in a ROM",
-            )
+            raise no_rom(own.task, touch.array)
         bits = self.accesses.network.arrays[touch.array].type.bits
         return ReadPort(touch.port, "", len(whole), -(-len(whole) // own.unit.interval), bits, lookup=memory)
 

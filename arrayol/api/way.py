@@ -1,0 +1,50 @@
+"""What of an imported specification stops on the way to hardware, asked before anything is explored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from arrayol.api.spec import Source, load
+from arrayol.checks.top import choose_top
+from arrayol.errors import ArrayolError, Diagnostic
+from arrayol.ir.spec import RepetitiveTask, Spec
+from arrayol.language.settings import Settings
+from arrayol.text import few
+from arrayol.transforms.steps import canonical_form
+from hwmodel.emit.verilog.coverage import without_verilog
+from hwmodel.platform import Platform, platform_of
+
+
+def way_to_hardware(
+    spec: Source, platform: Platform | None = None, *, settings: Settings | None = None, top: str | None = None
+) -> tuple[str, ...]:
+    """What stops `arrayol explore` and `arrayol emit verilog`, a line for each command; nothing where all of it goes.
+
+    The commands ask the same. Where a repetition of several tasks is not explored, further lines are about one step.
+    Without a `platform` it is that beside the specification, or else the shipped default. Where nothing stops, single
+    designs may still be refused, such as those with bank layouts. Raises ArrayolError for a wrong specification.
+    """
+    loaded = load(spec, settings)
+    return tuple(_lines(loaded, platform_of(loaded, platform)[0], choose_top(loaded, top)))
+
+
+def _lines(spec: Spec, platform: Platform, top: str) -> Iterator[str]:
+    try:
+        form = canonical_form(spec, top)
+    except ArrayolError as refused:
+        yield f"explore: {_text(refused.diagnostics)}"
+        stopped = next((one for one in spec.tasks.values() if one.span == refused.diagnostics[0].span), None)
+        if isinstance(stopped, RepetitiveTask):
+            yield from _lines(spec, platform, stopped.callee)
+        return
+    if platform.prices is None or platform.clock_mhz is None:
+        return
+    missing = without_verilog(form.network, platform.prices, platform.clock_mhz)
+    if missing:
+        yield f"emit verilog: {_text(missing)}"
+
+
+def _text(diagnostics: Sequence[Diagnostic]) -> str:
+    """The first clauses of messages, and the hint of the first."""
+    hint = diagnostics[0].hint
+    return few([one.message.partition("; ")[0] for one in diagnostics]) + (f"; {hint}" if hint else "")
