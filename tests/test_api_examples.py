@@ -22,6 +22,7 @@ NEEDS = {
     "check_hls": needs_compiler,
     "check_verilog": needs_icarus,
     "import_c": needs_compiler,
+    "study_of_pragmas": needs_compiler,
     "write_waveforms": needs_icarus,
 }
 DOT = """\
@@ -30,6 +31,14 @@ float dot(float a[16], float b[16]) {
   for (int i = 0; i < 16; i++)
     sum += a[i] * b[i];
   return sum;
+}
+"""
+GAIN = """\
+void gain(float x[32], float y[32]) {
+  for (int i = 0; i < 32; i++) {
+#pragma HLS pipeline II=2
+    y[i] = 2 * x[i];
+  }
 }
 """
 
@@ -41,6 +50,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("conv3x3.aol", "conv3x3.toml"):
         (made / name).write_bytes((shipped_folder() / name).read_bytes())
     (made / "dot.c").write_text(DOT, encoding="utf-8")
+    (made / "gain.c").write_text(GAIN, encoding="utf-8")
     write_emitted(made / "v0")
     for number, figures in enumerate(DESIGNS):
         write_synthesised(made / f"d{number}", figures)

@@ -43,6 +43,9 @@ def study_of_pragmas(imported: Imported, platform: Platform | None = None) -> st
     name what has no counterpart. Without a `platform` it is that beside the specification, or else the shipped default.
 
     Raises ArrayolError: `no-study` where no pragma has a counterpart, `not-canonical` where nothing is explored.
+
+    >>> api.study_of_pragmas(api.import_c("gain.c")).splitlines()[-1]
+    'intervals = { "gain_0" = [1] }'
     """
     network = canonical_form(imported.spec, choose_top(imported.spec, None)).network
     taken = platform_of(imported.spec, platform)[0]

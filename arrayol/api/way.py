@@ -23,6 +23,9 @@ def way_to_hardware(
     The commands ask the same. Where a repetition of several tasks is not explored, further lines are about one step.
     Without a `platform` it is that beside the specification, or else the shipped default. Where nothing stops, single
     designs may still be refused, such as those with bank layouts. Raises ArrayolError for a wrong specification.
+
+    >>> api.way_to_hardware(spec)
+    ()
     """
     loaded = load(spec, settings)
     return tuple(_lines(loaded, platform_of(loaded, platform)[0], choose_top(loaded, top)))
