@@ -12,7 +12,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from random import Random
@@ -35,9 +35,10 @@ from dse.jobs import cache, pools
 from dse.jobs.cache import JobCache
 from arrayol.cli.main import main
 
-def told(*arguments, keep=JobCache.keep):
-    keep(*arguments)
-    os.write(2, b".")
+def told(cache, job, key, result, keep=JobCache.keep):
+    keep(cache, job, key, result)
+    if key is not None:  # work that is worth keeping
+        os.write(2, b".")
 
 JobCache.keep = told
 pools.WORTH_SECONDS = 0.0
@@ -82,9 +83,10 @@ def started(folder: Path, *options: str) -> Iterator[subprocess.Popen[bytes]]:
 def explored(folder: Path, commit_seconds: float, *options: str) -> tuple[int, str]:
     """The exit code of an undisturbed exploration, and what it says on stderr; the same in this process."""
 
-    def told(*arguments: Any, keep: Callable[..., None] = JobCache.keep) -> None:
-        keep(*arguments)
-        sys.stderr.write(".")
+    def told(cache: JobCache, job: Any, key: bytes | None, result: Any, keep: Any = JobCache.keep) -> None:
+        keep(cache, job, key, result)
+        if key is not None:  # work that is worth keeping
+            sys.stderr.write(".")
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(JobCache, "keep", told)

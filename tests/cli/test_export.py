@@ -119,7 +119,7 @@ def test_only_text_is_formatted(arrayol: CommandLine, small: Path) -> None:
     done = arrayol("fmt", "small.json")
     assert (done.returncode, (small / "small.json").read_bytes()) == (1, before)
     assert done.stderr.startswith("small.json: error[not-text]: ")
-    assert "and so is JSON" in (fmt.help or "")
+    assert "and so does JSON" in (fmt.help or "")
 
 
 def test_sarif_has_places_in_json(arrayol: CommandLine, tmp_path: Path) -> None:
