@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from many_cases import draws_all_cases
 from numpy.typing import NDArray
 
 from arrayol import api
@@ -93,7 +94,7 @@ def test_gcc_agrees_to_the_bit(path: Path, tmp_path: Path) -> None:
 
 def test_decisions_hold_at_all_sizes() -> None:
     """Another size changes the const and nothing else, so `--set` may come later too."""
-    for path in KERNELS:
+    for path in KERNELS[:: 1 if draws_all_cases() else 4]:
         imported = api.import_c(path)
         sizes = {name: value + 3 for name, value in imported.spec.constants.items() if isinstance(value, int)}
         text = imported.text

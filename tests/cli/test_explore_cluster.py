@@ -122,7 +122,7 @@ def test_a_killed_scheduler(script: Path, lpsf: Path, tmp_path_factory: pytest.T
 
 def test_a_killed_worker_while_simulating(checkout: Path, running: Scheduler) -> None:
     """In this process, where progress tells when."""
-    spec, space = api.load(checkout / "specs" / "lpsf.aol", {"H": "12", "W": "16"}), api.Space(narrow=True, verify=True)
+    spec, space = api.load(checkout / "specs" / "lpsf.aol", {"H": "4", "W": "16"}), api.Space(narrow=True, verify=True)
     with running.workers(2) as workers:
 
         def kill(progress: Any) -> None:
