@@ -135,7 +135,7 @@ def test_a_killed_worker_while_simulating(checkout: Path, running: Scheduler) ->
 
 
 def test_other_methods(checkout: Path, running: Scheduler) -> None:
-    spec, space = api.load(checkout / "specs" / "fir.aol"), api.Space(narrow=True, verify=False)
+    spec, space = api.load(checkout / "specs" / "fir.aol", {"N": "640"}), api.Space(narrow=True, verify=False)
     with running.workers(2):
         for method in ("nsga2", "partition"):
             found = document(spec, api.Resources(cluster=running.address), space=space, method=method)
