@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
+from arrayol.c_import.borders import Continued, continued
 from arrayol.c_import.forms import (
     condition_texts,
     extreme,
@@ -31,12 +33,14 @@ from arrayol.c_import.model import (
     Term,
     Value,
     Variable,
+    data_of,
     not_negative,
 )
 from arrayol.c_import.plans import Axis, Stage, is_dynamic
 from arrayol.c_import.shared import shared_parts
 from arrayol.ir.affine import Affine
 
+_Reference: TypeAlias = tuple[Statement, Access]
 _ZERO: Form = Affine()
 _WRITTEN = {  # kinds of values that are no operators between two operands
     "convert": "{type}({0})",
@@ -63,7 +67,7 @@ class Port:
     origin: tuple[Form, ...] = ()
     paving: tuple[tuple[int, ...], ...] = ()
     fitting: tuple[tuple[int, ...], ...] = ()
-    border: bool = False
+    border: str = ""  # how the array continues beyond its ends
     delay: tuple[int, ...] = ()
     default: str = "0"
 
@@ -88,6 +92,8 @@ class Body:
         self.values = {name: axis.loop_value for name, axis in self.axes.items()}
         self.indices: dict[str, str] = {}  # axis -> the port that holds its index
         self.windows: dict[int, tuple[Port, tuple[Form, ...]]] = {}  # read -> port and its lowest elements
+        self.continued: dict[int, Continued] = {}  # reads beyond the ends of their arrays
+        self.replaced: set[int] = set()  # values that only say where these are
         self.defaults: dict[int, str] = {}  # delayed read -> what it gives where no instance came before
         self._make_windows()
         self._declare()
@@ -107,7 +113,7 @@ class Body:
     # What comes in.
 
     def _make_windows(self) -> None:
-        groups: dict[tuple[str, str, tuple[tuple[int, ...], ...]], list[tuple[Statement, Access]]] = {}
+        groups: dict[tuple[str, str, tuple[tuple[int, ...], ...]], list[_Reference]] = {}
         for statement in self.stage.statements:
             self._find_defaults(statement)
             for access in statement.reads:
@@ -115,11 +121,44 @@ class Body:
                 if kind == "delay":
                     self._delayed(access)
                 elif kind is not None:
-                    moves = tuple(map(self._factors, access.subscripts))
+                    self._continue(statement, access)
+                    moves = tuple(map(self._factors, self._forms(access)))
                     groups.setdefault((access.array, kind, moves), []).append((statement, access))
         for (_, kind, _), references in groups.items():
-            for together in self._alike(references):
-                self._window(kind, together)
+            for alike in self._continued_alike(references):
+                for together in self._alike(alike):
+                    self._window(kind, together)
+
+    def _continue(self, statement: Statement, access: Access) -> None:
+        """Find out whether a read is one of a window that its array continues."""
+        loops = [self._whole(loop, statement) for loop in statement.loops]
+
+        def ends(form: Form) -> tuple[Form, Form]:
+            own = renamed(form, self.values)
+            return extreme(own, loops, greatest=False), extreme(own, loops, greatest=True)
+
+        found = continued(access, self.variables[access.array].dims, ends) if self.axes else None
+        if found is not None:
+            self.continued[id(access)] = found
+            self.replaced |= set(map(id, data_of(access)))
+
+    def _forms(self, access: Access) -> tuple[Form, ...]:
+        """The subscripts of a read, those of a window also beyond the ends of its array."""
+        found = self.continued.get(id(access))
+        return access.subscripts if found is None else found.subscripts
+
+    def _continued_alike(self, references: list[_Reference]) -> list[list[_Reference]]:
+        """References by how their arrays continue; those that stay inside go with any, if no data decides on them."""
+        modes: dict[str, list[_Reference]] = {}
+        for one in references:
+            found = self.continued.get(id(one[1]))
+            kind = "data" if any(map(is_dynamic, self._forms(one[1]))) else "inside"
+            modes.setdefault(kind if found is None else found.mode, []).append(one)
+        if len(modes) > 1 and "inside" in modes:
+            inside = modes.pop("inside")
+            mode = next((mode for mode in modes if mode != "data"), "data")
+            modes[mode] = [one for one in references if one in modes[mode] or one in inside]
+        return list(modes.values())
 
     def _kind(self, access: Access) -> str | None:
         """Where a read comes from; None for what the body has itself."""
@@ -159,7 +198,7 @@ class Body:
         self.ports.append(port)
         self.windows[id(access)] = (port, ())
 
-    def _alike(self, references: list[tuple[Statement, Access]]) -> list[list[tuple[Statement, Access]]]:
+    def _alike(self, references: list[_Reference]) -> list[list[_Reference]]:
         """References in parts whose ranges can be compared at all sizes; together if possible."""
         if not self.axes:
             return [references]
@@ -173,7 +212,7 @@ class Body:
     def _bounds(self, statement: Statement, access: Access) -> list[tuple[Form, Form]]:
         """By dimension: the lowest and highest element beside what the axes move."""
         found = []
-        for form, dim in zip(access.subscripts, self.variables[access.array].dims, strict=True):
+        for form, dim in zip(self._forms(access), self.variables[access.array].dims, strict=True):
             if is_dynamic(form):
                 found.append((_ZERO, dim - 1))
                 continue
@@ -182,22 +221,23 @@ class Body:
             found.append((lows, highs))
         return found
 
-    def _window(self, kind: str, references: list[tuple[Statement, Access]]) -> None:
+    def _window(self, kind: str, references: list[_Reference]) -> None:
         access = references[0][1]
         bounds = [self._bounds(*one) for one in references]
         variable = self.variables[access.array]
+        mode = next((found.mode for one in references if (found := self.continued.get(id(one[1])))), None)
         lows, shape = [], []
         for place, dim in enumerate(variable.dims):
             low = min((one[place][0] for one in bounds), key=lambda form: form.constant)
             high = max((one[place][1] for one in bounds), key=lambda form: form.constant)
-            if not self.axes or (not self._moves(access, place) and low != high):
+            if not self.axes or (not self._moves(access, place) and low != high and mode is None):
                 low, high = _ZERO, dim - 1  # a part of a dimension that all instances read: the whole is as good
             lows.append(low)
             shape.append(high - low + 1)
-        paving = tuple(self._factors(form, self.values) for form in access.subscripts)
+        paving = tuple(self._factors(form, self.values) for form in self._forms(access))
         kept = [place for place, extent in enumerate(shape) if extent.number != 1 or not self.axes]
         fitting = tuple(tuple(int(place == column) for column in kept) for place in range(len(shape)))
-        border = any(
+        leaves = any(
             not self._inside(row, low, extent, dim)
             for row, low, extent, dim in zip(paving, lows, shape, variable.dims, strict=True)
         )
@@ -207,12 +247,13 @@ class Body:
         name = self.before[access.array] if kind == "before" else access.array
         name = self.fresh(name) if kind == "before" or variable.table or name in self._named() else name
         extents = tuple(shape[one] for one in kept)
+        border = (mode or f"else {zero_of(variable.type)}") if leaves else ""
         port = Port(name, kind, access.array, variable.type, extents, tuple(lows), paving, fitting, border)
         self.ports.append(port)
         for _, each in references:
             self.windows[id(each)] = (port, tuple(lows))
 
-    def _name_table(self, variable: Variable, references: list[tuple[Statement, Access]]) -> None:
+    def _name_table(self, variable: Variable, references: list[_Reference]) -> None:
         """A const array that all instances read alike: the body names its elements."""
         rank = len(variable.dims)
         fitting = tuple(tuple(int(row == column) for column in range(rank)) for row in range(rank))
@@ -224,7 +265,7 @@ class Body:
         return {port.name for port in self.ports}
 
     def _moves(self, access: Access, place: int) -> bool:
-        return any(self._factors(access.subscripts[place]))
+        return any(self._factors(self._forms(access)[place]))
 
     def _factors(self, form: Form, values: Mapping[str, Form] | None = None) -> tuple[int, ...]:
         """How far a subscript moves with each axis; one that depends on data takes the whole dimension."""
@@ -400,7 +441,7 @@ class Body:
         if not lows:
             return port.name
         kept: list[Form] = []
-        for form, low, row in zip(access.subscripts, lows, port.fitting, strict=True):
+        for form, low, row in zip(self._forms(access), lows, port.fitting, strict=True):
             if any(row):
                 kept.append(renamed(form, self.values) if is_dynamic(form) else self._rest(form) - low)
         return port.name + self._subscripts(kept, named)
@@ -429,6 +470,8 @@ class Body:
         """A value as an expression; `named` are locals that hold parts of it."""
         texts: dict[int, str] = {}
         for node in value.nodes():
+            if id(node) in self.replaced:
+                continue
             known = named.get(id(node)) if node is not value else None
             texts[id(node)] = known or self._node(node, texts, named)
         return texts[id(value)]

@@ -174,9 +174,7 @@ class Writer:
         """The tiler of a link; nothing where it is the obvious one."""
         if _is_plain(port, dims, [axis.extent for axis in stage.axes]):
             return ""
-        return f" at {_tiler(port.origin, port.paving, port.fitting)}" + (
-            f" else {zero_of(port.type)}" if port.border else ""
-        )
+        return f" at {_tiler(port.origin, port.paving, port.fitting)}" + (f" {port.border}" if port.border else "")
 
     # Loops in time.
 

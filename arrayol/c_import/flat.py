@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from arrayol.c_import.forms import isl_condition, isl_text, names_of, without_data
+from arrayol.c_import.forms import as_data, isl_condition, isl_text, names_of, without_data
 from arrayol.c_import.graphs import mapped, with_values
-from arrayol.c_import.model import Access, Dynamic, Form, Statement, Value, Variable, not_negative
+from arrayol.c_import.model import Access, Bordered, Dynamic, Form, Rounded, Statement, Value, Variable, not_negative
 from arrayol.c_import.ranges import NumberNeededError
 from arrayol.errors import error
 from arrayol.ir.affine import Affine
@@ -73,7 +73,7 @@ def delinearised(
         if shape is not None:
             shapes[name] = shape
             variables[name] = replace(variable, dims=tuple(Affine(constant=one) for one in shape))
-    return variables, [_rewritten(one, shapes, consts) for one in statements]
+    return variables, [_rewritten(one, variables, shapes, consts) for one in statements]
 
 
 def _open_dims(variable: Variable, uses: Sequence[_Use], consts: Mapping[str, int | float]) -> tuple[Form, ...]:
@@ -93,12 +93,14 @@ def _shape(
     variable: Variable, uses: Sequence[_Use], consts: Mapping[str, int | float], given: tuple[int, ...] | None
 ) -> tuple[int, ...] | None:
     """The extents of the dimensions that all accesses keep to; None for one dimension."""
-    forms = [use.access.subscripts[0] for use in uses]
-    if any(isinstance(term, Dynamic) for form in forms for term, _ in form.terms):
+    exact = [without_data(use.access.subscripts[0]) for use in uses]
+    forms = [form for form in exact if form is not None]
+    if len(forms) < len(exact) or any(map(_is_divided, forms)):
         return None
     rows = _rows(forms)
     if not any(use.is_write for use in uses):
-        rows = [one for one in rows if one >= _LEAST_ROW]
+        borders = {factor for form in forms for term, factor in form.terms if isinstance(term, Bordered)}
+        rows = [one for one in rows if one >= _LEAST_ROW or one in borders]
     if given is not None and len(given) > 1:
         rows = [_product(given[place:]) for place in range(1, len(given))]
     if not rows:
@@ -112,6 +114,10 @@ def _shape(
         return None
     shape = (size // rows[0], *(one // other for one, other in zip(rows, [*rows[1:], 1], strict=True)))
     return shape if all(_subscripts(use, shape, consts) is not None for use in uses) else None
+
+
+def _is_divided(form: Form) -> bool:
+    return any(isinstance(term, Rounded) and term.operator == "//" for term, _ in form.terms)
 
 
 def _product(extents: Sequence[int]) -> int:
@@ -140,8 +146,9 @@ def _rows(forms: Sequence[Form]) -> list[int]:
 
 def _subscripts(use: _Use, shape: Sequence[int], consts: Mapping[str, int | float]) -> tuple[Form, ...] | None:
     """The subscripts of an access in these dimensions; None where a part of it leaves its row."""
-    form = use.access.subscripts[0]
-    result: list[Form] = []
+    exact = without_data(use.access.subscripts[0])
+    assert exact is not None
+    form, result = exact, list[Form]()
     row = _product(shape)
     for extent in shape[:-1]:
         row //= extent
@@ -159,18 +166,39 @@ def _subscripts(use: _Use, shape: Sequence[int], consts: Mapping[str, int | floa
     return (*result, form)
 
 
+def _fitted(use: _Use, form: Form, dim: Form, consts: Mapping[str, int | float]) -> Form:
+    """A subscript with a border of which only the lower end shows, with the extent that its dimension has."""
+    exact = without_data(form)
+    border = exact.terms[0][0] if exact is not None and len(exact.terms) == 1 else None
+    if not isinstance(border, Bordered) or exact != Affine(((border, 1),)) or border.extent == dim:
+        return form
+    if border.extent.number is None or dim.number is None or border.extent.number > dim.number:
+        return form
+    ends = use.ends(border.form, consts)
+    is_low = ends is not None and (border.mode == "nearest" or ends[0] > -border.extent.number)
+    if ends is None or not is_low or ends[1] >= border.extent.number:
+        return form
+    return as_data(Affine(((replace(border, extent=dim), 1),)))
+
+
 def _rewritten(
-    statement: Statement, shapes: Mapping[str, tuple[int, ...]], consts: Mapping[str, int | float]
+    statement: Statement,
+    variables: Mapping[str, Variable],
+    shapes: Mapping[str, tuple[int, ...]],
+    consts: Mapping[str, int | float],
 ) -> Statement:
     """The statement with the subscripts that its arrays have now; statements that shared values have their own."""
     known: dict[int, Value] = {}
 
     def access_of(access: Access, *, is_write: bool) -> Access:
-        if access.array not in shapes:
-            return access
-        forms = _subscripts(_Use(access, statement, is_write), shapes[access.array], consts)
-        assert forms is not None
-        return replace(access, subscripts=forms)
+        use, forms = _Use(access, statement, is_write), access.subscripts
+        if access.array in shapes:
+            found = _subscripts(use, shapes[access.array], consts)
+            assert found is not None
+            forms = tuple(map(as_data, found))
+        dims = variables[access.array].dims
+        fitted = tuple(_fitted(use, form, dim, consts) for form, dim in zip(forms, dims, strict=True))
+        return replace(access, subscripts=fitted)
 
     def change(node: Value) -> Value:
         return node if node.access is None else replace(node, access=access_of(node.access, is_write=False))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-from arrayol.c_import.model import Condition, Dynamic, Form, Loop, Rounded, Term
+from arrayol.c_import.model import Bordered, Condition, Dynamic, Form, Loop, Rounded, Term, Value
 from arrayol.ir.affine import Affine
 
 TermText = Callable[[Term], str]
@@ -16,6 +16,8 @@ def term_text(term: Term) -> str:
         return term
     if isinstance(term, Dynamic):
         raise TypeError("a subscript that depends on data is no form")
+    if isinstance(term, Bordered):
+        return _bordered_text(term, form_text)
     return f"(({form_text(term.form)}) {term.operator} {term.divisor})"
 
 
@@ -25,8 +27,19 @@ def isl_term(term: Term) -> str:
         return term
     if isinstance(term, Dynamic):
         raise TypeError("a subscript that depends on data is no form")
+    if isinstance(term, Bordered):
+        return _bordered_text(term, isl_text)
     inner = isl_text(term.form)
     return f"floor(({inner})/{term.divisor})" if term.operator == "//" else f"(({inner}) mod {term.divisor})"
+
+
+def _bordered_text(term: Bordered, text: Callable[[Form], str]) -> str:
+    """A subscript with a border by `min` and `max`: one mirrored at both ends, which reaches no further."""
+    if term.mode == "nearest":
+        return f"max(0, min({text(term.form)}, {text(term.extent - 1)}))"
+    below = int(term.mode == "reflect")
+    upwards = f"max({text(term.form)}, {text(term.form.scaled(-1) - below)})"
+    return f"min({upwards}, {text(term.extent.scaled(2) - 2 + below)} - {upwards})"
 
 
 def isl_text(form: Form) -> str:
@@ -54,6 +67,9 @@ def renamed(form: Form, values: Mapping[str, Form]) -> Form:
     for term, factor in form.terms:
         if isinstance(term, Rounded):
             result += rounded(term.operator, renamed(term.form, values), term.divisor).scaled(factor)
+        elif isinstance(term, Bordered):
+            inner = Bordered(term.mode, renamed(term.form, values), renamed(term.extent, values))
+            result += Affine(((inner, factor),))
         elif isinstance(term, str) and term in values:
             result += values[term].scaled(factor)
         else:
@@ -71,8 +87,18 @@ def rounded(operator: str, form: Form, divisor: int) -> Form:
     return whole.divided(divisor) + rest if operator == "//" else rest
 
 
+def as_data(form: Form) -> Form:
+    """A subscript whose rounded and bordered parts are computed as data: reads have no loops of their own."""
+    result: Form = Affine(constant=form.constant)
+    for term, factor in form.terms:
+        if isinstance(term, Rounded | Bordered):
+            term = Dynamic(Value("form", "i32", form=Affine(((term, 1),))))
+        result += Affine(((term, factor),))
+    return result
+
+
 def without_data(form: Form) -> Form | None:
-    """A subscript in which what is rounded was taken for data, as a form; None where it depends on data."""
+    """A subscript in which what is rounded or bordered was taken for data, as a form; None where it depends on data."""
     result: Form = Affine(constant=form.constant)
     for term, factor in form.terms:
         if isinstance(term, Dynamic):
@@ -85,13 +111,15 @@ def without_data(form: Form) -> Form | None:
 
 
 def names_of(form: Form) -> set[str]:
-    """The loops and consts in a form, also in what is rounded."""
+    """The loops and consts in a form, also in what is rounded or bordered."""
     names: set[str] = set()
     for term, _ in form.terms:
         if isinstance(term, str):
             names.add(term)
         elif isinstance(term, Rounded):
             names |= names_of(term.form)
+        elif isinstance(term, Bordered):
+            names |= names_of(term.form) | names_of(term.extent)
     return names
 
 
@@ -133,6 +161,8 @@ def extreme(form: Form, loops: Sequence[Loop], *, greatest: bool) -> Form:
     for term, factor in form.terms:
         if isinstance(term, Rounded):
             result += _rounded_extreme(term, loops, greatest=greatest == (factor > 0)).scaled(factor)
+        elif isinstance(term, Bordered):
+            result += (term.extent - 1).scaled(factor) if greatest == (factor > 0) else Affine()
         else:
             result += Affine(((term, factor),))
     for loop in reversed(loops):

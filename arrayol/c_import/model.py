@@ -26,6 +26,18 @@ class Rounded:
     divisor: int
 
 
+@dataclass(frozen=True, slots=True)
+class Bordered:
+    """A subscript of `extent` elements that `form` would leave, continued as the border of a link is.
+
+    `mode` is `nearest`, `mirror` or `reflect`; a subscript that wraps is a `Rounded`.
+    """
+
+    mode: str
+    form: Form
+    extent: Form
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Dynamic:
     """A subscript that depends on data."""
@@ -33,8 +45,8 @@ class Dynamic:
     value: Value
 
 
-Term: TypeAlias = "str | Rounded | Dynamic"
-Form: TypeAlias = "Affine[Term]"  # of loops and consts by name, and of what is rounded
+Term: TypeAlias = "str | Rounded | Bordered | Dynamic"
+Form: TypeAlias = "Affine[Term]"  # of loops and consts by name, of what is rounded or bordered
 
 
 @dataclass(frozen=True, slots=True)

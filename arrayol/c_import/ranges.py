@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from arrayol.c_import.constants import FLOATS, limits
-from arrayol.c_import.model import BOOL, Dynamic, Form, Loop, Rounded, Term, Value
+from arrayol.c_import.model import BOOL, Bordered, Dynamic, Form, Loop, Rounded, Term, Value
 
 
 class NumberNeededError(Exception):
@@ -60,6 +60,8 @@ class Ranges:
         if isinstance(term, Dynamic):
             low, high = self.of(term.value)
             return high if greatest else low
+        if isinstance(term, Bordered):
+            return self._end(term.extent - 1, greatest=True) if greatest else 0
         if isinstance(term, Rounded):
             if term.operator == "%":
                 return term.divisor - 1 if greatest else 0

@@ -9,6 +9,7 @@ from pycparser import c_ast
 
 from arrayol.c_import import constants
 from arrayol.c_import.arithmetic import COMPARISONS, EXACT, NEAR, RefusalError, affine_condition, integer, literal
+from arrayol.c_import.lowering.borders import with_borders
 from arrayol.c_import.lowering.context import Context
 from arrayol.c_import.lowering.ctypes import BYTES, CType, Number, Pointer, Sequence, Struct
 from arrayol.c_import.lowering.symbols import (
@@ -126,7 +127,7 @@ class Expressions:
         """An element whose subscripts may be choices between affine ones, as at a border: a choice between elements."""
         recorder, span = self.run.recorder, self.run.span(node)
         result: Value | None = None
-        pieces = list(self.run.pieces.of(place.subscripts))
+        pieces = list(self.run.pieces.of(with_borders(self.run, place.array, place.subscripts)))
         for conditions, subscripts in reversed(pieces):
             with recorder.where(*conditions):
                 element = recorder.read(place.array, subscripts, span)

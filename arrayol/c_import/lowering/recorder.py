@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from arrayol.c_import.arithmetic import Arithmetic
-from arrayol.c_import.forms import rounded
+from arrayol.c_import.forms import as_data, rounded
 from arrayol.c_import.lowering.symbols import Address, Array, Cell, Content, Pending, PointerCell, Undefined
 from arrayol.c_import.model import (
     Access,
@@ -106,7 +106,7 @@ class Recorder:
 
     def read(self, array: Array, subscripts: tuple[Form, ...], span: Span) -> Value:
         """An element as a value."""
-        subscripts = tuple(map(self._without_rounded, subscripts))
+        subscripts = tuple(map(as_data, subscripts))
         if array.table is not None:
             known = self._table_value(array, subscripts)
             if known is not None:
@@ -124,17 +124,6 @@ class Recorder:
         text = array.table[place]
         number: Form | None = None if array.type[0] == "f" else Affine(constant=int(text))
         return Value("literal", array.type, text=text, form=number)
-
-    def _without_rounded(self, form: Form) -> Form:
-        """A subscript whose rounded parts are computed as data: reads have no loops of their own."""
-        result: Form = Affine(constant=form.constant)
-        for term, factor in form.terms:
-            if isinstance(term, Rounded):
-                value = Value("form", "i32", form=Affine(((term, 1),)))
-                result += Affine(((Dynamic(value), factor),))
-            else:
-                result += Affine(((term, factor),))
-        return result
 
     def store(self, array: Array, subscripts: tuple[Form, ...], value: Value, span: Span) -> None:
         """An assignment to an element, where all predicates hold."""
