@@ -18,9 +18,9 @@ from arrayol.c_import.constants import (
     negative,
     operation,
 )
-from arrayol.c_import.forms import rounded
+from arrayol.c_import.forms import names_of, rounded
 from arrayol.c_import.model import BOOL, Condition, Form, Value, not_negative
-from arrayol.c_import.ranges import Ranges
+from arrayol.c_import.ranges import NumberNeededError, Ranges
 from arrayol.ir.affine import Affine
 
 COMPARISONS = {"<", "<=", ">", ">=", "==", "!="}
@@ -231,6 +231,9 @@ class Arithmetic:
         number = right.form.number if right.form is not None else None
         if first == last == 0:
             raise RefusalError("this divides by 0", "divide by another number")
+        if number is None and left.form is not None and right.form is not None:
+            for name in sorted(names_of(right.form) & set(self.ranges.consts)):
+                raise NumberNeededError(name)
         is_form = left.form is not None and number is not None and number > 0 and self._never_negative(left.form)
         if is_form or (low >= 0 and first > 0):
             return self._floored(sign, left, right, number if is_form else None)

@@ -91,9 +91,9 @@ def as_data(form: Form) -> Form:
     """A subscript whose rounded and bordered parts are computed as data: reads have no loops of their own."""
     result: Form = Affine(constant=form.constant)
     for term, factor in form.terms:
-        if isinstance(term, Rounded | Bordered):
-            term = Dynamic(Value("form", "i32", form=Affine(((term, 1),))))
-        result += Affine(((term, factor),))
+        is_plain = not isinstance(term, Rounded | Bordered)
+        own = term if is_plain else Dynamic(Value("form", "i32", form=Affine(((term, 1),))))
+        result += Affine(((own, factor),))
     return result
 
 

@@ -24,9 +24,10 @@ from arrayol.c_import.lowering.declarations import Declarations
 from arrayol.c_import.lowering.expressions import Expressions
 from arrayol.c_import.lowering.heads import Heads
 from arrayol.c_import.lowering.loops import Loops
+from arrayol.c_import.lowering.pieces import Pieces
 from arrayol.c_import.lowering.recorder import MOST_STATEMENTS, TooLongError, live, variables_of
 from arrayol.c_import.lowering.statements import Statements
-from arrayol.c_import.lowering.storage import Pieces, Storage
+from arrayol.c_import.lowering.storage import Storage
 from arrayol.c_import.lowering.structs import Structs
 from arrayol.c_import.lowering.symbols import Array, Constant, Refused, RestartError
 from arrayol.c_import.lowering.unrolling import Unrolling

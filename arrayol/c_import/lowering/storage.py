@@ -1,19 +1,19 @@
-"""Arrays and tables of C, state that lives from call to call, and subscripts that are chosen."""
+"""Arrays and tables of C, and state that lives from call to call."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from pycparser import c_ast
 
-from arrayol.c_import.arithmetic import RefusalError, affine_condition, constant_of
+from arrayol.c_import.arithmetic import RefusalError, constant_of
 from arrayol.c_import.lowering.context import Context
 from arrayol.c_import.lowering.ctypes import CType, Number, Pointer, Struct
 from arrayol.c_import.lowering.ctypes import Sequence as ArrayType
 from arrayol.c_import.lowering.symbols import Array, Cell, Deferred, RestartError
-from arrayol.c_import.model import Condition, Dynamic, Form, Value
+from arrayol.c_import.model import Form, Value
 from arrayol.ir.affine import Affine
 from arrayol.text import few
 
@@ -188,65 +188,6 @@ class Storage:
         return tuple(found)
 
 
-class Pieces:
-    """Subscripts that are a choice between affine ones, as for a border: each with where it holds."""
-
-    def __init__(self, run: Context) -> None:
-        self.run = run
-
-    def value(self, conditions: tuple[Condition, ...]) -> Value:
-        """Conditions as one truth value."""
-        result: Value | None = None
-        for one in conditions:
-            value = _value_of(one)
-            result = value if result is None else self.run.arithmetic.both("and", result, value)
-        assert result is not None
-        return result
-
-    def of(self, subscripts: tuple[Form, ...]) -> Iterator[tuple[tuple[Condition, ...], tuple[Form, ...]]]:
-        """All choices of all subscripts, with their conditions."""
-        if not subscripts:
-            yield (), ()
-            return
-        for conditions, form in self._form(subscripts[0]):
-            for others, rest in self.of(subscripts[1:]):
-                yield (*conditions, *others), (form, *rest)
-
-    def _form(self, form: Form) -> Iterator[tuple[tuple[Condition, ...], Form]]:
-        for term, factor in form.terms:
-            if isinstance(term, Dynamic) and is_piecewise(term.value):
-                rest = form.without(term)
-                for conditions, piece in self._value(term.value):
-                    for others, whole in self._form(rest):
-                        yield (*conditions, *others), whole + piece.scaled(factor)
-                return
-        yield (), form
-
-    def _value(self, value: Value) -> Iterator[tuple[tuple[Condition, ...], Form]]:
-        if value.form is not None:
-            yield (), value.form
-        elif value.kind == "convert":
-            yield from self._value(value.operands[0])
-        else:
-            condition = affine_condition(value.operands[0])
-            assert condition is not None
-            for conditions, form in self._value(value.operands[1]):
-                yield (condition, *conditions), form
-            for conditions, form in self._value(value.operands[2]):
-                yield (condition.negated(), *conditions), form
-
-
-def is_piecewise(value: Value) -> bool:
-    """Whether a value is a choice, by affine conditions, between affine integers."""
-    if value.form is not None:
-        return True
-    if value.kind == "convert" and value.type in {"i32", "i64"}:
-        return is_piecewise(value.operands[0])
-    if value.kind != "choice" or affine_condition(value.operands[0]) is None:
-        return False
-    return all(map(is_piecewise, value.operands[1:]))
-
-
 def _zero() -> Value:
     return Value("literal", "i32", text="0", form=Affine())
 
@@ -258,13 +199,3 @@ def _qualifiers(node: Any) -> set[str]:
         found |= set(getattr(node, "quals", None) or [])
         node = getattr(node, "type", None)
     return found
-
-
-def _value_of(condition: Condition) -> Value:
-    """A condition as a truth value."""
-    if condition.form is None:
-        first, *others = map(_value_of, condition.parts)
-        for other in others:
-            first = Value(condition.kind, "bool", (first, other))
-        return first
-    return Value(condition.kind, "bool", (Value("form", "i32", form=condition.form), _zero()))
