@@ -239,6 +239,32 @@ CONSTRUCTS = {
     "clamped subscript": (
         "|||for (int i = 0; i < 12; i++) { int p = i - 2 < 0 ? 0 : i - 2; y[i] = x[p] + x[i + 1 > 11 ? 11 : i + 1]; }"
     ),
+    "clamp by macros": (
+        "#define MIN(a, b) ((a) < (b) ? (a) : (b))\n"
+        "#define MAX(a, b) ((a) > (b) ? (a) : (b))\n"
+        "|||for (int i = 0; i < 12; i++) y[i] = x[MIN(MAX(i - 3, 0), 11)] - 2 * x[MAX(0, MIN(11, i + 2))];"
+    ),
+    "clamp by a function": (
+        "static int inside(int a, int low, int high) { if (a < low) return low; return a > high ? high : a; }\n"
+        "|||for (int i = 0; i < 12; i++) y[i] = x[inside(i + 1, 0, 11)] + x[inside(i - 1, 2, 9)];"
+    ),
+    "clamped rows of one array": (
+        "|||for (int i = 0; i < 3; i++) for (int j = 0; j < 4; j++) { int s = 0; for (int a = -1; a <= 1; a++) for "
+        "(int b = -1; b <= 1; b++) { int p = i + a, q = j + b; if (p < 0) p = 0; if (p >= 3) p = 2; if (q < 0) q = 0; "
+        "if (q >= 4) q = 3; s += (2 * a + b) * x[p * 4 + q]; } y[i * 4 + j] = s; }"
+    ),
+    "clamp of a local array": (
+        "|||int t[12]; for (int i = 0; i < 12; i++) t[i] = 3 * x[i]; for (int i = 0; i < 12; i++) y[i] = t[i < 2 ? 0 : "
+        "i - 2] + t[i > 9 ? 11 : i + 2];"
+    ),
+    "mirrored at a border": (
+        "|||for (int i = 0; i < 12; i++) { int p = i - 2, q = i + 2; if (p < 0) p = -p; y[i] = x[p] + 3 * x[q > 11 ? "
+        "23 - q : q]; }"
+    ),
+    "wrapped subscript": (
+        "#define N 12\n"
+        "|||for (int i = 0; i < N; i++) y[i] = x[(i + N - 1) % N] + 2 * x[(i + 2) % N] + 4 * x[i ? i - 1 : N - 1];"
+    ),
     "parity": "|||for (int i = 0; i < 12; i++) { if (i & 1) y[i / 2] = x[i]; else y[6 + i / 2] = x[i]; }",
     "choice on data": (
         "|||for (int i = 0; i < 12; i++) { if (x[i] > 50 && x[i] % 2) y[i] = 1; else if (x[i] < 10) y[i] = 2; }"

@@ -179,9 +179,26 @@ class Expressions:
             return f"{name} / 2" if low >= 0 else str(self.rng.randrange(SIZE))
         if kind < 0.9:
             self._has("clamped subscript")
-            return f"{name} + 1 > {SIZE - 1} ? {SIZE - 1} : {name} + 1" if low >= -1 else name
+            return self._at_border(name, low, high)
         self._has("masked subscript")
         return f"{name} & 7" if low >= 0 else str(self.rng.randrange(SIZE))
+
+    def _at_border(self, name: str, low: int, high: int) -> str:
+        """A subscript that is clamped, mirrored or wrapped behind the last element."""
+        if low < -1:
+            return name
+        last = SIZE - 1
+        clamped = f"{name} + 1 > {last} ? {last} : {name} + 1"
+        if high > SIZE:
+            return clamped
+        return self.rng.choice(
+            [
+                clamped,
+                f"{name} + 1 > {last} ? {2 * last} - ({name} + 1) : {name} + 1",
+                f"{name} + 1 > {last} ? 0 : {name} + 1",
+                f"({name} + 1) % {SIZE}",
+            ]
+        )
 
     def _element(self) -> str:
         kind = self.rng.random()

@@ -72,6 +72,30 @@ KERNELS = {
         "  for (int y = 0; y < 5; y++) for (int x = 0; x < 8; x++) out[y][x] = GREY(in[y][x]);\n"
         "}"
     ),
+    "smoothed to the edges": _kernel(
+        "void f(const uint8_t x[6][8], uint8_t y[6][8]) {\n"
+        "  for (int i = 0; i < 6; i++) for (int j = 0; j < 8; j++) {\n"
+        "    int sum = 8;\n"
+        "    for (int a = -1; a <= 1; a++) for (int b = -1; b <= 1; b++) {\n"
+        "      int p = i + a < 0 ? 0 : i + a >= 6 ? 5 : i + a, q = j + b < 0 ? 0 : j + b >= 8 ? 7 : j + b;\n"
+        "      sum += x[p][q] << (2 - a * a - b * b);\n"
+        "    }\n"
+        "    y[i][j] = sum >> 4;\n"
+        "  }\n"
+        "}"
+    ),
+    "smoothed rows of one array": _kernel(
+        "#define MIN(a, b) ((a) < (b) ? (a) : (b))\n"
+        "#define MAX(a, b) ((a) > (b) ? (a) : (b))\n"
+        "void f(const uint8_t *x, int *y) {\n"
+        "  for (int i = 0; i < 5; i++) for (int j = 0; j < 7; j++) {\n"
+        "    int sum = 0;\n"
+        "    for (int a = -2; a <= 2; a++) for (int b = -2; b <= 2; b++)\n"
+        "      sum += (3 * a + b) * x[MIN(MAX(i + a, 0), 4) * 7 + MIN(MAX(j + b, 0), 6)];\n"
+        "    y[i * 7 + j] = sum;\n"
+        "  }\n"
+        "}"
+    ),
     "two stages": _kernel(
         "void f(const int16_t x[8][10], int y[8]) {\n"
         "  int t[8][10];\n"
