@@ -99,7 +99,7 @@ def _shape(
         return None
     rows = _rows(forms)
     if not any(use.is_write for use in uses):
-        borders = {factor for form in forms for term, factor in form.terms if isinstance(term, Bordered)}
+        borders = {factor for form in forms for term, factor in form.terms if isinstance(term, Bordered | Rounded)}
         rows = [one for one in rows if one >= _LEAST_ROW or one in borders]
     if given is not None and len(given) > 1:
         rows = [_product(given[place:]) for place in range(1, len(given))]

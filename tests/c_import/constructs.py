@@ -257,6 +257,10 @@ CONSTRUCTS = {
         "|||int t[12]; for (int i = 0; i < 12; i++) t[i] = 3 * x[i]; for (int i = 0; i < 12; i++) y[i] = t[i < 2 ? 0 : "
         "i - 2] + t[i > 9 ? 11 : i + 2];"
     ),
+    "mirrored in a local array": (
+        "|||int t[12]; for (int i = 0; i < 12; i++) t[i] = 3 * x[i]; for (int i = 0; i < 12; i++) y[i] = t[i < 2 ? 2 - "
+        "i : i - 2] + t[i > 9 ? 21 - i : i + 2];"
+    ),
     "mirrored at a border": (
         "|||for (int i = 0; i < 12; i++) { int p = i - 2, q = i + 2; if (p < 0) p = -p; y[i] = x[p] + 3 * x[q > 11 ? "
         "23 - q : q]; }"
