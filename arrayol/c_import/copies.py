@@ -133,7 +133,13 @@ def _copy_of(statement: Statement, scans: Collection[str]) -> _Copy | None:
         return None
     condition, first, before = value.operands
     number = _first_iterations(condition, loop)
-    if number is None or before.access is None or before.type != value.type or first.type != value.type:
+    if (
+        number is None
+        or before.access is None
+        or data_of(before.access)
+        or before.type != value.type
+        or first.type != value.type
+    ):
         return None
     return _Copy(before.access, number, first, loop, value.type)
 

@@ -257,6 +257,14 @@ CONSTRUCTS = {
         "|||int t[12]; for (int i = 0; i < 12; i++) t[i] = 3 * x[i]; for (int i = 0; i < 12; i++) y[i] = t[i < 2 ? 0 : "
         "i - 2] + t[i > 9 ? 11 : i + 2];"
     ),
+    "register of clamped elements": (
+        "|||int p = 0, q = 0; for (int i = 0; i < 12; i++) { y[i] = p + 3 * q; q = p; p = i == 0 ? 0 : x[i > 10 ? 11 : "
+        "i + 1]; }"
+    ),
+    "register of wrapped elements": (
+        "|||int p = 0, q = 0; for (int i = 0; i < 12; i++) { y[i] = p + 3 * q; q = p; p = i < 1 ? 0 : "
+        "x[(i + 5) % 12]; }"
+    ),
     "mirrored in a local array": (
         "|||int t[12]; for (int i = 0; i < 12; i++) t[i] = 3 * x[i]; for (int i = 0; i < 12; i++) y[i] = t[i < 2 ? 2 - "
         "i : i - 2] + t[i > 9 ? 21 - i : i + 2];"
