@@ -8,18 +8,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
+from compared_names import counted_offences, offences
 
 from arrayol.operators.registry import FUNCTIONS, INFIX, PREFIX
 
-ROOT = Path(__file__).parents[1]
 NAMES = FUNCTIONS.keys() | INFIX.keys() | PREFIX.keys()
 REGISTRIES = ("arrayol/operators/", "hwmodel/datapath/operators/")
 OTHER_LANGUAGES = ("arrayol/c_import/", "hwmodel/datapath/technology/")
-QUOTED = re.compile("|".join(f'"{re.escape(name)}"' for name in NAMES))
 # What a file imports that sees operators: it reads expressions, or nodes of datapaths.
 SEES = re.compile(
     r"^from (arrayol\.ir|arrayol\.ir\.expressions|arrayol\.operators\.registry|hwmodel\.datapath\.graph\.\w+) import",
@@ -49,39 +46,8 @@ LEFT: dict[str, int] = {
 }
 
 
-def operator_names(node: ast.expr) -> list[str]:
-    """The names of operators that a literal has, in it or in the tuple or set that it is."""
-    parts = node.elts if isinstance(node, ast.Tuple | ast.Set | ast.List) else [node]
-    return [part.value for part in parts if isinstance(part, ast.Constant) and part.value in NAMES]
-
-
-def offences(tree: ast.AST) -> Iterator[int]:
-    """Lines that compare names of operators, match them, or begin a table of two or more."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Compare):
-            names = [name for part in (node.left, *node.comparators) for name in operator_names(part)]
-            if names:
-                yield node.lineno
-        elif isinstance(node, ast.MatchValue) and operator_names(node.value):
-            yield node.lineno
-        elif isinstance(node, ast.Dict):
-            keys = [key.value for key in node.keys if isinstance(key, ast.Constant) and key.value in NAMES]
-            if len(keys) > 1:
-                yield node.lineno
-
-
 def test_names_of_operators_are_compared_in_their_registries_alone() -> None:
-    found: dict[str, int] = {}
-    for package in ("arrayol", "hwmodel", "dse"):
-        for path in sorted((ROOT / package).rglob("*.py")):
-            place = path.relative_to(ROOT).as_posix()
-            if place.startswith((*REGISTRIES, *OTHER_LANGUAGES)):
-                continue
-            text = path.read_text(encoding="utf-8")
-            if QUOTED.search(text) and SEES.search(text):
-                count = len(list(offences(ast.parse(text))))
-                found |= {place: count} if count else {}
-    assert found == LEFT
+    assert counted_offences(NAMES, (*REGISTRIES, *OTHER_LANGUAGES), SEES) == LEFT
 
 
 @pytest.mark.parametrize(
@@ -89,9 +55,9 @@ def test_names_of_operators_are_compared_in_their_registries_alone() -> None:
     ['node.operator == "+"', 'name in ("min", "x")', 'match sign:\n  case "<<" | ">>":\n    1', '{"*": 1, "/": 2}'],
 )
 def test_offences_are_found(text: str) -> None:
-    assert list(offences(ast.parse(text)))
+    assert list(offences(ast.parse(text), NAMES))
 
 
 @pytest.mark.parametrize("text", ["operator.ring", 'Operation("+", (a, b))', '{"*": 1}', 'word == "for"'])
 def test_what_is_fine_is_none(text: str) -> None:
-    assert not list(offences(ast.parse(text)))
+    assert not list(offences(ast.parse(text), NAMES))
