@@ -14,9 +14,9 @@ def offences(tree: ast.AST, names: Collection[str]) -> Iterator[int]:
     """Lines that compare some of these names, match them, or begin a table of two or more."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Compare):
-            if any(_names_of(part, names) for part in (node.left, *node.comparators)):
+            if any(_has_name(part, names) for part in (node.left, *node.comparators)):
                 yield node.lineno
-        elif isinstance(node, ast.MatchValue) and _names_of(node.value, names):
+        elif isinstance(node, ast.MatchValue) and _has_name(node.value, names):
             yield node.lineno
         elif isinstance(node, ast.Dict):
             keys = [key.value for key in node.keys if isinstance(key, ast.Constant) and key.value in names]
@@ -45,7 +45,7 @@ def counted_offences(
     return found
 
 
-def _names_of(node: ast.expr, names: Collection[str]) -> list[str]:
-    """The names that a literal has, in it or in the tuple, set or list that it is."""
+def _has_name(node: ast.expr, names: Collection[str]) -> bool:
+    """Whether a literal has some of the names, in it or in the tuple, set or list that it is."""
     parts = node.elts if isinstance(node, ast.Tuple | ast.Set | ast.List) else [node]
-    return [part.value for part in parts if isinstance(part, ast.Constant) and part.value in names]
+    return any(isinstance(part, ast.Constant) and part.value in names for part in parts)
