@@ -1,17 +1,18 @@
-"""Which repetition dimension moves along which array axis, and with which dimension of the blocks.
+"""Which repetition dimension moves along which array axis, and with which block dimension.
 
-First each tiler by itself (`links`): what it touches is a product over the axes, each with one dimension of the
-repetition at most.
+Each tiler is first separated by axes (`links`): the elements that it touches are a Cartesian product over the axes,
+each axis with at most one dimension of the repetition.
 
-Then the group as a whole (`find_parts`): the last task's dimensions are those of the blocks; against the dataflow, an
-axis moves with the dimension of the blocks that its reader's dimension moves with, and a dimension of its writer with
-that of the axis. Two that claim one dimension, or one that claims two, are put together (`coupling`), and all is asked
-again.
+Then dimensions are matched over the whole group (`find_parts`), against the dataflow. The last task's dimensions are
+the block dimensions. An array axis moves with the block dimension that its reader's dimension moves with, and a
+dimension of the writer moves with the block dimension of the axis. If two dimensions claim one block dimension, or one
+claims two, they are merged (`coupling`) and the matching starts again.
 
-Several tilers of the group may write one array: what each writes is a piece of it, no two of which share an element.
-What a tiler reads of the array is no product then, but what it reads of a piece is, as the common part of two products.
-So everything is asked of pieces, as if each were an array of its own; an array with one writer is one piece, and so is
-one from outside. Only memories and bursts are those of the array: the sums over its pieces (`counts`, `timing`).
+Several tilers of the group may write one array. The elements that each of them writes are a *piece* of the array, and
+no two pieces share an element. The elements that a tiler reads of such an array are not Cartesian, but those that it
+reads of one piece are, as the intersection of two products. So all counts are made by piece, as if each piece were an
+array. An array with one writer, or from outside the group, is one piece. Only memories and bursts belong to the array:
+they are sums over its pieces (`counts`).
 """
 
 from __future__ import annotations
@@ -37,9 +38,11 @@ ByBlock = list[int | None]  # by block dimension
 
 @dataclass(frozen=True, slots=True)
 class Along:
-    """A delay along a dimension: its step there; and the task's own dimension, with how many of its indices it spans.
+    """An acting delay along one dimension.
 
-    Both are the same where the dimension stands for itself alone.
+    `dimension` is the (possibly merged) dimension that it moves along and `step` its distance there, in cells. `own` is
+    the task's dimension before merging and `span` the delay's distance in indices of it; both pairs are equal if the
+    dimension is not merged.
     """
 
     dimension: int
@@ -52,10 +55,11 @@ class Along:
 class Parts:
     """A group whose tilers follow the axes.
 
-    `pieces` holds those of each array that the group makes; `writes` what writes each, `reads` what reads each and what
-    is loaded. `dimensions` holds for each task, by dimension of the blocks, the repetition dimension that moves with
-    it: the place of an index depends on that of the blocks there. `axes` holds the same for pieces and their axes. What
-    moves with no dimension of the blocks is done at once.
+    `pieces` lists the pieces of each array that the group makes. `writes` has the tiler that writes each piece, and
+    `reads` the tilers that read each piece or loaded array. `dimensions` holds for each task, by block dimension, the
+    repetition dimension that moves with it (None for none): the place of an index is that of the block along this
+    dimension. `axes` holds the same for pieces and their axes. Indices of a *free* dimension, which moves with no block
+    dimension, all run at the same tick.
     """
 
     group: Group
@@ -75,20 +79,20 @@ class Parts:
 
     @property
     def blocks(self) -> Sequence[Dimensions]:
-        """The dimensions of the last task that each of those of the blocks stands for."""
+        """The dimensions of the last task that are merged into each block dimension."""
         return self.spaces.dimensions(self.group.last)
 
     def extents(self, task: str) -> Extents:
-        """The indices of each dimension of a task."""
+        """The number of indices of each (merged) dimension of a task."""
         return self.spaces.extents(task)
 
     @property
     def order(self) -> list[str]:
-        """The tasks against the dataflow, the last one first."""
+        """The tasks against the dataflow, the last task first."""
         return [self.group.last, *(task for task in reversed(self.group.tasks) if task != self.group.last)]
 
     def free_dimensions(self, task: str) -> list[int]:
-        """The repetition dimensions of a task that move with nothing."""
+        """The repetition dimensions of a task that move with no block dimension."""
         return [k for k in range(len(self.spaces.dimensions(task))) if k not in self.dimensions[task]]
 
     def array_of(self, piece: str) -> str:
@@ -96,25 +100,25 @@ class Parts:
         return next((array for array, pieces in self.pieces.items() if piece in pieces), piece)
 
     def free_axes(self, piece: str) -> list[int]:
-        """The axes of a piece that move with nothing."""
+        """The axes of a piece that move with no block dimension."""
         return [axis for axis in range(len(self._links(piece)[0].axes)) if axis not in self.axes[piece]]
 
     def extent(self, piece: str, axis: int) -> int:
-        """How long an axis of a piece's array is."""
+        """The extent of a (merged) axis of a piece's array."""
         return self._links(piece)[0].axes[axis].extent
 
     def axes_of(self, piece: str, side: int) -> Dimensions:
-        """The axes of a piece's array that one of its own stands for."""
+        """The axes of a piece's array that are merged into its axis `side`."""
         return self.spaces.axes(self.array_of(piece))[side]
 
     def elements_of(self, link: Link) -> Ints:
-        """The elements that a tiler touches, by row-major number."""
+        """The row-major numbers of the elements that a tiler touches, (elements,)."""
         array = self.array_of(link.piece)
         shape, columns = self.group.accesses.shape(array), dict[int, Ints]()
         sides = self.spaces.axes(array)
         cells = np.meshgrid(*(np.flatnonzero(axis.touched) for axis in link.axes), indexing="ij")
-        for side, own in zip(sides, cells, strict=True):
-            columns |= dict(zip(side, np.unravel_index(own.ravel(), [shape[axis] for axis in side]), strict=True))
+        for side, cell in zip(sides, cells, strict=True):
+            columns |= dict(zip(side, np.unravel_index(cell.ravel(), [shape[axis] for axis in side]), strict=True))
         if not columns:
             return np.zeros(1, np.int64)
         return np.asarray(np.ravel_multi_index([columns[axis] for axis in range(len(shape))], shape), np.int64)
@@ -123,7 +127,7 @@ class Parts:
         return [self.writes[piece]] if piece in self.writes else self.reads[piece]
 
     def delay(self, task: str) -> Along | None:
-        """The acting delay of a task, along the one dimension it moves along."""
+        """The acting delay of a task, or None. It moves along one dimension (`_simple_delays`)."""
         delays = self.group.delays(task)
         if not delays:
             return None
@@ -136,9 +140,10 @@ class Parts:
 
 
 def find_parts(group: Group, stages: Stages) -> Parts | None:
-    """The parts of a group; None where a delay does not follow the axes, or a tiler reads nothing at times.
+    """Match the dimensions and axes of a group with those of its blocks.
 
-    What claims one dimension together is put together, and so are those that one thing claims, until none do.
+    Returns None if a delay does not follow the axes, or if a tiler reads no element in some repetition. Dimensions that
+    claim each other are merged until no claims conflict.
     """
     if not all(_simple_delays(group, task) for task in group.tasks):
         return None
@@ -164,7 +169,10 @@ def find_parts(group: Group, stages: Stages) -> Parts | None:
 
 
 def _links(group: Group, spaces: Spaces) -> tuple[dict[str, list[str]], dict[str, list[Link]], dict[str, Link]] | None:
-    """Pieces by array, and what reads and what writes each; None where a tiler does not follow the axes."""
+    """Pieces by array, the tilers that read each piece, and the tiler that writes it.
+
+    None if a tiler is not separable.
+    """
     pieces: dict[str, list[str]] = {}
     writes: dict[str, Link] = {}
     for array, makers in group.made.items():
@@ -180,20 +188,24 @@ def _links(group: Group, spaces: Spaces) -> tuple[dict[str, list[str]], dict[str
         if group.accesses.is_resident(touch.array):
             continue
         link = separate(group.accesses, touch, spaces)
-        own = _by_piece(link, [writes[piece] for piece in pieces.get(touch.array, [])]) if link is not None else None
-        if own is None:
+        makers = [writes[piece] for piece in pieces.get(touch.array, [])]
+        by_piece = None if link is None else _by_piece(link, makers)
+        if by_piece is None:
             return None
-        for each in own:
-            reads.setdefault(each.piece, []).append(each)
+        for part in by_piece:
+            reads.setdefault(part.piece, []).append(part)
     return pieces, reads, writes
 
 
 def _by_piece(link: Link, pieces: Sequence[Link]) -> list[Link] | None:
-    """What a tiler reads, piece by piece; None where it reads what none of several pieces holds (of other frames)."""
+    """Split a reading tiler by the pieces of its array.
+
+    None if it reads elements of no piece (those of other frames).
+    """
     if len(pieces) <= 1:
         return [replace(link, piece=piece.piece) for piece in pieces] or [link]
-    own = [part for part in map(link.within, pieces) if part.size]
-    return own if sum(part.size for part in own) == link.size else None
+    parts_read = [part for part in map(link.within, pieces) if part.size]
+    return parts_read if sum(part.size for part in parts_read) == link.size else None
 
 
 def _simple_delays(group: Group, task: str) -> bool:
@@ -203,7 +215,7 @@ def _simple_delays(group: Group, task: str) -> bool:
 
 
 def _place_task(parts: Parts, task: str) -> bool:
-    """Find what a task's dimensions move with, from the readers of its pieces."""
+    """Match a task's dimensions with block dimensions, from the readers of its pieces; False after a conflict."""
     dimensions: ByBlock = [None] * parts.rank
     if task == parts.group.last:
         dimensions = list(range(parts.rank))
@@ -227,6 +239,7 @@ def _place_task(parts: Parts, task: str) -> bool:
 
 
 def _place_piece(parts: Parts, piece: str) -> bool:
+    """Match a piece's axes with block dimensions, from the dimensions of its readers; False after a conflict."""
     axes: ByBlock = [None] * parts.rank
     for link in parts.reads.get(piece, []):
         for block, moving in enumerate(parts.dimensions[link.task]):
@@ -238,9 +251,10 @@ def _place_piece(parts: Parts, piece: str) -> bool:
 
 
 def _claim(parts: Parts, places: ByBlock, block: int, index: int, name: str) -> bool:
-    """Let `index` of a task or piece move with a dimension of the blocks: with one alone, and nothing else moves there.
+    """Let `index` (a dimension of a task or an axis of a piece) move with a block dimension.
 
-    Where that is not so, those that claim one another are put together.
+    Each block dimension takes at most one index of `name`, and each index at most one block dimension. On a conflict
+    the claimants are merged, `name` is noted in `clashed`, and False is returned: the caller matches again.
     """
     if places[block] == index:
         return True

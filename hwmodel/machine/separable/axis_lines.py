@@ -1,8 +1,9 @@
-"""What a source brings to a buffer along one dimension of the blocks: when each index comes, and is used last.
+"""The lines of a buffer's data along one block dimension: when each index comes, and when it is last used.
 
-The indices of a line (`hwmodel/local_memory/lines`) stand here in runs of neighbours that come in one place of the
-walk and are used last in one, so that large blocks have few. Where all subscripts of the axis come and go in the same
-places, no block tells them apart: the axis is free, and there is one index for each place that brings them.
+The indices of a line (`hwmodel/local_memory/lines`) are stored as runs of consecutive indices that come at one place of
+the walk and are last used at one place, so that large blocks have few runs. If all subscripts of the axis come and go
+at the same places, no block distinguishes them: the axis is free, and the line has one index for each place that brings
+them.
 """
 
 from __future__ import annotations
@@ -24,10 +25,11 @@ from hwmodel.machine.separable.places import NEVER
 
 @dataclass(frozen=True, eq=False)
 class AxisLines:
-    """The lines of S block sides (`places` (S,) each), in R runs, side by side and by their first subscripts.
+    """The lines of S block sides, as R runs sorted by side and first subscript.
 
-    A run has `length` neighbours from subscript `cell` on; they come in the place `first` and go in `last`. `alike`
-    (S,) says where the axis is free.
+    A run has `length` consecutive subscripts from `cell` on, of the side `side`; they come at the place `first` and are
+    last used at `last`, (R,) each. `places` (S,) is the number of places of each side, and `alike` (S,) says whether
+    its axis is free.
     """
 
     places: Ints
@@ -40,13 +42,16 @@ class AxisLines:
 
     @staticmethod
     def of_fields(places: Ints, first: Ints, last: Ints) -> AxisLines:
-        """Of the first and last places of each index, (S, cells) each; NEVER for what does not come."""
+        """Lines from the fields of first and last places of each index, (S, cells) each.
+
+        NEVER for indices that do not come.
+        """
         come = first != NEVER
         heads = come.copy()
         heads[:, 1:] &= ~come[:, :-1] | (first[:, 1:] != first[:, :-1]) | (last[:, 1:] != last[:, :-1])
         side, cell = np.nonzero(heads)
         before = np.cumsum(come.ravel())[side * come.shape[1] + cell] - 1
-        own = AxisLines(
+        lines = AxisLines(
             places,
             side,
             cell,
@@ -55,27 +60,27 @@ class AxisLines:
             last[side, cell],
             np.ones(len(places), np.bool_),
         )
-        head = own.starts[own.side]
-        differs = (own.first != own.first[head]) | (own.last != own.last[head])
-        return replace(own, alike=np.bincount(side[differs], minlength=len(places)) == 0)
+        head = lines.starts[lines.side]
+        differs = (lines.first != lines.first[head]) | (lines.last != lines.last[head])
+        return replace(lines, alike=np.bincount(side[differs], minlength=len(places)) == 0)
 
     @staticmethod
     def of_instances(places: Ints, several: Instances) -> AxisLines:
-        """Of indices that come at several places."""
+        """Lines of indices that come at several places."""
         side, cell, first, last = several.side, several.cell, several.first, several.last
         goes_on = (np.diff(side) == 0) & (np.diff(cell) == 1) & (np.diff(first) == 0) & (np.diff(last) == 0)
         heads = np.append(True, ~goes_on) if len(side) else np.zeros(0, np.bool_)
         start = np.flatnonzero(heads)
         length, sides, wide = np.diff(start, append=len(heads)), len(places), int(places.max())
-        own = np.diff(side * (int(cell.max(initial=0)) + 1) + cell, prepend=-1) != 0
-        cells = np.bincount(side[own], minlength=sides)
+        is_new = np.diff(side * (int(cell.max(initial=0)) + 1) + cell, prepend=-1) != 0
+        cells = np.bincount(side[is_new], minlength=sides)
         at = np.bincount(ascending((side * wide + first) * wide + last) // wide**2, minlength=sides)
         alike = np.bincount(side, minlength=sides) == cells * at
         return AxisLines(places, side[start], cell[start], length, first[start], last[start], alike)
 
     @staticmethod
     def either(chosen: Mask, these: AxisLines, others: AxisLines) -> AxisLines:
-        """These lines for the sides chosen (S,), the others for the rest."""
+        """Take `these` lines for the sides in the mask `chosen` (S,), and the lines `others` for all other sides."""
         parts = these._of_sides(chosen), others._of_sides(~chosen)
         columns = [np.concatenate(both) for both in zip(*parts, strict=True)]
         order = np.argsort(columns[0], kind="stable")
@@ -83,59 +88,61 @@ class AxisLines:
         return AxisLines(these.places, side, cell, length, first, last, np.where(chosen, these.alike, others.alike))
 
     def _of_sides(self, chosen: Mask) -> tuple[Ints, ...]:
-        own = chosen[self.side]
-        return tuple(column[own] for column in (self.side, self.cell, self.length, self.first, self.last))
+        """The columns of the runs whose side is in a mask (S,)."""
+        is_chosen = chosen[self.side]
+        return tuple(column[is_chosen] for column in (self.side, self.cell, self.length, self.first, self.last))
 
     @property
     def starts(self) -> Ints:
-        """Where the runs of each side begin, (S,)."""
+        """The number of the first run of each side, (S,)."""
         return np.searchsorted(self.side, np.arange(len(self.places)))
 
     @cached_property
     def indices(self) -> Ints:
-        """How many indices the line of each side has, (S,); of a free axis those of one subscript."""
+        """The number of indices of each side's line, (S,); of a free axis, the indices of one subscript."""
         alike = self.alike[self.side]
         number = np.where(alike, self.cell == self.cell[self.starts[self.side]], self.length)
         return np.bincount(self.side, number, len(self.places)).astype(np.int64)
 
     @property
     def nbytes(self) -> int:
-        """The bytes of the runs."""
+        """The bytes of all runs."""
         return sum(column.nbytes for column in (self.side, self.cell, self.length, self.first, self.last))
 
     @cached_property
     def of_sides(self) -> Sequence[bytes]:
-        """By side what equal lines have in common, and no others."""
+        """A digest of each side's line: equal for equal lines only."""
         columns = np.stack([self.cell, self.length, self.first, self.last], axis=1).astype(np.int64)
         heads = np.stack([self.places, self.alike], axis=1).astype(np.int64)
-        ends, found = np.append(self.starts, len(columns)).tolist(), list[bytes]()
+        ends, digests = np.append(self.starts, len(columns)).tolist(), list[bytes]()
         for head, start, end in zip(heads, ends, ends[1:], strict=False):
             content = hashlib.blake2b(head.data, digest_size=16)
             content.update(columns[start:end].data)
-            found.append(content.digest())
-        return found
+            digests.append(content.digest())
+        return digests
 
     @cached_property
     def digest(self) -> bytes:
-        """The same of all sides."""
+        """A digest of the lines of all sides."""
         return hashlib.blake2b(b"".join(self.of_sides), digest_size=16).digest()
 
     def instances(self, side: int) -> tuple[Ints, Ints, Ints]:
-        """Of one side all indices with what brings them: subscript, first and last place."""
-        own = np.flatnonzero(self.side == side)
-        first, last = (np.repeat(column[own], self.length[own]) for column in (self.first, self.last))
-        return self._cells(own), first, last
+        """The indices of one side's line: subscript, first and last place, (indices,) each."""
+        runs = np.flatnonzero(self.side == side)
+        first, last = (np.repeat(column[runs], self.length[runs]) for column in (self.first, self.last))
+        return self._cells(runs), first, last
 
     def _cells(self, runs: Ints) -> Ints:
+        """The subscripts of some runs, one run after another."""
         length = self.length[runs]
         within = np.arange(int(length.sum())) - np.repeat(np.cumsum(length) - length, length)
         return np.repeat(self.cell[runs], length) + within
 
     def line_runs(self, modulus: int = 1) -> tuple[LineRuns, Ints]:
-        """By side and residue of the subscript the line of its indices, and the data that are free for each (S,).
+        """The line of each side and residue of the subscript, and the data (S,) of a free axis for each of its indices.
 
-        Lines stand residue by residue for each side. Where the axis is free there is one line, with residue 0, and what
-        is free of the residue that has most.
+        The lines of a side stand residue by residue. A side with a free axis has one line, with residue 0, and the data
+        of the residue that has most subscripts.
         """
         sides, head, alike = len(self.places), self.starts[self.side], self.alike[self.side]
         run, residue, number = _by_residue(self.cell, self.length, modulus)
@@ -154,9 +161,9 @@ class AxisLines:
         return runs, np.where(self.alike, free.max(axis=1), 1)
 
     def in_groups(self, shared: Shared) -> tuple[LineRuns, Ints]:
-        """The same by side alone, the indices in groups that share an address (`Loop.in_groups`).
+        """The line of each side in groups of subscripts that share an address, and the data (S,) of a free axis.
 
-        What is free of a free axis are groups of its subscripts.
+        Groups are those of `Loop.in_groups`; the data of a free axis are the groups of its subscripts.
         """
         sides, most, alike = len(self.places), int(self.places.max()), self.alike[self.side]
         meets = self.side[1:][(np.diff(self.side) == 0) & (np.diff(self.cell) < self.length[:-1])]
@@ -185,7 +192,10 @@ class AxisLines:
 
 
 def _by_residue(cell: Ints, length: Ints, modulus: int) -> tuple[Ints, Ints, Ints]:
-    """The residues that runs of `length` subscripts from `cell` on have: of each the run, and how many have it."""
+    """Split runs of `length` subscripts from `cell` on by residue.
+
+    Returns the run, the residue and the number of subscripts of each part.
+    """
     many = np.minimum(length, modulus)
     run = np.repeat(np.arange(len(cell)), many)
     later = np.arange(len(run)) - np.repeat(np.cumsum(many) - many, many)
@@ -193,6 +203,6 @@ def _by_residue(cell: Ints, length: Ints, modulus: int) -> tuple[Ints, Ints, Int
 
 
 def shared(lines: Sequence[AxisLines]) -> tuple[AxisLines, ...]:
-    """The same, equal ones as one: what is computed of it is computed once."""
-    found: dict[bytes, AxisLines] = {}
-    return tuple(found.setdefault(own.digest, own) for own in lines)
+    """Replace equal lines by one object, so that values derived from them are computed once."""
+    known: dict[bytes, AxisLines] = {}
+    return tuple(known.setdefault(line.digest, line) for line in lines)

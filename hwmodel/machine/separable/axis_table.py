@@ -1,7 +1,8 @@
-"""Counts along one dimension of the blocks, by place in the block order, for many block sides at once.
+"""Counts along one block dimension, by place in the block order, for many block sides at once.
 
-A table is the histogram of the fields of `first_use`: how many indices have each place. Rows of all sides stand in one
-array, so a whole set of sides costs a few array operations, and structures that share a side share its row.
+A table is the histogram of the fields of `first_use`: how many indices have each place. The rows of all block sides
+stand in one array, so a whole set of sides costs a few array operations, and structures that share a side share its
+row.
 """
 
 from __future__ import annotations
@@ -33,23 +34,28 @@ StoredCounts = NDArray[np.int32]  # half the bytes: along one dimension there is
 
 @dataclass(frozen=True, eq=False)
 class AxisTable:
-    """For S choices of block sides: the places of each of its loops (S, loops), and counts by place, 0 beyond its end.
+    """Counts along one block dimension for S choices of block sides; counts beyond the last place of a choice are 0.
 
-    Where a task has several dimensions here, `coupled` has by task and dimension the kinds of rows along it (S, places)
-    and their lines; `product` (S,) says whether their indices happen in all combinations, and are moved so.
-
-    `happens` (S, Q, places) for what is counted; `kinds` (S, T, places) of rows of each task that moves along this
-    dimension, among its `rows` (`row_lines`); `contiguous` (S, T) says whether the indices of each task at a place
-    follow each other, where its delay acts along this dimension; `born` and `dead` (S, I, places) for all that lives in
-    memories. `merges` by side; `at_once` (S,) by piece that is stored and read: whether every element is last read at
-    the place that makes it; likewise by piece that is `read_in_part`. Of tasks that recompute `again` has the number of
-    places of each index (S, cells), and `read_whole` (S,) says by piece that they make and others read whether all of
-    it is read wherever it is made.
-
-    `runs` are those along each axis that is moved, where runs are counted. `lines` are those of the sources of buffers,
-    `pieces` by number and side what products these are found to be (`coupled_contents`). `lasts` has by piece that is
-    `followed` the last places (S, cells) of each of its readers, `single` (S,) by array from outside whether each of
-    its indices comes once.
+    - `loops` (S, loops): the places of each loop of the scan along this dimension.
+    - `happens` (S, Q, places): the counted quantities.
+    - `kinds` (S, T, places): the kind of rows of each task that moves along this dimension, an index of its `rows`
+      (`row_lines`).
+    - `coupled`: for tasks with several (merged) dimensions here, by task and dimension, the kinds of rows along it (S,
+      places) and their lines. `product` (S,): whether the indices of these dimensions run, and are moved, in all
+      combinations.
+    - `contiguous` (S, T): whether the indices of each task at a place are consecutive, if its delay acts along this
+      dimension.
+    - `born`, `dead` (S, I, places): births and deaths of each lifetime in memories.
+    - `merges`: the records of merged readers, by block side.
+    - `at_once` (S,), by piece that is stored and read, or read in part: whether every element is last read at the place
+      that makes it.
+    - `runs`: the runs along each axis that is moved, where runs are counted.
+    - `lines`: the lines of each source of a buffer. `pieces`: by source and block side, the product that they were
+      found to be (`coupled_contents`).
+    - `lasts`: by followed piece, the last places (S, cells) of each reader.
+    - `single` (S,), by array from outside: whether each of its indices is fetched once.
+    - `again` (S, cells), by recomputing task: the number of places of each index. `read_whole` (S,), by piece that such
+      a task makes and others read: whether all of it is read wherever it is made.
     """
 
     loops: Ints
@@ -73,7 +79,7 @@ class AxisTable:
 
     @cached_property
     def places(self) -> Ints:
-        """How many places each choice of sides has, (S,)."""
+        """The number of places of each choice of sides, (S,)."""
         places: Ints = self.loops.prod(axis=1)
         return places
 
@@ -97,7 +103,7 @@ class AxisTable:
 
 @dataclass(frozen=True)
 class Walk:
-    """How a scan walks a dimension of the blocks: its loops, outermost first, with dimensions of the last task."""
+    """The loops of a scan along a block dimension, outermost first, with the last task's dimension that each walks."""
 
     block: int
     dimensions: tuple[int, ...]
@@ -105,9 +111,9 @@ class Walk:
 
 
 def axis_table(counts: GroupCounts, walk: Walk, sides: Ints, codes: Ints) -> AxisTable:
-    """The counts along one dimension of the blocks for sides (S, loops).
+    """The counts along one block dimension for sides (S, loops).
 
-    `codes` (S, loaded arrays) are those of what is done with each (`fetches`).
+    `codes` (S, loaded arrays) say how each array is fetched (`fetches`).
     """
     parts, block = counts.parts, walk.block
     loops, fields = fields_of(counts, walk, sides)
@@ -168,12 +174,12 @@ def axis_table(counts: GroupCounts, walk: Walk, sides: Ints, codes: Ints) -> Axi
 
 
 def _stacked(counts: Sequence[Counts]) -> StoredCounts:
-    """Counts (S, places) as (S, number, places)."""
+    """Stack counts (S, places) of several quantities as (S, quantities, places)."""
     return np.stack(counts, axis=1, dtype=np.int32)
 
 
 def fields_of(counts: GroupCounts, walk: Walk, sides: Ints) -> tuple[Ints, Fields]:
-    """How many places blocks of these sides (S, loops) have along each loop of a walk, and the fields along it."""
+    """The places of each loop of a walk (S, loops), and the fields along it, for blocks of these sides (S, loops)."""
     parts = counts.parts
     own, extents = parts.blocks[walk.block], parts.group.accesses.extents(parts.group.last)
     index = np.indices([extents[k] for k in own]).reshape(len(own), -1)
@@ -186,16 +192,16 @@ def fields_of(counts: GroupCounts, walk: Walk, sides: Ints) -> tuple[Ints, Field
 
 
 def reading_along(counts: GroupCounts, walk: Walk, sides: Ints) -> Reading:
-    """How arrays from outside are read along a dimension."""
+    """How arrays from outside are read along a block dimension, for block sides (S, loops)."""
     loops, fields = fields_of(counts, walk, sides)
     return Reading.along(counts.parts, counts.masks, fields, walk.block, loops.prod(axis=1))
 
 
 @dataclass(frozen=True, eq=False)
 class _Fetches:
-    """When the indices of an array from outside come, and when they are last used: fields of both.
+    """When the indices of a loaded array come and when they are last used: the fields `come` and `gone`.
 
-    But for the sides `once` (S,) those of `several`, where there are some.
+    These hold for the block sides in the mask `once` (S,); the other sides have the fetches `several`.
     """
 
     come: Ints
@@ -205,6 +211,7 @@ class _Fetches:
 
     @staticmethod
     def of(counts: GroupCounts, fields: Fields, what: tuple[int, str], codes: Ints, loops: Ints) -> _Fetches:
+        """The fetches of an array along a block dimension (`what`: the dimension and the array), under codes (S,)."""
         block, array = what
         come, gone = fields.read[array], fields.last[array]
         come = np.where((come != NEVER) & (codes == START)[:, None], 0, come)
@@ -217,7 +224,7 @@ class _Fetches:
         return _Fetches(come, gone, once, several)
 
     def counted(self, most: int) -> tuple[Counts, Counts]:
-        """How many come, and how many are used last, by place."""
+        """The numbers of indices that come, and that are used last, at each place, (S, places) each."""
         come, gone, several = _histogram(self.come, most), _histogram(self.gone, most), self.several
         if several is None:
             return come, gone
@@ -226,7 +233,7 @@ class _Fetches:
         return np.where(self.once[:, None], come, first), np.where(self.once[:, None], gone, last)
 
     def moved(self) -> Moved:
-        """What comes where."""
+        """The indices that come, with their places."""
         come, several = Moved.of_field(self.come), self.several
         if several is None:
             return come
@@ -234,13 +241,13 @@ class _Fetches:
         return come.only(self.once[come.side]).joined(again)
 
     def lines(self, places: Ints) -> AxisLines:
-        """The lines of what comes."""
+        """The lines of the indices that come."""
         once, several = AxisLines.of_fields(places, self.come, self.gone), self.several
         return once if several is None else AxisLines.either(self.once, once, AxisLines.of_instances(places, several))
 
 
 def _lines(counts: GroupCounts, fields: Fields, fetches: Mapping[str, _Fetches], places: Ints, piece: str) -> AxisLines:
-    """The lines of what a source brings."""
+    """The lines of the data that a source brings."""
     if piece in fetches:
         return fetches[piece].lines(places)
     if piece in fields.again:
@@ -255,11 +262,11 @@ def _lines(counts: GroupCounts, fields: Fields, fetches: Mapping[str, _Fetches],
 def _runs(
     counts: GroupCounts, fields: Fields, fetches: Mapping[str, _Fetches], moved: MovedAxis, sides: int, most: int
 ) -> AxisRuns:
-    """Runs of the indices of an axis that are moved at each place, which moves with these blocks."""
+    """Runs, at each place, of the moved indices of an axis that moves with this block dimension."""
     (kind, array), source = moved.burst, moved.sources[0]
     every = (
-        Moved.of_field(_stored(counts, fields, moved.block, own)) if kind == "store" else fetches[own].moved()
-        for own in moved.sources
+        Moved.of_field(_stored(counts, fields, moved.block, indices)) if kind == "store" else fetches[indices].moved()
+        for indices in moved.sources
     )
     come, word, parts = reduce(Moved.joined, every), (moved.width, moved.inner), counts.parts
     side = parts.axes[source][moved.block]
@@ -268,8 +275,8 @@ def _runs(
         return runs_along(come, sides, most, moved.extent, word)
     shape = parts.group.accesses.shape(array)
     extents = [shape[axis] for axis in axes]
-    own = np.unravel_index(come.cell, extents)[axes.index(moved.axis)]
-    pairs = ascending((come.side * most + come.place) * moved.extent + own)
+    indices = np.unravel_index(come.cell, extents)[axes.index(moved.axis)]
+    pairs = ascending((come.side * most + come.place) * moved.extent + indices)
     place = pairs // moved.extent
     product = _in_all_combinations(come.side * most + come.place, come.cell, extents, (sides, most))
     runs = runs_along(Moved(place // most, place % most, pairs % moved.extent), sides, most, moved.extent, word)
@@ -279,7 +286,10 @@ def _runs(
 def _coupled(
     counts: GroupCounts, fields: Fields, block: int, most: int
 ) -> tuple[dict[tuple[str, int], tuple[Counts, RowLines]], list[Mask]]:
-    """By task and dimension, of tasks that have several here, the kinds of rows at each place; and the products."""
+    """Kinds of rows at each place, by task and dimension, of tasks with merged dimensions here.
+
+    The second result has a mask (sides,) for each of these tasks: whether its indices run in all combinations.
+    """
     parts, rows, products = counts.parts, dict[tuple[str, int], tuple[Counts, RowLines]](), list[Mask]()
     for task in parts.group.tasks:
         moving = parts.dimensions[task][block]
@@ -295,7 +305,7 @@ def _coupled(
 
 
 def _in_all_combinations(slot: Ints, cell: Ints, extents: Sequence[int], shape: tuple[int, int]) -> Mask:
-    """By side, whether cells (each once) are all combinations of indices at each `slot` of (sides, places)."""
+    """Whether the cells (each once) at each `slot` of (sides, places) are all combinations of indices, (sides,)."""
     size, combinations = math.prod(shape), np.ones(1, np.int64)
     for index, extent in zip(np.unravel_index(cell, extents), extents, strict=True):
         combinations = combinations * np.bincount(ascending(slot * extent + index) // extent, minlength=size)
@@ -304,7 +314,7 @@ def _in_all_combinations(slot: Ints, cell: Ints, extents: Sequence[int], shape: 
 
 
 def _stored(counts: GroupCounts, fields: Fields, block: int, piece: str) -> Ints:
-    """Where each index of a piece is made that is stored."""
+    """The field of the indices of a piece that are stored: the place at which each is made."""
     made, axis = fields.made[piece], counts.parts.axes[piece][block]
     if axis is None or piece not in counts.needed_in_part:
         return made
@@ -312,18 +322,18 @@ def _stored(counts: GroupCounts, fields: Fields, block: int, piece: str) -> Ints
 
 
 def _work(fields: Fields, task: str, most: int) -> Counts:
-    """How many indices of a task run at each place, by side."""
+    """The number of indices of a task that run at each place, (sides, places)."""
     return _of_places(fields.again[task], most) if task in fields.again else _histogram(fields.work[task], most)
 
 
 def _of_places(places: Places, most: int) -> Counts:
-    """How many indices stand at each place, by side."""
+    """The number of indices at each place, (sides, places)."""
     side, _, place = places.split
     return np.bincount(side * most + place, minlength=places.sides * most).reshape(places.sides, most)
 
 
 def _histogram(field: Ints, most: int) -> Counts:
-    """How many cells have each place, by side."""
+    """The number of cells of a field (sides, cells) that have each place, (sides, places)."""
     sides = len(field)
     slots = field + np.arange(0, sides * most, most)[:, None]
     number = np.bincount(slots[(field != NEVER) & (field != BEFORE)], minlength=sides * most)
@@ -331,7 +341,11 @@ def _histogram(field: Ints, most: int) -> Counts:
 
 
 def _rows(counts: GroupCounts, fields: Fields, block: int, task: str, most: int) -> tuple[Counts, RowLines]:
-    """The kinds of rows of a task at each place; one where it does not move along this dimension, or is coupled."""
+    """The kinds of a task's rows at each place, and their lines.
+
+    There is a single kind if the task does not move along this dimension, or has merged dimensions here (see
+    `_coupled`).
+    """
     work = fields.work[task]
     moving = counts.parts.dimensions[task][block]
     if moving is None or len(counts.parts.spaces.dimensions(task)[moving]) > 1:
@@ -350,7 +364,7 @@ def _is_contiguous(
     kinds: Counts,
     rows: RowLines,
 ) -> Mask:
-    """By side, whether the indices at each place follow each other, where a task's delay acts along this dimension."""
+    """Whether the indices of a task at each place are consecutive, if its delay acts along this dimension, (sides,)."""
     delay = counts.parts.delay(task)
     if delay is not None and (task, delay.own) in coupled:
         kinds, rows = coupled[task, delay.own]
@@ -359,13 +373,13 @@ def _is_contiguous(
 
 
 def _is_delayed(counts: GroupCounts, block: int, task: str) -> bool:
-    """Whether a task's delay acts along this dimension."""
+    """Whether a task's delay acts along this block dimension."""
     delay = counts.parts.delay(task)
     return delay is not None and delay.dimension == counts.parts.dimensions[task][block]
 
 
 def _in_chains(work: Ints, step: int) -> Ints:
-    """The cells of a field as (sides, chains, places along the chain), NEVER where a chain has ended."""
+    """The cells of a field, sorted by chain: (sides, chains, places along the chain); NEVER where a chain has ended."""
     forward = work if step > 0 else work[:, ::-1]
     sides, cells = forward.shape
     padded = np.full((sides, -(-cells // abs(step)) * abs(step)), NEVER)
@@ -374,7 +388,7 @@ def _in_chains(work: Ints, step: int) -> Ints:
 
 
 def _lives(counts: GroupCounts, fields: Fields, block: int, living: Living, most: int) -> tuple[Counts, Counts]:
-    """Births and deaths by place."""
+    """Births and deaths of one lifetime, by place, (sides, places) each."""
     if living.fate == "chain":
         return _chain_lives(counts, fields, block, living.source, most)
     piece = living.source
@@ -382,7 +396,7 @@ def _lives(counts: GroupCounts, fields: Fields, block: int, living: Living, most
         number = _of_places(fields.again[piece], most)
         return number, number
     if living.fate == "read":
-        # What is made and read lives from its making; what of it nobody reads does not count here.
+        # An element that is read lives from its making; unread elements are another lifetime, "lost".
         source = np.where(fields.read[piece] == NEVER, NEVER, fields.made[piece])
         return _histogram(source, most), _histogram(fields.last[piece], most)
     made = _histogram(fields.made[piece], most)
@@ -390,7 +404,7 @@ def _lives(counts: GroupCounts, fields: Fields, block: int, living: Living, most
 
 
 def _chain_lives(counts: GroupCounts, fields: Fields, block: int, task: str, most: int) -> tuple[Counts, Counts]:
-    """First and last instances of the chains of two instances or more."""
+    """First and last instances, by place, of the chains that have two instances or more."""
     work = fields.work[task]
     if not _is_delayed(counts, block, task):
         number = _histogram(work, most)
@@ -400,7 +414,10 @@ def _chain_lives(counts: GroupCounts, fields: Fields, block: int, task: str, mos
 
 
 def _chain_ends(counts: GroupCounts, work: Ints, task: str) -> tuple[Ints, Ints]:
-    """Where chains of two instances or more begin and end, (S, chains); NEVER and BEFORE for others."""
+    """The places where chains of two instances or more begin and end, (S, chains).
+
+    The marks are NEVER and BEFORE for all other chains.
+    """
     delay = counts.parts.delay(task)
     assert delay is not None, "the delay acts"
     chains = _in_chains(work, delay.step)
@@ -410,21 +427,24 @@ def _chain_ends(counts: GroupCounts, work: Ints, task: str) -> tuple[Ints, Ints]
 
 
 def _closes_in_order(counts: GroupCounts, fields: Fields, block: int, task: str) -> Mask:
-    """By side, whether chains close in the order in which they open: only then states take no more than what lives.
+    """Whether chains close in the order in which they open, by block side: only then a state takes its live count.
 
-    Chains are numbered as they open, and each word is free again when all before it are (docs/machine.md, section 5).
+    Chains are numbered as they open, and a word is free again when all chains before it have closed (docs/machine.md,
+    section 5).
     """
     if not _is_delayed(counts, block, task):
         return np.ones(len(fields.work[task]), np.bool_)
     first, last = _chain_ends(counts, fields.work[task], task)
+    # Chains that open together have to close together, and one that opens later has to close later.
     order = np.argsort(first, axis=1, kind="stable")  # those of one instance come last
-    opens, closes = (np.diff(np.take_along_axis(own, order, axis=1), axis=1) for own in (first, last))
+    opens, closes = (np.diff(np.take_along_axis(column, order, axis=1), axis=1) for column in (first, last))
     there = np.take_along_axis(first, order, axis=1)[:, 1:] != NEVER
     in_order: Mask = (~there | (np.sign(opens) == np.sign(closes))).all(axis=1)
     return in_order
 
 
 def _is_read_at_once(fields: Fields, piece: str) -> Mask:
+    """Whether every element of a piece is last read at the place that makes it (or never read), by block side."""
     made, last = fields.made[piece], fields.last[piece]
     at_once: Mask = np.asarray(((last <= made) | (last == BEFORE)).all(axis=1))
     return at_once

@@ -1,4 +1,4 @@
-"""Bank layouts of a separable group: the busiest bank, on one repetition of each kind (docs/machine.md, section 7)."""
+"""Cycles of the busiest bank under bank layouts, from one repetition of each kind (docs/machine.md, section 7)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hwmodel.platform import Platform
 
 
 def access_cycles(counts: GroupCounts, platform: Platform, layouts: Sequence[BankLayout]) -> dict[str, int]:
-    """By task the cycles that a repetition's accesses to the busiest bank take; 0 without layouts."""
+    """The cycles, by task, of a repetition's accesses to the busiest bank; 0 without layouts."""
     group = counts.parts.group
     cycles = dict.fromkeys(group.tasks, 0)
     for task in group.tasks:
@@ -28,10 +28,11 @@ def access_cycles(counts: GroupCounts, platform: Platform, layouts: Sequence[Ban
 
 
 def _kinds_of_repetitions(counts: GroupCounts, task: str, layout: BankLayout) -> Ints:
-    """Repetitions (n, rank) of which one has the banks and the equal elements of each that runs.
+    """Repetitions (n, rank), one of each kind: it has the banks and equal elements of every repetition of that kind.
 
-    Both are told by where the accesses lie from the first of them, and by the first one's own bank; along an axis they
-    depend on one dimension of the repetition alone, so one index of each kind along each dimension is enough.
+    Banks and equal elements are determined by the distances of the accesses to the first one, and by the bank of the
+    first. Along an axis they depend on one repetition dimension only, so one index of each kind along each dimension is
+    enough.
     """
     chosen = []
     for dimension, indices in enumerate(counts.running(task)):
@@ -46,7 +47,7 @@ def _kinds_of_repetitions(counts: GroupCounts, task: str, layout: BankLayout) ->
 
 
 def _marks(group: Group, task: str, layout: BankLayout, dimension: int, indices: Ints) -> Ints:
-    """What tells indices of a dimension apart (n, marks), all other indices being 0."""
+    """The values that determine the kind of each index of a dimension, (n, marks), with all other indices 0."""
     repetitions = np.zeros((len(indices), len(group.accesses.extents(task))), np.int64)
     repetitions[:, dimension] = indices
     shape = group.accesses.shape(layout.array)

@@ -1,7 +1,7 @@
-"""Plain structures of one separable group in batches, or such that recompute: no cuts or FIFOs.
+"""Tables of many plain (or recomputing) structures of one separable group at once: without cuts or FIFOs.
 
-A structure is a block shape under a scan; what depends on rates (units and II) is only how long steps are, and what
-memories are built of. So there is one table for all shapes under one scan (`GroupBatch.tables`).
+A structure is a block shape under a scan. The rates (units and initiation intervals) only decide how long steps are,
+and how memories are built. So one table covers all shapes under one scan (`GroupBatch.tables`).
 """
 
 from __future__ import annotations
@@ -49,9 +49,7 @@ _RECOMPUTING = "recomputing"
 def open_batch(
     accesses: Accesses, platform: Platform, tasks: Sequence[str], lines: LineCache | None = None
 ) -> GroupBatch | None:
-    """What tables of a group are made by in batches, with `lines` that other groups know.
-
-    None if the group is not separable.
+    """The batch of a group; None if the group is not separable. `lines` caches lines that groups have in common.
 
     Raises ArrayolError (`several-last-tasks`, `several-frames`).
     """
@@ -72,7 +70,7 @@ def open_batch(
 
 
 def _local_words(port: Port, group: Group) -> dict[Burst, LocalWord]:
-    """The words of the memories inside that are loaded and stored, where they are known."""
+    """The local words of loads and stores, where they are known."""
     arrays = (*(("load", name) for name in group.loaded), *(("store", name) for name in group.stored))
     words = {burst: port.local_word(burst[1], write=burst[0] == "store") for burst in arrays}
     return {burst: word for burst, word in words.items() if word is not None}
@@ -80,7 +78,7 @@ def _local_words(port: Port, group: Group) -> dict[Burst, LocalWord]:
 
 @dataclass(eq=False)
 class Kept:
-    """Tables of block sides, dimensions put together of them, and the bytes of both, at the last `count`."""
+    """Cached tables of block sides, combinations of dimensions, and the bytes of both at the last `count`."""
 
     tables: dict[tuple[Walk, bytes], AxisTable] = field(default_factory=dict)
     widest: dict[Walk, tuple[Ints, AxisTable]] = field(default_factory=dict)  # the one of most rows, and these
@@ -91,7 +89,7 @@ class Kept:
     size: int = 0
 
     def count(self) -> None:
-        """Find out the bytes, with what was computed of orders since they were made."""
+        """Measure the bytes again, with the values that were derived from orders since they were made."""
         self.size = sum(table.nbytes for table in self.tables.values())
         self.size += sum(order.nbytes for order in self.orders.values())
         for batch in self.opened.values():
@@ -99,7 +97,7 @@ class Kept:
             self.size += batch.kept.size
 
     def clear(self) -> None:
-        """Forget all; what is asked for again is made again."""
+        """Drop all tables; they are computed again when they are needed."""
         self.tables.clear()
         self.widest.clear()
         self.readings.clear()
@@ -123,17 +121,19 @@ class GroupBatch:
     kept: Kept = field(default_factory=Kept, repr=False, compare=False)
 
     def takes(self, scan: Scan, shapes: Ints, keeps: StructureKeeps | None = None) -> Mask:
-        """Which structures are products whose steps need no schedule, (S,)."""
+        """Which structures are Cartesian and need no schedule, (S,)."""
         structures = self.structures(scan, shapes, keeps)
         taken: Mask = structures.holds & self.steps(scan, structures).has_formula
         return taken
 
     def tables(self, scan: Scan, shapes: Ints, keeps: StructureKeeps | None = None) -> GroupTables:
-        """The tables of blocks of shapes (S, rank) under a scan that is legal for all; tasks stand as they were given.
+        """The tables of blocks with shapes (S, rank) under a scan that is legal for all.
 
-        Without `keeps` what is loaded is kept until its last use. Structures that are no products after all (several
-        readers of one array, each the later along another dimension), or whose delays skip indices of a step, are
-        missing, and enumerated one by one where they are asked for.
+        Rates are in the order of `tasks`.
+
+        Without `keeps`, loaded data are kept until their last use. Structures that turn out not to be Cartesian
+        (several readers of one array, each the later along another dimension), or whose delays skip indices of a step,
+        are missing from the tables; they are enumerated one by one when they are asked for.
         """
 
         def enumerated(row: int) -> GroupTables:
@@ -150,7 +150,7 @@ class GroupBatch:
         return replace(self.tables_of(scan, structures), missing=missing, tables_of=enumerated)
 
     def tables_of(self, scan: Scan, structures: Structures) -> GroupTables:
-        """The tables of structures, by counts; of those that are not taken they mean nothing."""
+        """The tables of structures, from counts; the rows of structures that are not Cartesian mean nothing."""
         return GroupTables(
             group=self.counts.parts.group,
             platform=self.platform,
@@ -171,13 +171,13 @@ class GroupBatch:
         return CountedSteps(self.counts, structures, paths, self.tasks)
 
     def with_layouts(self, layouts: tuple[BankLayout, ...]) -> GroupBatch:
-        """The same with bank layouts of buffers; tables are shared. Raises ArrayolError for layouts that cannot be."""
+        """Give bank layouts to buffers; tables are shared. Raises ArrayolError for layouts that are refused."""
         check_layouts(self.counts.parts.group, layouts, self.counts.fifos, self.platform)
         cycles = access_cycles(self.counts, self.platform, layouts)
         return replace(self, layouts=layouts, paths=Datapaths(self.paths.network, self.platform, cycles))
 
     def with_fifos(self, fifos: frozenset[str]) -> GroupBatch:
-        """The same group with FIFOs, which work in other stages, but for the times of its processors.
+        """Open the same group with FIFOs: other stages and fewer buffers, but not the times of the joined processors.
 
         Raises ArrayolError (`fifo-refused`) where a FIFO's reader would work in another step.
         """
@@ -189,7 +189,7 @@ class GroupBatch:
         return self.kept.opened[fifos]
 
     def recomputing(self) -> GroupBatch | None:
-        """The same group recomputing; None where what its tasks make again and again is no product."""
+        """Open the same group with recomputation; None if the runs of its tasks would not be Cartesian."""
         again = self.counts.may_recompute
         if not again:
             return None if again is None else self
@@ -199,16 +199,18 @@ class GroupBatch:
 
     def local_ports(self, scan: Scan) -> LocalPorts:
         """The ports of the buffers under a scan."""
-        apart = frozenset(layout.array for layout in self.layouts)
-        if (scan, apart) not in self.kept.ports:
-            ports = LocalPorts(self.counts.parts.group, self.platform, scan, apart=apart)
-            self.kept.ports[scan, apart] = ports
-        return self.kept.ports[scan, apart]
+        with_layout = frozenset(layout.array for layout in self.layouts)
+        if (scan, with_layout) not in self.kept.ports:
+            ports = LocalPorts(self.counts.parts.group, self.platform, scan, apart=with_layout)
+            self.kept.ports[scan, with_layout] = ports
+        return self.kept.ports[scan, with_layout]
 
     def uneven_tasks(self, scan: Scan, shapes: NDArray[np.int64]) -> list[tuple[str, ...] | None]:
-        """Tasks before the last with twice their share of a block or more at some tick; None for no product.
+        """Tasks before the last with at least twice their share of a block at some tick.
 
-        Of blocks of each shape (S, rank) under a scan.
+        None for non-Cartesian structures.
+
+        One entry for each of the shapes (S, rank) of blocks under a scan.
         """
         structures, group = self.structures(scan, shapes), self.counts.parts.group
         most, total = np.zeros((2, len(shapes), len(self.counts.names)), np.int64)
@@ -225,7 +227,7 @@ class GroupBatch:
         ]
 
     def reads_again(self, scan: Scan, shapes: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Whether an element from outside is read at several ticks, of blocks of each shape, (S,)."""
+        """Whether an element from outside is read at several ticks, for blocks of each shape, (S,)."""
         again = np.zeros(len(shapes), np.bool_)
         for walk, _, sides in self.walks(scan, shapes):
             rows, pick = np.unique(sides, axis=0, return_inverse=True)
@@ -236,17 +238,17 @@ class GroupBatch:
         return again
 
     def keeps_of(self, design: GroupDesign) -> tuple[Keep, ...]:
-        """What a design keeps of each array from outside."""
+        """The keep of a design for each array from outside."""
         return tuple(map(design.keep_of, self.counts.parts.group.loaded))
 
     def structures_of(self, *designs: GroupDesign) -> Structures:
-        """Those of plain designs of one scan, what each keeps included."""
+        """The structures of plain designs of one scan, with the keeps of each."""
         shapes = np.array([design.blocks.shape for design in designs], np.int64).reshape(len(designs), -1)
         return self.structures(designs[0].blocks.scan, shapes, StructureKeeps.of(map(self.keeps_of, designs)))
 
     @property
     def listed(self) -> frozenset[str]:
-        """Arrays whose buffers may have to be told from their data in some structures, one structure at a time."""
+        """Arrays whose buffers may have to be sized from their data in some structures, one structure at a time."""
         counts, parts = self.counts, self.counts.parts
         if parts.spaces.couple:
             return frozenset(parts.array_of(source.piece) for source in counts.sources)
@@ -256,16 +258,22 @@ class GroupBatch:
 
     @property
     def at_once(self) -> int | None:
-        """How many structures should be priced together: few where dimensions that stand as one have many cells."""
+        """The number of structures to evaluate together: few where merged dimensions have many cells.
+
+        None for no limit.
+        """
         parts = self.counts.parts
         cells = max((math.prod(parts.extents(task)) for task in parts.group.tasks), default=1)
         return max(1, _CELLS // cells) if parts.spaces.couple else None
 
     def walks(self, scan: Scan, shapes: Ints) -> list[tuple[Walk, tuple[int, ...], Ints]]:
-        """How a scan walks the dimensions of the blocks, by their outermost loops: loops of the scan, and sides."""
+        """How a scan walks each block dimension: the walk, its loops, and the sides (S, loops) of blocks of each shape.
+
+        Ordered by the outermost loop.
+        """
         walks = []
-        for block, own in enumerate(self.counts.parts.blocks):
-            loops = tuple(loop for loop, k in enumerate(scan.dimensions) if k in own)
+        for block, merged in enumerate(self.counts.parts.blocks):
+            loops = tuple(loop for loop, k in enumerate(scan.dimensions) if k in merged)
             dimensions = tuple(scan.dimensions[loop] for loop in loops)
             descending = tuple(scan.descending[loop] for loop in loops)
             walks.append((Walk(block, dimensions, descending), loops, shapes[:, list(dimensions)]))
@@ -284,7 +292,7 @@ class GroupBatch:
         return Reading.of_structures(readings, picks)
 
     def structures(self, scan: Scan, shapes: NDArray[np.int64], keeps: StructureKeeps | None = None) -> Structures:
-        """The orders of blocks of these shapes, and what they keep."""
+        """The structures of blocks of these shapes (S, rank), with their keeps."""
         walked, picks, walks = [], [], self.walks(scan, shapes)
         loaded, whole = len(self.counts.parts.group.loaded), np.ones(len(shapes), np.bool_)
         fetched = np.zeros((len(shapes), len(walks), loaded), np.int64)
@@ -301,7 +309,10 @@ class GroupBatch:
         return replace(structures, holds=structures.holds & whole)
 
     def _table(self, walk: Walk, rows: Ints) -> tuple[AxisTable, Ints]:
-        """The table of some choices of sides and fetches, one a row, or a wider one; which of its rows they are."""
+        """The table of some choices of sides and fetches, one a row, and the row of each choice.
+
+        It may be a larger table.
+        """
         kept, loops, key = self.kept, len(walk.dimensions), (walk, rows.tobytes())
         wider = kept.widest.get(walk)
         place = None if wider is None else places_of(rows, wider[0])

@@ -1,11 +1,11 @@
-"""The order of the blocks as rows and columns: the innermost dimension of the scan, and all others together.
+"""The block order as rows and columns: a column for each place of the inner dimensions, a row for the outer ones.
 
-A step s of the group is (row, column) = divmod(s, columns); something that lags `shift` steps behind does in it what
-belongs to the place s - shift of the block order: some rows above (`late`), in another column. Its count there is the
-product of a count of the row and a count of the column.
+The idea. A step s of the group is (row, column) = divmod(s, columns). Work that lags `shift` steps behind is that of
+the place s - shift of the block order: some rows above (`late`), in another column. Its count there is the product of a
+count of the row and a count of the column.
 
-Counts are held, and rows and columns looked at, only where something changes (`place_counts`). A structure with R rows
-and C columns that change costs R C products, whatever the number of its blocks; and all structures that share the sides
+Counts are stored, and rows and columns evaluated, only where a count changes (`place_counts`). A structure with R rows
+and C columns that change costs R C products, whatever the number of its blocks, and all structures that share the sides
 of some dimensions share their rows or columns.
 """
 
@@ -34,13 +34,13 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, eq=False)
 class OrderCounts:
-    """Counts by place along one or several dimensions of the blocks, for S choices of their sides.
+    """Counts by place along one or several block dimensions combined, for S choices of their sides.
 
-    `steps` has as entries what is counted, then by task the kind of its rows of lines (`row_lines`), then by task with
-    a delay the indices along that, then runs of what is moved (`runs`); `lives` all births, then all deaths in
-    memories. `line` (S, tasks) is the longest line of all places, `contiguous` (S, tasks) whether what is at a place
-    follows each other along the delay. `tables` are those of the dimensions, `picks` (S, dimensions) the side of each.
-    `kept` holds what was computed of it.
+    `steps` has as entries the counted quantities, then by task the kind of its rows of lines (`row_lines`), then by
+    task with a delay the indices along it, then the runs of moved axes (`runs`). `lives` has all births, then all
+    deaths in memories. `line` (S, tasks) is the longest line at any place, and `contiguous` (S, tasks) whether the
+    indices at a place are consecutive along the delay. `tables` are those of the dimensions, `picks` (S, dimensions)
+    the block side of each. `kept` caches values derived from these.
     """
 
     places: Ints
@@ -55,7 +55,7 @@ class OrderCounts:
 
     @property
     def nbytes(self) -> int:
-        """The bytes of counts, and of what was computed of them; of that only what is new is counted."""
+        """The bytes of the counts and of all cached values; only new cached values are measured."""
         number, size = self._counted
         size += sum(map(bytes_of, islice(self.kept.values(), number, None)))
         self._counted[:] = len(self.kept), size
@@ -66,7 +66,7 @@ class OrderCounts:
         return bytes_of((self.steps, self.lives))
 
     def once(self, make: Callable[[], Value], *key: object) -> Value:
-        """What `make` returns, made once for each key."""
+        """The value that `make` returns, computed once for each key."""
         if key not in self.kept:
             self.kept[key] = make()
         value: Value = self.kept[key]
@@ -75,7 +75,10 @@ class OrderCounts:
 
 @dataclass(frozen=True, eq=False)
 class _Dense:
-    """Counts of choices of sides as arrays; `loops` are their numbers in the scan, `wide` (S, loops) their places."""
+    """Uncompressed counts of choices of sides.
+
+    `loops` are the numbers of the scan's loops, `wide` (S, loops) the places of each.
+    """
 
     loops: tuple[int, ...]
     wide: Ints
@@ -87,11 +90,11 @@ class _Dense:
 
 @dataclass(frozen=True, eq=False)
 class Along:
-    """What is counted one dimension of the blocks at a time: entries of steps, as rows of `happens`.
+    """The entries that depend on one block dimension at a time: lines of tasks, and indices along delays.
 
-    An entry counts as often as the row does along the dimension if `own` (dimensions, entries) says so, else once
-    where the row does at all. The first `tasks` are kinds of rows of lines instead. `keys` are the task and its
-    dimension of each entry.
+    `row` is the quantity of each entry in `happens`. An entry counts as often as the quantity does along a dimension if
+    `own` (dimensions, entries) is set, and once where the quantity occurs at all otherwise. The first `tasks` entries
+    are kinds of rows of lines. `keys` are the task and its dimension of each entry.
     """
 
     row: Ints
@@ -102,7 +105,7 @@ class Along:
 
 @dataclass(frozen=True, eq=False)
 class Walked:
-    """A dimension of the blocks as a scan walks it: its table, and which of the scan's loops are its own."""
+    """A block dimension with its table, and the scan's loops that walk it."""
 
     block: int
     table: AxisTable
@@ -114,7 +117,7 @@ _WIDER = 16  # times as many choices of sides may stand for some of them
 
 
 def order_counts(walked: Sequence[Walked], picks: Ints, along: Along) -> OrderCounts:
-    """Dimensions, by their outermost loops, as one; `picks` (S, dimensions) chooses a side of each."""
+    """Combine dimensions, ordered by their outermost loops; `picks` (S, dimensions) chooses a block side of each."""
     places = np.prod([each.table.places[pick] for each, pick in zip(walked, picks.T, strict=True)], axis=0)
     entries = walked[0].table.happens.shape[1] + 2 * walked[0].table.born.shape[1] + len(along.row)
     chunk = max(1, _CELLS // (entries * int(places.max())))
@@ -133,6 +136,7 @@ def order_counts(walked: Sequence[Walked], picks: Ints, along: Along) -> OrderCo
 
 
 def _order_counts(walked: Sequence[Walked], picks: Ints, along: Along) -> OrderCounts:
+    """Combine the dimensions for all choices of sides in one go."""
     order, *others = [_picked(each, picks[:, number], along, number) for number, each in enumerate(walked)]
     for other in others:
         order = _product(order, other)
@@ -142,7 +146,7 @@ def _order_counts(walked: Sequence[Walked], picks: Ints, along: Along) -> OrderC
 
 
 def _single_place(counts: GroupCounts) -> OrderCounts:
-    """Of no dimension at all: one place."""
+    """The counts of no dimension at all: one place."""
     tasks, living = len(counts.parts.group.tasks), sum(len(memory.living) for memory in counts.memories)
     places = np.ones(1, np.int64)
     entries = len(counts.shift), 2 * living
@@ -152,6 +156,7 @@ def _single_place(counts: GroupCounts) -> OrderCounts:
 
 
 def _picked(walked: Walked, pick: Ints, along: Along, dimension: int) -> _Dense:
+    """The counts of a dimension for the chosen sides (S,), as arrays."""
     table, most = walked.table, int(walked.table.places[pick].max())
     counts = table.happens, table.kinds, table.born, table.dead
     happens, kinds, born, dead = (own[:, :, :most][pick].astype(np.int64) for own in counts)
@@ -174,7 +179,7 @@ def _picked(walked: Walked, pick: Ints, along: Along, dimension: int) -> _Dense:
 
 
 def _product(outer: _Dense, inner: _Dense) -> _Dense:
-    """Two dimensions as one: all combinations of their places, in the order of the scan's loops."""
+    """Combine two dimensions: all combinations of their places, in the order of the scan's loops."""
     loops = outer.loops + inner.loops
     order = np.argsort(loops)
     both = np.concatenate([outer.wide, inner.wide], axis=1)
@@ -191,7 +196,10 @@ def _product(outer: _Dense, inner: _Dense) -> _Dense:
 
 
 def _places_of_both(outer: Ints, inner: Ints, rows: Ints, columns: Ints, order: Ints) -> Ints:
-    """Counts of two orders (S, Q, places) with so many places of their loops (S, loops); `order` sorts all loops."""
+    """Products of the counts of two orders (S, Q, places) at all combinations of places.
+
+    `rows` and `columns` (S, loops) are the places of their loops, and `order` sorts all loops as the scan has them.
+    """
     high, wide = rows.prod(axis=1), columns.prod(axis=1)
     counts = np.zeros((*outer.shape[:2], int((high * wide).max())), np.int64)
     apart = np.array_equal(order, np.arange(len(order)))
@@ -206,12 +214,12 @@ def _places_of_both(outer: Ints, inner: Ints, rows: Ints, columns: Ints, order: 
 
 @dataclass(frozen=True, eq=False)
 class Structures:
-    """S structures of one scan as pairs (S, 2) of choices of outer and inner sides; whether they are products (S,).
+    """S structures of one scan as pairs (S, 2) of choices of outer and inner sides.
 
-    `listed` (S, memories) are buffers whose data are used last by no product. `walked` are the dimensions of the blocks
-    by their outermost loops, `picks` (S, dimensions) their sides. `rows` has
-    by task the lines of its kinds of rows, `longest` (S, tasks) the longest that occurs, `runs` what is known
-    of the runs that are moved.
+    `holds` (S,) says which are Cartesian; `listed` (S, memories) marks buffers whose last uses are not, which are sized
+    from their data. `walked` are the block dimensions by their outermost loops, `picks` (S, dimensions) their sides.
+    `rows` has by task the lines of each kind of rows, `longest` (S, tasks) the longest line that occurs, `runs` the
+    runs of moved axes.
     """
 
     walked: Sequence[Walked]
@@ -227,17 +235,17 @@ class Structures:
 
     @property
     def blocks(self) -> tuple[int, ...]:
-        """The dimensions of the blocks."""
+        """The block dimensions, by their outermost loops."""
         return tuple(each.block for each in self.walked)
 
     @property
     def contiguous(self) -> Mask:
-        """Whether what a step has of each task follows each other along its delay, as far as blocks go, (S, tasks)."""
+        """Whether each task's indices in a step are consecutive along its delay, as far as blocks tell, (S, tasks)."""
         contiguous: Mask = self.outer.contiguous[self.pairs[:, 0]] & self.inner.contiguous[self.pairs[:, 1]]
         return contiguous
 
     def only(self, rows: Ints) -> Structures:
-        """Some of them."""
+        """The structures of some rows."""
         return replace(
             self,
             picks=self.picks[rows],
@@ -249,9 +257,10 @@ class Structures:
         )
 
     def by_lateness(self, shift: int) -> Iterator[tuple[int, Ints]]:
-        """How many rows above its step the work of a shift lies at most, and the structures for which that holds.
+        """Structures by the number of rows that work with some shift lies above its step, at most.
 
-        One where rows are long, several where they are short: those come apart, so that the many long ones are light.
+        Structures with long rows (late 0 or 1) are separated from those with short ones, so that the many with long
+        rows stay cheap.
         """
         late = -(-shift // self.inner.places)[self.pairs[:, 1]]
         for chosen in (np.flatnonzero(late <= 1), np.flatnonzero(late > 1)):
@@ -262,13 +271,14 @@ class Structures:
 def make_structures(
     counts: GroupCounts, scan: Scan, walked: Sequence[Walked], picks: Ints, kept: dict[tuple[object, ...], OrderCounts]
 ) -> Structures:
-    """Structures whose sides are `picks` (S, dimensions) of what walks each dimension of the blocks.
+    """The structures with the sides `picks` (S, dimensions) of each walked block dimension.
 
-    Rows and columns are apart at the innermost loop where no dimension has loops on both sides. `kept` holds the counts
-    of the dimensions that were put together so far.
+    Rows and columns are split at the innermost loop that leaves no dimension with loops on both sides. `kept` caches
+    the counts of combined dimensions.
     """
     units = counts.unit_dimensions(scan)
     along = _along(counts, walked, units)
+    # A dimension's loops have to be on one side of the split, since its counts are one factor.
     split = len(scan.dimensions) - 1
     while any(each.loops[0] < split <= each.loops[-1] for each in walked):
         split -= 1
@@ -289,25 +299,27 @@ def make_structures(
 
 
 def _lines(counts: GroupCounts, walked: Sequence[Walked], units: UnitDimensions) -> tuple[RowLines, ...]:
-    """The lines of each task's kinds of rows: of the table of its unit dimension, or of a row that never changes."""
+    """The lines of each task's kinds of rows: from the table of its unit dimension, or of a row that never changes."""
     tables, parts = {each.block: each.table for each in walked}, counts.parts
-    found = []
+    lines = []
     for number, (task, dimension) in enumerate(zip(parts.group.tasks, units, strict=True)):
-        own = None if dimension is None else parts.spaces.set_of(task, dimension)
-        if dimension is None or own not in parts.dimensions[task]:
-            found.append(counts.free_rows(task, dimension))
+        merged = None if dimension is None else parts.spaces.set_of(task, dimension)
+        if dimension is None or merged not in parts.dimensions[task]:
+            lines.append(counts.free_rows(task, dimension))
             continue
-        table = tables[parts.dimensions[task].index(own)]
+        table = tables[parts.dimensions[task].index(merged)]
         coupled = table.coupled.get((task, dimension))
-        found.append(table.rows[number] if coupled is None else coupled[1])
-    return tuple(found)
+        lines.append(table.rows[number] if coupled is None else coupled[1])
+    return tuple(lines)
 
 
 def _by_block(walked: Sequence[Walked], picks: Ints) -> list[tuple[Walked, Ints]]:
+    """The walked dimensions and their picks, ordered by block dimension."""
     return sorted(zip(walked, picks.T, strict=True), key=lambda pair: pair[0].block)
 
 
 def _along(counts: GroupCounts, walked: Sequence[Walked], units: UnitDimensions) -> Along:
+    """The entries that depend on one dimension at a time, in the order of `walked`."""
     tasks, parts = counts.parts.group.tasks, counts.parts
     wanted = list(zip(tasks, units, strict=True))
     for task in counts.delayed:
@@ -328,9 +340,9 @@ def _order(
     along: Along,
     kept: dict[tuple[object, ...], OrderCounts],
 ) -> tuple[OrderCounts, Ints]:
-    """The distinct choices of sides of some dimensions put together, and which of them each structure has.
+    """The combined dimensions for the distinct choices of their sides, and the choice of each structure.
 
-    The choices that are most so far stand for some of them too, with all that was computed of these.
+    The largest set of choices so far is used for subsets of it too, with all values that were derived from it.
     """
     if not walked:
         return _single_place(counts), np.zeros(len(picks), np.int64)
@@ -338,6 +350,7 @@ def _order(
     distinct = picks[first]
     named = along.keys if any(each.table.coupled for each in walked) else ()
     common = *((each.table, each.loops) for each in walked), along.own.tobytes(), named
+    # Reuse a larger set of choices, unless it is so large that combining its rows costs more than it saves.
     wider, key = kept.get(common), (*common, distinct.tobytes())
     place = None if wider is None or len(wider.picks) > _WIDER * len(distinct) else places_of(distinct, wider.picks)
     if wider is not None and place is not None:
@@ -350,14 +363,15 @@ def _order(
 
 
 def _holds(counts: GroupCounts, walked: Sequence[Walked], picks: Ints) -> tuple[Mask, Mask]:
-    """Whether every merge of several readers is exact: they differ along one dimension, or one leads along all.
+    """Whether each structure is Cartesian, (S,), and the buffers that have to be sized from their data, (S, memories).
 
-    Readers of different stages are compared in steps, not places: the last of them is one that works latest. And
-    whether what happens along several dimensions of a task or array that stand as one is a product of them, whether
-    FIFOs are read at the tick that writes them, and whether what recomputing tasks make is read wherever it is made.
+    A structure is Cartesian if every merge of several readers is exact: they differ along one dimension, or one leads
+    along all. Readers of different stages are compared in steps, not places: the last of them is one that works latest.
+    Merged dimensions of a task or array must occur in all combinations, FIFOs must be read at the tick that writes
+    them, and the results of recomputing tasks must be read wherever they are made.
 
-    When data are used last concerns no more than how they live in their buffer: where that alone is no product, the
-    buffer is listed instead, (S, memories), if its readers can be followed one by one (`coupled_contents`).
+    Last uses concern nothing but lifetimes in one buffer. If only these are not Cartesian, and the readers can be
+    followed one by one (`coupled_contents`), the structure holds and the buffer is listed.
     """
     sides = [(each.table, pick) for each, pick in zip(walked, picks.T, strict=True)]
     holds = np.logical_and.reduce([np.ones(len(picks), np.bool_), *(table.product[pick] for table, pick in sides)])
@@ -391,7 +405,7 @@ def _holds(counts: GroupCounts, walked: Sequence[Walked], picks: Ints) -> tuple[
 
 
 def _is_exact(counts: GroupCounts, sides: Sequence[tuple[AxisTable, Ints]], key: tuple[str, str], number: int) -> Mask:
-    """Whether a merge is, of so many structures with a side of each table."""
+    """Whether a merge is exact for each of `number` structures with a block side of each table, (number,)."""
     merges = counts.masks.merges.get(key, [])
     differs = np.full(number, sum(int(merge.differs[0]) for merge in merges))
     leaders = np.full(number, counts.latest_readers(key[1]) if key[0] == "last" else -1)
@@ -407,16 +421,16 @@ def _is_exact(counts: GroupCounts, sides: Sequence[tuple[AxisTable, Ints]], key:
 
 
 def _is_coupled(counts: GroupCounts, walked: Sequence[Walked], piece: str) -> bool:
-    """Whether several loops, or several axes of a piece's array, stand as one: then what is unread is not followed."""
+    """Whether several loops, or several axes of a piece's array, are merged: unread elements are then not followed."""
     axes = counts.parts.spaces.axes(counts.parts.array_of(piece))
     return any(len(own) > 1 for own in axes) or any(len(each.loops) > 1 for each in walked)
 
 
 def _lives_as_a_product(counts: GroupCounts, piece: str, blocks: Sequence[int], at_once: Mask) -> Mask:
-    """Whether lives of a piece are a product, (S,): it is read at once along all dimensions of the blocks (K, S).
+    """Whether the lifetimes of a piece are Cartesian, (S,): it is read at once along all block dimensions (K, S).
 
-    What is read in part may also be read later along one of them, if it is that dimension that tells what is read:
-    then what is not read dies as it is made, and the rest does not.
+    A piece that is read in part may also be read later along one dimension, if that dimension alone decides which
+    elements are read: then unread elements die as they are made, and all others live on.
     """
     unread, of_free = counts.read_in_part.get(piece, ([], True))
     freely = unread if len(unread) == 1 and not of_free else []

@@ -1,20 +1,20 @@
-"""What one component of the blocks brings of a buffer's data, and the few cells of it that stand for all.
+"""The data of a buffer along one component of the blocks, as cells, and the few cells that determine its size.
 
-The size of a list of data is a product of greatest distances: along an axis, or in steps, of two data that meet and
-are alike in other coordinates (`hwmodel/local_memory/enumerated`). Few cells matter for these.
+The size of a list of data is a product of greatest distances: along an axis, or in steps, of two data that are live
+together and agree in all other coordinates (`hwmodel/local_memory/enumerated`). Few cells matter for these:
 
-- Of cells that come together, and that each reader uses last together, the ones at either end along an axis (in banks:
-  of one residue). What lies between meets the same data, and is at no greater distance from any.
-- Of cells along one loop, those near its ends. Inside of a frame one place does what the one before does, a step of the
-  axis further. So two cells of this stretch that are no more than a reach R apart may be moved along it together: what
-  they are to each other stays as it is (by Q places at a time, where numbers in banks hang on the subscript itself).
-  Those farther apart are one after another in places, in subscripts and in all their lives, whatever the distance. So
-  they may be moved by themselves, if in all by whole periods P after which they are in one bank again: as far apart as
-  there is room, or as near as R + P (where the distance in steps counts, to which other loops add). All of these are
-  among the first and last R + P + Q places of the stretch. Along the outermost loop what is farther apart than R does
-  not meet: there R + Q are enough. The reach holds how long cells live in places, by how many places a subscript may
-  come again, and the lag in steps; so what meets only as a step ends a row and the next one begins another lies within
-  it from the ends, and stays.
+- Of cells that come together, and that each reader uses last together, those at either end along an axis (in banks: of
+  one residue). Cells between them are live with the same data, at no greater distance from any.
+- Of cells along one loop, those near its ends. In the middle of a frame each place does what the one before does, a
+  step of the axis further: this is the *stretch*. Two of its cells at most a reach R apart can be moved along it
+  together, and their relation stays as it is (by multiples of Q places, if bank numbers depend on the subscript
+  itself). Two cells farther apart are one after another in places, in subscripts and in all their lives, whatever the
+  distance. They can be moved separately, by multiples of a period P after which they are in one bank again: as far
+  apart as there is room, or as near as R + P (if the distance in steps counts, to which other loops add). All of these
+  are among the first and last R + P + Q places of the stretch. Along the outermost loop, cells farther apart than R are
+  never live together, so R + Q are enough. The reach includes how many places cells live, how often a subscript may
+  come again, and the lag in steps. So cells that are live together only because a step ends a row and the next one
+  begins another lie within it from the ends, and are kept.
 """
 
 from __future__ import annotations
@@ -34,7 +34,11 @@ _FEWEST = 16  # places from which on it is worth looking
 
 @dataclass(frozen=True)
 class Residue:
-    """Of which residue of a subscript its bank hangs: of itself, or but of its difference to others of one bank."""
+    """The residue of a subscript that decides its bank.
+
+    If `is_absolute`, the bank depends on the residue itself, otherwise only on differences to other subscripts of a
+    bank.
+    """
 
     modulus: int
     is_absolute: bool = False
@@ -42,12 +46,14 @@ class Residue:
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """What one component has of a source: of each cell what it counts in the numbers of elements, and ticks.
+    """The data of a source along one component, n cells: the parts that each adds to element numbers and ticks.
 
-    `born` (n,) brings it, and each of R readers uses it last at `lasts` (R, n), far below 0 if never; `weight` (n,) is
-    how many there are of it, `needed` (n,) whether the outside needs them. `subscripts` (axes, n). Along a single loop
-    the component has `places`, and cells come at `place` (n,) and are used last at `late` (R, n), BEFORE if never; else
-    it has 0.
+    - `element` (n,): the part of the element number.
+    - `born` (n,): the tick that brings it; `lasts` (R, n): the last use by each of R readers, far below 0 for none.
+    - `weight` (n,): the number of equal cells it stands for; `needed` (n,): whether they are needed outside.
+    - `subscripts` (axes, n).
+    - Along a single loop: its number of `places` (otherwise 0), and the `place` (n,) of birth and `late` (R, n) of last
+      uses, BEFORE for none.
     """
 
     element: Ints
@@ -62,11 +68,11 @@ class Cells:
 
     @property
     def together(self) -> Ints:
-        """A number for each cell: the same for those that come and are used last together, outside too."""
+        """A number for each cell: equal for cells that come together, go together, and are needed outside alike."""
         return distinct_rows(np.concatenate([self.born[None, :], self.needed[None, :], self.lasts]).T)[1]
 
     def only(self, chosen: Ints) -> Cells:
-        """Some of the cells."""
+        """The cells of some numbers."""
         return Cells(
             self.element[chosen],
             self.born[chosen],
@@ -80,12 +86,12 @@ class Cells:
         )
 
     def classes(self) -> Cells:
-        """One cell for all that come and are used last together."""
+        """One cell, with its weight, for all that come and are last used together."""
         first, number = np.unique(self.together, return_index=True, return_inverse=True)[1:]
         return replace(self.only(first), weight=np.bincount(number.ravel()))
 
     def ends(self, residues: Sequence[Residue]) -> Cells:
-        """Of those together, and of one residue along each axis, the ones at either end along some axis."""
+        """The extreme cells along some axis, among those that come and go together and have equal residues."""
         kept = np.zeros(len(self.born), np.bool_) if len(self.subscripts) else np.ones(len(self.born), np.bool_)
         alike = [self.together, *(own % each.modulus for own, each in zip(self.subscripts, residues, strict=True))]
         for axis, own in enumerate(self.subscripts):
@@ -98,9 +104,10 @@ class Cells:
         return self.only(np.flatnonzero(kept))
 
     def near_ends(self, residues: Sequence[Residue], lag: int, *, outermost: bool) -> Cells:
-        """Those near the ends of the loop, where what lies between repeats itself; `lag` is in steps, 0 or more.
+        """The cells near the ends of the loop, without the stretch between them that repeats itself.
 
-        By axis, how subscripts have banks; `outermost` says that it is the first loop.
+        `lag` is in steps, 0 or more. `residues` says, by axis, how subscripts decide banks, and `outermost` that the
+        loop is the first of the scan.
         """
         stretch = self._stretch() if self.places >= _FEWEST else None
         if stretch is None:
@@ -110,8 +117,8 @@ class Cells:
         reach, period, phase = 2 + lag + int(np.abs(np.where(known, self.late - self.place, 0)).max(initial=0)), 1, 1
         for own, each, residue in zip(self.subscripts, step.tolist(), residues, strict=True):
             if each:
-                beside = own - each * self.place
-                reach += -(-int(beside.max() - beside.min()) // abs(each))
+                offset = own - each * self.place
+                reach += -(-int(offset.max() - offset.min()) // abs(each))
                 own_period = residue.modulus // math.gcd(abs(each), residue.modulus)
                 period = math.lcm(period, own_period)
                 phase = math.lcm(phase, own_period if residue.is_absolute else 1)
@@ -120,7 +127,7 @@ class Cells:
         return self.only(np.flatnonzero(kept))
 
     def _stretch(self) -> tuple[int, int, Ints] | None:
-        """From which place to before which other each does as the one before, and the steps (axes,) of subscripts."""
+        """The first place and the end of the stretch in which places repeat, and the steps (axes,) of subscripts."""
         late = np.where(self.late == BEFORE, self.place, self.late)
         rows = np.concatenate([self.subscripts, late, self.late < 0, self.needed[None, :]])
         order = np.lexsort((*rows, self.place))
@@ -132,9 +139,9 @@ class Cells:
         if end - first < 2:
             return None
         begin = int(number[:first].sum())
-        some = rows[:, order[begin : begin + each * (end - first)]].reshape(len(rows), end - first, each)
+        stretch = rows[:, order[begin : begin + each * (end - first)]].reshape(len(rows), end - first, each)
         axes = len(self.subscripts)
-        differs = np.diff(some, axis=1)
+        differs = np.diff(stretch, axis=1)
         step = differs[:axes, min(middle, end - 2) - first, 0]
         wanted = np.concatenate([step, np.ones(len(late), np.int64), np.zeros(len(late) + 1, np.int64)])
         alike = (differs == wanted[:, None, None]).all(axis=(0, 2))
@@ -143,7 +150,7 @@ class Cells:
 
 
 def _run(holds: Mask, place: int) -> tuple[int, int]:
-    """The run of places that hold around one; empty where that does not."""
+    """The run of places around one for which `holds` is true: first and end; empty if it is false there."""
     if not holds[place]:
         return place, place
     wrong = np.flatnonzero(~holds)

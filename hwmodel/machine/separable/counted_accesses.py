@@ -1,8 +1,9 @@
-"""How often the memories of structures of a separable group are accessed, and what is moved, by counts.
+"""Accesses to the memories of structures of a separable group, and the data that they move, from counts.
 
-Which repetitions run does not depend on blocks, nor what they read and write, so nearly all accesses of a group are one
-number for each memory; but for tasks that recompute, which run an index as often as it has places. Blocks decide how
-often data are loaded; the port moves whole words, so these are summed over the kinds of steps.
+Which repetitions run does not depend on blocks, nor which elements they read and write. So nearly all accesses of a
+group are one number for each memory, except those of tasks that recompute, which run an index as often as it has
+places. Blocks decide how often data are loaded. The port moves whole words, so its words are summed over the kinds of
+steps.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from hwmodel.memory_kinds import KINDS, KindName
 
 
 def moved_data(counts: GroupCounts, structures: Structures) -> Ints:
-    """What is counted (S, Q), in the order of `counts.counted`, over all steps."""
+    """The counted quantities (S, Q) over all steps, in the order of `counts.counted`."""
     rows, columns = (order.steps.totals()[:, : len(counts.factor)] for order in (structures.outer, structures.inner))
     moved: Ints = rows[structures.pairs[:, 0]] * columns[structures.pairs[:, 1]] * counts.factor
     return moved
@@ -32,7 +33,7 @@ def moved_data(counts: GroupCounts, structures: Structures) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class CountedAccesses:
-    """Runs, accesses and transfers of S structures, each (1,) or (S,)."""
+    """Runs, accesses and transfers of S structures; each is (1,), if equal for all, or (S,)."""
 
     counts: GroupCounts
     structures: Structures
@@ -40,7 +41,7 @@ class CountedAccesses:
 
     @cached_property
     def runs(self) -> Mapping[str, Ints]:
-        """How often each task runs."""
+        """The number of runs of each task."""
         counts, tasks = self.counts, self.counts.parts.group.tasks
         runs = {task: np.array([counts.repetitions(task)]) for task in tasks if task not in counts.again}
         return runs | {task: self._quantities[:, counts.names.index(("task", task))] for task in counts.again}
@@ -48,15 +49,15 @@ class CountedAccesses:
     @cached_property
     def moved(self) -> Mapping[str, Ints]:
         """The data of each array that are loaded and stored."""
-        found: dict[str, Ints] = {}
+        moved: dict[str, Ints] = {}
         for (kind, name), data in zip(self.counts.names, self._quantities.T, strict=True):
             if kind != "task":
-                found[name] = found[name] + data if name in found else data
-        return found
+                moved[name] = moved[name] + data if name in moved else data
+        return moved
 
     @cached_property
     def port_words(self) -> Mapping[str, Ints]:
-        """The words that the port moves of each array, of the bursts or requests of each step."""
+        """The words that the port moves for each array, in the bursts or requests of all steps."""
         counts, port = self.counts, self.port
         moved = {name: np.zeros(len(self.structures.pairs), np.int64) for _, name in counts.bursts}
         for kinds in step_kinds(counts, self.structures, cyclic=False):
@@ -72,7 +73,7 @@ class CountedAccesses:
         return moved
 
     def of_memory(self, kind: KindName, name: str) -> tuple[Ints, Ints]:
-        """The data that are read from a memory and written to it, by tasks and for what is loaded and stored."""
+        """The data that are read from a memory and written to it, by tasks and by loads and stores."""
         reads, writes = (self._by_tasks(kind, name, writes=own) for own in (False, True))
         if not KINDS[kind].is_buffer:
             return reads, writes
@@ -81,11 +82,11 @@ class CountedAccesses:
         return reads + stored, writes + loaded
 
     def only(self, rows: Ints) -> AccessTable:
-        """Some of the structures."""
+        """The accesses of some structures."""
         return replace(self, structures=self.structures.only(rows))
 
     def _by_tasks(self, kind: KindName, name: str, *, writes: bool) -> Ints:
-        """Data that tasks read from a memory or write to it."""
+        """The data that tasks read from a memory or write to it."""
         key = kind, name, writes
         own = np.array([self.counts.accesses[key]])
         return own + np.array([again[key] for again in self._again]) if self.counts.again else own
@@ -99,7 +100,7 @@ class CountedAccesses:
         return list(map(self._again_in, range(len(self.structures.pairs))))
 
     def _again_in(self, row: int) -> Counts:
-        """Those by tasks that recompute: an index counts as often as it has places."""
+        """The accesses of recomputing tasks in a structure: an index counts as often as it has places."""
         parts, found = self.counts.parts, Counts()
         for task in self.counts.again:
             running, factor = self.counts.running(task), 1

@@ -24,7 +24,7 @@ from hwmodel.machine.tables.memories import DelayState, TableMemory
 
 @dataclass(frozen=True, eq=False)
 class CountedBuffers:
-    """The memories of `of` structures that are products; of others their figures mean nothing."""
+    """The memories of the Cartesian structures among `of`; the figures of all other structures mean nothing."""
 
     counts: GroupCounts
     of: Structures
@@ -33,12 +33,12 @@ class CountedBuffers:
 
     @property
     def structures(self) -> int:
-        """How many structures there are."""
+        """The number of structures."""
         return len(self.of.pairs)
 
     @cached_property
     def addressed(self) -> RowCache:
-        """Of each memory (S, memories): of buffers those of their addresses, of states what lives."""
+        """The addressed size of each buffer and the live count of each state, (S, memories)."""
         sizes, states = Sizes(self.counts), LiveSets(self.counts, (DelayState,))
         are_states = np.array([isinstance(own.memory, DelayState) for own in self.counts.memories], np.bool_)
 
@@ -50,22 +50,22 @@ class CountedBuffers:
 
     @cached_property
     def live(self) -> RowCache:
-        """What is live at once in each memory, (S, memories)."""
+        """The live count of each memory, (S, memories)."""
         return self._cache(lambda rows: LiveSets(self.counts).sizes(self.of.only(rows)))
 
     def depths(self, memory: int, function: BankFunction, rows: Ints) -> Ints:
-        """The words of the deepest bank of a buffer in some structures (n,)."""
+        """The words of the deepest bank of a buffer in some structures, (n,)."""
         return self._depths_of(memory, function)(rows)
 
     def fetch(self, wanted: Iterable[Wanted]) -> None:
-        """Find out depths that are asked for next: those of many buffers take hardly longer together than of one."""
+        """Compute depths that will be asked for next: many buffers together take hardly longer than one."""
         asked: dict[tuple[int, BankFunction], list[Ints]] = {}
         for memory, function, rows in wanted:
             asked.setdefault((memory, function), []).append(rows)
         tables = [(self._depths_of(*key), key, ascending(np.concatenate(rows))) for key, rows in asked.items()]
         new = [(known, (*key, rows)) for known, key, every in tables if len(rows := known.new(every))]
-        found = Sizes(self.counts).depths(self.of, [wanted for _, wanted in new])
-        for (known, (_, _, rows)), depths in zip(new, found, strict=True):
+        depths_of = Sizes(self.counts).depths(self.of, [wanted for _, wanted in new])
+        for (known, (_, _, rows)), depths in zip(new, depths_of, strict=True):
             known.put(rows, depths)
 
     def _depths_of(self, memory: int, function: BankFunction) -> RowCache:
@@ -76,18 +76,18 @@ class CountedBuffers:
         return self._depths[key]
 
     def are_listed(self, memory: int) -> Mask:
-        """The structures of which a buffer is told by itself, from its data, (S,)."""
+        """The structures in which a buffer is sized from the list of its data, (S,)."""
         coupled = memory in coupled_memories(self.counts, self.of.walked)
         return np.asarray(self.of.listed[:, memory] | coupled, np.bool_)
 
     def state_banks(self, memory: int, units: int, rows: Ints) -> Ints:
-        """Banks (n,) that keep apart the chains which so many units have in work: one for each, as far as they go."""
+        """Banks (n,) that separate the chains of so many units: one for each unit, at most one for each chain."""
         chains = self.addressed(rows)[:, memory] // self.counts.memories[memory].size
         return np.asarray(np.maximum(1, np.minimum(units, chains)))
 
     @cached_property
     def memories(self) -> Sequence[TableMemory]:
-        """Buffers, then states."""
+        """The memories: buffers, then states."""
         layouts = {layout.array: layout.banks for layout in self.layouts}
         return [
             replace(own.memory, banks=layouts.get(own.memory.name, own.memory.banks)) for own in self.counts.memories

@@ -1,8 +1,8 @@
-"""The steps of structures that are products: how long each kind of them is, by closed forms (`schedule.rounds`).
+"""The steps of Cartesian structures: the length of each kind of step by closed forms (`schedule.rounds`).
 
-How many rounds of its II a processor takes is told by its lines and levels: the lines of a row and the indices along a
-delay belong to one dimension, times 1 or 0 for each other. Structures where what a step has along a delay leaves gaps
-have no such form (`has_formula`).
+The rounds of a processor follow from its lines and levels: the lines of a row, and the indices along a delay, belong to
+one block dimension each, times 1 or 0 for each other dimension. Structures in which the indices of a step along a delay
+have gaps have no such form (`has_formula`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MANY = 1 << 40  # more units than there are
 
 @dataclass(frozen=True, eq=False)
 class Pace:
-    """How fast a processor is at some rates: cycles of a round, latency, rounds that chains wait (`Waits`) and fill."""
+    """The speed of a processor at some rates: cycles of a round, latency, rounds that chains wait, and fill."""
 
     occupancy: int | IntArray
     latency: int | IntArray
@@ -39,7 +39,7 @@ class Pace:
 
 @dataclass(frozen=True, eq=False)
 class LinesWork:
-    """A task on its own in kinds of steps: its lines and levels, and in which kinds it `works`, (S, kinds)."""
+    """The work of a single task in kinds of steps: its lines and levels, and in which kinds it `works`, (S, kinds)."""
 
     steps: CountedSteps
     task: str
@@ -48,18 +48,18 @@ class LinesWork:
 
     @property
     def tasks(self) -> Pipeline:
-        """The task."""
+        """The task, as a pipeline of one."""
         return (self.task,)
 
     def at(self, rates: IntArray) -> LinesBusy:
-        """At rates (1,) of all structures, or (S, 1) of each."""
+        """The work at rates (1,) of all structures, or (S, 1) of each."""
         own = rates if rates.ndim > 1 else rates[0]
         return LinesBusy(self, units_of(own), self.steps.paces(self.task, own))
 
 
 @dataclass(frozen=True, eq=False)
 class LinesBusy:
-    """A task on its own with so many units at a pace, of all structures or (S, 1) of each."""
+    """The work of a single task with `units` at a `pace`, of all structures or (S, 1) of each."""
 
     work: LinesWork
     units: IntArray
@@ -67,21 +67,21 @@ class LinesBusy:
 
     @property
     def cycles(self) -> IntArray:
-        """Cycles that it computes in each kind of step, (1, S, kinds)."""
+        """Cycles that the task computes in each kind of step, (1, S, kinds)."""
         return self.longest[None]
 
     @property
     def longest(self) -> IntArray:
-        """Cycles that it computes in each kind of step, (S, kinds)."""
+        """Cycles that the task computes in each kind of step, (S, kinds)."""
         pace = self.pace
         rounds = self.work.lines.rounds(self.units, pace.near, pace.far, pace.fill)
         return np.where(self.work.works, rounds * pace.occupancy + pace.latency, 0)
 
     def fewest_units(self, length: IntArray, _: Mapping[str, Offered]) -> IntArray:
-        """The fewest units (S, 1) that take no longer than steps of `length` (S, kinds).
+        """The fewest units (S, 1) with which the task takes no longer than steps of `length` (S, kinds).
 
-        One whose results are there l cycles after a round of o cycles takes no longer than L if it takes
-        floor((L - l) / o) rounds at most, since no step is longer with more units at one II, and as long to fill.
+        A task with results l cycles after a round of o cycles takes no longer than L if it takes at most floor((L - l)
+        / o) rounds. Steps get no longer with more units at one initiation interval and fill.
         """
         rounds = np.maximum((length - self.pace.latency) // self.pace.occupancy, 1)
         units: IntArray = self.work.lines.fewest_units(rounds, self.pace.far, self.pace.fill).max(axis=1)
@@ -90,7 +90,7 @@ class LinesBusy:
 
 @dataclass(frozen=True, eq=False)
 class CountedSteps(WithoutFifos):
-    """The steps of structures; columns of rates stand for `tasks`, `paths` has the figures of their datapaths."""
+    """The steps of structures; the columns of rates are `tasks`, and `paths` has the figures of their datapaths."""
 
     counts: GroupCounts
     structures: Structures
@@ -105,26 +105,26 @@ class CountedSteps(WithoutFifos):
 
     @property
     def has_formula(self) -> BoolArray:
-        """Whether no step needs a schedule, (S,); see `rounds`."""
+        """Whether no step of a structure needs a schedule, (S,); see `rounds`."""
         free = np.array([self.counts.levels_hold(task) for task in self.counts.parts.group.tasks])
         return np.asarray((self.structures.contiguous & free).all(axis=1))
 
     def parts(self, *, cyclic: bool) -> Iterator[StepPart]:
-        """All kinds of steps, of some structures at a time."""
+        """All kinds of steps, for some structures at a time."""
         return map(self.part, step_kinds(self.counts, self.structures, cyclic=cyclic))
 
     def part(self, kinds: StepKinds) -> StepPart:
-        """Some kinds of steps."""
+        """The ports' cycles and the tasks' work in some kinds of steps."""
         works = [LinesWork(self, task, self._lines(kinds, task), self._runs(kinds, task) > 0) for task in self.tasks]
         return StepPart(kinds.chosen, kinds.times, self.port(kinds), works)
 
     def only(self, rows: IntArray) -> StepTable:
-        """Some of the structures."""
+        """The steps of some structures."""
         return replace(self, structures=self.structures.only(rows))
 
     @property
     def count(self) -> IntArray:
-        """How many steps there are from the first that does anything to the last, (S,)."""
+        """The number of steps from the first to the last with any work, (S,)."""
         structures = self.structures
         (row, column), wide = structures.pairs.T, structures.inner.places
         stage = np.array([quantity.stage for quantity in self.counts.counted], np.int64)
@@ -136,7 +136,7 @@ class CountedSteps(WithoutFifos):
         return count
 
     def floors(self, offered: Sequence[Sequence[int]], *, cyclic: bool) -> tuple[IntArray, IntArray]:
-        """Cycles (S,) that no rates `offered` to the tasks go below, and those of the tasks alone.
+        """Lower bounds of the cycles (S,) at any rates `offered` to the tasks, with the port and of the tasks only.
 
         Loads and stores are one run each, no line has to fill, and each task has the best of its rates in every step.
         """
@@ -156,7 +156,7 @@ class CountedSteps(WithoutFifos):
         return with_port, without
 
     def port(self, kinds: StepKinds, *, in_runs: bool = True) -> PortCycles:
-        """The port's cycles in each kind of step (S, K); all that is moved of an array as one run if not `in_runs`."""
+        """The port's cycles in each kind of step (S, K). Unless `in_runs`, the data of an array count as one run."""
         platform = self.paths.platform
         port = Port(self.counts.parts.group.accesses, platform)
         sides = [np.zeros(kinds.times.shape, np.int64) for _ in range(2)]
@@ -173,13 +173,13 @@ class CountedSteps(WithoutFifos):
         return PortCycles(sides[0], sides[1], port.channel.port == "shared")
 
     def pace(self, task: str, rate: int) -> Pace:
-        """How fast a task's processor is at a rate."""
+        """The speed of a task's processor at a rate."""
         interval = interval_of(rate)
         path, waits = self.paths.at(task, interval), self._waits(task, interval)
         return Pace(path.interval, path.latency, waits.near, waits.far, self.paths.fill(task, rate))
 
     def paces(self, task: str, rates: IntArray) -> Pace:
-        """Of each of some rates, in their shape."""
+        """The speed of a task's processor at each of some rates, in the shape of these."""
         if not np.ndim(rates):
             return self.pace(task, int(rates))
         distinct, of = np.unique(rates, return_inverse=True)
@@ -188,6 +188,7 @@ class CountedSteps(WithoutFifos):
         return Pace(*(column[of.reshape(rates.shape)] for column in rows.T))
 
     def _waits(self, task: str, interval: int) -> Waits:
+        """The rounds that chains of a task's delay wait; one without a delay."""
         for delay in self.counts.parts.group.delays(task):
             return self.paths.waits(task, delay, interval)
         return Waits(1, 1)
@@ -211,15 +212,16 @@ class CountedSteps(WithoutFifos):
         return kinds.happens[:, :, self.counts.names.index(("task", task))]
 
     def _number(self, task: str) -> int:
-        """The place of a task in the group's dataflow order, which `tasks` need not have."""
+        """The position of a task in the group's dataflow order, which may differ from that of `tasks`."""
         return self.counts.parts.group.tasks.index(task)
 
     def candidates(self, offered: Mapping[str, Offered]) -> list[Candidates]:
-        """By task the rates that may be the fastest: of each family the one of most units, unless another beats it."""
+        """The rates of each task that may be the fastest: of each family the one of most units, unless it is beaten."""
         longest = self.longest
         return [self._candidates(task, offered[task], longest[:, place]) for place, task in enumerate(self.tasks)]
 
     def _candidates(self, task: str, offered: Offered, longest: IntArray) -> Candidates:
+        """The rates of a task that may be the fastest, given its longest lines (S,)."""
         suiting = offered.suiting(longest)
         rates = offered.rates[offered.first + np.maximum(suiting - 1, 0)]
         kept = self._unbeaten(task, offered, rates, suiting > 0)
@@ -227,11 +229,11 @@ class CountedSteps(WithoutFifos):
         return Candidates((task,), rates[:, :, None], kept, number, np.ones_like(rates)[:, :, None], spare[:, :, None])
 
     def _unbeaten(self, task: str, offered: Offered, rates: IntArray, legal: BoolArray) -> BoolArray:
-        """Which rates, one of each family (S, families), are legal and no other beats.
+        """Which rates, one of each family (S, families), are legal and not beaten by another.
 
-        One beats another, in every step, if it has as many units, starts as often, is as soon done with a repetition,
-        its lines take no longer to fill, and its chains wait no longer: in cycles, for all of (T - 1) o + o + latency
-        falls with these (`rounds`).
+        A rate beats another in every step if it has as many units, starts as often, finishes a repetition as soon,
+        fills its lines as fast, and lets its chains wait no longer: in cycles, since (T - 1) o + o + latency falls with
+        all of these (`rounds`).
         """
         if len(offered.intervals) == 1:
             return legal
@@ -250,15 +252,16 @@ class CountedSteps(WithoutFifos):
         soon = (cycles[:, None, :] <= cycles[None, :, :]).all(axis=2)
         units = units_of(rates)
         beats = soon & (units[:, :, None] >= units[:, None, :]) & legal[:, :, None]
-        first = np.tri(len(paces), k=-1, dtype=np.bool_).T  # of two that are alike the one of the least II stays
+        # Of rates that beat each other the first stays, so that one always does.
+        first = np.tri(len(paces), k=-1, dtype=np.bool_).T
         beaten = (beats & (first | ~beats.transpose(0, 2, 1))).any(axis=1)
         return legal & ~beaten
 
 
 def _spare(offered: Offered, kept: BoolArray) -> IntArray:
-    """The fewest units that beaten families (those not `kept`, (S, families)) have and another has not, (S, families).
+    """The fewest units that beaten families (those not `kept`, (S, families)) have and no other has, (S, families).
 
-    A great number where there are none.
+    A number above all units where there are none.
     """
     units, place = np.unique(units_of(offered.rates), return_inverse=True)
     has = np.zeros((len(offered.intervals), len(units)), np.bool_)
@@ -270,7 +273,10 @@ def _spare(offered: Offered, kept: BoolArray) -> IntArray:
 
 
 def _ends(order: OrderCounts, entries: int) -> tuple[IntArray, IntArray]:
-    """The first and last place where each of the first entries counts something, (S, entries); last -1 for none."""
+    """The first and last place at which each of the first entries counts something, (S, entries).
+
+    Last is -1 for none.
+    """
     side, entry, place = order.steps.changes
     until = np.append(place[1:], 0)
     own = (entry < entries) & (order.steps.at(side, entry, place)[0] > 0)

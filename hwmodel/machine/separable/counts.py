@@ -1,12 +1,13 @@
-"""What is counted in a separable group: work, loads and stores of a tick, and the memories with what lives in them.
+"""The counted quantities of a separable group: runs, loads and stores of a tick, and births and deaths in memories.
 
-Each count is a product of counts along the dimensions of the blocks, times a `factor` for the indices that move along
-none of them and so belong to every tick alike. `GroupCounts.holds` decides, once for a group, whether that covers what
-is needed outside it too: of a piece that is stored, all that is made has to be needed outside, and what makes it (or
-is read by the next frame) has to run whole for the blocks' sake. For what only the outside needs belongs to the last
-tick (docs/machine.md, section 2), and "needed by no tick" is the complement of a product, which is none.
+Each count is a product of counts along the block dimensions, times a constant `factor` for the indices that move with
+none of them and so belong to every tick alike. `GroupCounts.holds` decides, once for a group, whether this also covers
+the elements that are needed outside. A piece that is stored has to be needed outside as a whole (or as a product of
+index sets), and its task (or a task whose state the next frame reads) has to run whole for the blocks' sake. For
+repetitions that only the outside needs run at the last tick (docs/machine.md, section 2), and "needed by no tick" is
+the complement of a product, which is not Cartesian.
 
-What is stored, and what lives in buffers, is counted by pieces (`axes`); an array has one burst and one buffer for all.
+Stores and buffer contents are counted by pieces (`axes`); an array has one burst and one buffer for all its pieces.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ Fate = Literal["read", "stored", "lost"]
 
 @dataclass(frozen=True, slots=True)
 class Living:
-    """Instances in a memory, born in one stage and dead from a stage on, `factor` of them for each index of a field."""
+    """Instances in a memory: born in one stage and dead from a stage on, `factor` of them for each index of a field."""
 
     source: str  # the field: a piece's, or a task's chains
     fate: Fate | Literal["chain"]
@@ -56,10 +57,10 @@ class Living:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What brings data to the buffer `memory` (its number): the loads of an array, or what writes a piece of one.
+    """An origin of data in the buffer `memory` (its number): the loads of an array, or the tiler that writes a piece.
 
-    It does so `stage` steps after a tick, and the last stage of what uses the data follows that by `lag` (0 where
-    nothing does). `free` data are there for each index of what moves with the blocks.
+    The data are born `stage` steps after a tick, and the last stage that uses them follows `lag` steps later (0 if none
+    uses them). `free` is the number of data for each index that moves with the blocks.
     """
 
     piece: str
@@ -71,7 +72,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """A local memory: what lives in it, `size` data for each instance, or (`fixed`) a size that no block changes."""
+    """A local memory and its contents: `size` data for each instance, or a size (`fixed`) that no block changes."""
 
     memory: TableMemory
     size: int
@@ -81,7 +82,7 @@ class Memory:
 
 @dataclass(frozen=True, eq=False)
 class GroupCounts:
-    """All that is counted in a separable group."""
+    """The counted quantities of a separable group."""
 
     parts: Parts
     masks: Masks
@@ -94,7 +95,7 @@ class GroupCounts:
 
     @cached_property
     def counted(self) -> list[Counted]:
-        """Loads, tasks in dataflow order, stores."""
+        """The quantities: loads, then tasks in dataflow order, then stores."""
         group, stages = self.parts.group, self.parts.stages
         loads = [Counted("load", name, name, stages.load[name], self._free_read(name)) for name in group.loaded]
         tasks = [Counted("task", task, task, stages.task[task], self.free_runs(task)) for task in group.tasks]
@@ -106,42 +107,42 @@ class GroupCounts:
 
     @cached_property
     def names(self) -> list[tuple[str, str]]:
-        """Kind and name of all that is counted; stores of several pieces of one array have the same."""
+        """Kind and name of each quantity; the stores of several pieces of one array have equal names."""
         return [(quantity.kind, quantity.name) for quantity in self.counted]
 
     @cached_property
     def bursts(self) -> dict[Burst, list[int]]:
-        """The numbers of what is counted that makes each burst: a load or a store of an array, all its pieces."""
-        found: dict[Burst, list[int]] = {}
+        """The numbers of the quantities that make each burst: a load or a store of an array, with all its pieces."""
+        numbers: dict[Burst, list[int]] = {}
         for number, (kind, name) in enumerate(self.names):
             if kind != "task":
-                found.setdefault((kind, name), []).append(number)
-        return found
+                numbers.setdefault((kind, name), []).append(number)
+        return numbers
 
     @cached_property
     def moved(self) -> Bursts:
-        """What each burst moves, and along which axes runs are counted."""
+        """The contents of each burst, and the axes along which its runs are counted."""
         entries = {burst: [self.counted[number] for number in numbers] for burst, numbers in self.bursts.items()}
         return Bursts(self.parts, entries, self.by_run, self.local)
 
     @cached_property
     def stored(self) -> list[str]:
-        """The pieces of which something is needed outside."""
+        """The pieces with elements that are needed outside."""
         return [piece for array in self.parts.group.stored for piece in self.parts.pieces[array] if self._needed[piece]]
 
     @cached_property
     def needed_in_part(self) -> dict[str, tuple[Mask, ...]]:
-        """Pieces of which the outside does not need all that is made: along each axis which indices it needs."""
+        """Masks by axis of the indices that are needed outside, for pieces of which not all elements are."""
         return {piece: needed for piece, needed in self._needed.items() if isinstance(needed, tuple)}
 
     @cached_property
     def factor(self) -> Ints:
-        """The factor of all that is counted, (Q,)."""
+        """The constant factor of each quantity, (Q,)."""
         return np.array([quantity.factor for quantity in self.counted])
 
     @cached_property
     def shift(self) -> Ints:
-        """Steps by which all that is counted lags behind the first load, then lines, indices along delays, and runs."""
+        """Steps by which each entry lags behind the first load: quantities, lines of tasks, indices of delays, runs."""
         stages = [quantity.stage for quantity in self.counted]
         own = self.parts.stages.task
         lines, along = ([own[task] for task in tasks] for tasks in (self.parts.group.tasks, self.delayed))
@@ -150,7 +151,7 @@ class GroupCounts:
 
     @cached_property
     def memories(self) -> list[Memory]:
-        """Buffers, then delay states."""
+        """The memories: buffers, then delay states."""
         states = (state for task in self.parts.group.tasks for state in self._states(task))
         return [*map(self._buffer, self._buffered), *states]
 
@@ -166,7 +167,7 @@ class GroupCounts:
 
     @cached_property
     def sources(self) -> list[Source]:
-        """What brings data to each buffer, in the order of the memories."""
+        """The sources of data of each buffer, in the order of the memories."""
         return [
             self._source(piece, number)
             for number, array in enumerate(self._buffered)
@@ -175,24 +176,24 @@ class GroupCounts:
 
     @cached_property
     def read_in_part(self) -> dict[str, tuple[list[int], bool]]:
-        """Pieces that are made, not stored, and read in part.
+        """Pieces that the group makes and does not store, and of which it reads a part only.
 
-        With which dimensions of the blocks the axes move of which some indices are not read, and whether one of these
-        axes moves with none.
+        For each: the block dimensions along which some indices are not read, and whether a free axis has such indices.
         """
-        found = {}
+        partly = {}
         for piece in self.parts.writes:
             if piece in self.parts.reads and piece not in self.stored and not self.is_read_whole(piece):
                 unread = [not np.array_equal(*masks) for masks in self._axes(piece)]
                 rank = self.parts.rank
-                found[piece] = [block for block in range(rank) if unread[block]], any(unread[rank:])
-        return found
+                partly[piece] = [block for block in range(rank) if unread[block]], any(unread[rank:])
+        return partly
 
     @cached_property
     def followed(self) -> frozenset[str]:
-        """Pieces whose last uses may have to be told reader by reader: read by several, or also stored, or in part.
+        """Pieces whose last uses can be followed reader by reader, if they are not Cartesian together.
 
-        What is brought of them along axes that move with no block each reader has to read.
+        These have several readers, or are also stored, or are read in part; and along free axes each reader reads all
+        indices that are brought.
         """
         parts = self.parts
         return frozenset(
@@ -209,9 +210,11 @@ class GroupCounts:
 
     @cached_property
     def may_recompute(self) -> frozenset[str] | None:
-        """The tasks that run what they need at every tick, if the group recomputes; None where that is no product.
+        """The tasks that run all of Need at every tick if the group recomputes.
 
-        What stands as one dimension has to be one, and what such tasks make and others read, these read whole.
+        None if their runs would not be Cartesian.
+
+        They are Cartesian if no dimensions are merged, and all that these tasks make and others read is read whole.
         """
         parts, group = self.parts, self.parts.group
         again = {task for task in group.tasks if not (group.delays(task) or group.frame_delays(task))} - {group.last}
@@ -222,32 +225,32 @@ class GroupCounts:
 
     @cached_property
     def made_again(self) -> list[str]:
-        """The pieces of tasks that recompute."""
+        """The pieces that recomputing tasks make."""
         return [piece for piece, link in self.parts.writes.items() if link.task in self.again]
 
     @cached_property
     def memory_of(self) -> dict[str, int]:
-        """The number of the buffer of each piece."""
+        """The number of each piece's buffer among the memories."""
         return {source.piece: source.memory for source in self.sources}
 
     @cached_property
     def bits(self) -> Ints:
-        """The bits of a datum of each memory."""
+        """The bits of a word of each memory, (memories,)."""
         return np.array([own.memory.bits for own in self.memories], np.int64)
 
     @cached_property
     def accesses(self) -> AccessCounts:
-        """How often tasks that do not recompute access each memory, whatever the blocks, but for loads and stores."""
+        """Accesses to each memory by tasks that do not recompute; the same for all blocks. Without loads and stores."""
         group = self.parts.group
         running = {task: self.running(task) for task in group.tasks if task not in self.again}
         return accesses_of_products(group, running, self.kind_of)
 
     def free_runs(self, task: str) -> int:
-        """Repetitions of a task for each index of what moves with the blocks."""
+        """The repetitions of a task for each index that moves with the blocks."""
         return math.prod(int(self.masks.runs[task, free].sum()) for free in self.parts.free_dimensions(task))
 
     def cells_running(self, task: str) -> list[Mask]:
-        """Along each dimension of a task which of its indices run, as far as the others let them."""
+        """Masks of the indices of a task that run, along each (merged) dimension."""
         masks = [np.ones(extent, np.bool_) for extent in self.parts.extents(task)]
         for fields, moving in zip(self.whole, self.parts.dimensions[task], strict=True):
             if moving is not None:
@@ -257,7 +260,7 @@ class GroupCounts:
         return masks
 
     def running(self, task: str) -> list[Ints]:
-        """Along each dimension of the repetitions of a task the indices that run."""
+        """The indices of a task that run, along each dimension of its repetition space."""
         extents = self.parts.group.accesses.extents(task)
         indices = [np.zeros(0, np.int64) for _ in extents]
         for own, cells in zip(self.parts.spaces.dimensions(task), self.cells_running(task), strict=True):
@@ -266,29 +269,29 @@ class GroupCounts:
         return indices
 
     def repetitions(self, task: str) -> int:
-        """How often a task runs."""
+        """The number of repetitions of a task that run."""
         return math.prod(map(len, self.running(task)))
 
     def runs_as_a_product(self, task: str) -> bool:
-        """Whether all combinations of indices that run do."""
+        """Whether all combinations of the indices that run do run, also within merged dimensions."""
         extents = self.parts.group.accesses.extents(task)
         sets = zip(self.parts.spaces.dimensions(task), self.cells_running(task), strict=True)
         return all(is_product(cells, [extents[k] for k in own]) for own, cells in sets)
 
     def free_rows(self, task: str, dimension: int | None) -> RowLines:
-        """The lines of rows along a dimension of a task, or none, that moves with no block: kind 0 or 1."""
+        """The lines of rows along a free dimension of a task, or along none: kind 0 is no row, kind 1 the row."""
         if dimension is None:
             return RowLines.whole(1)
         return RowLines.of_indices(self.running(task)[dimension])
 
     def free_along(self, task: str, dimension: int) -> int:
-        """Indices of one dimension of a task that run whatever the blocks; 1 of one that moves with them."""
+        """The number of indices that run along a free dimension of a task; 1 for one that moves with the blocks."""
         if self.parts.spaces.set_of(task, dimension) in self.parts.dimensions[task]:
             return 1
         return len(self.running(task)[dimension])
 
     def levels_hold(self, task: str) -> bool:
-        """Whether the indices along a task's delay, if it goes where no block moves, follow each other."""
+        """Whether the running indices along a task's delay are consecutive, if it moves along a free dimension."""
         delay = self.parts.delay(task)
         if delay is None or delay.dimension in self.parts.dimensions[task]:
             return True
@@ -302,7 +305,7 @@ class GroupCounts:
 
     @cached_property
     def riding(self) -> Riding:
-        """Which dimensions of the tasks ride on those of the last one."""
+        """The dimensions of all tasks that ride on dimensions of the last task."""
         group = self.parts.group
         return riding_dimensions(group.accesses, group.tasks, group.last)
 
@@ -312,14 +315,17 @@ class GroupCounts:
         return tuple(unit_dimension(accesses, self.riding, scan, task) for task in self.parts.group.tasks)
 
     def latest_readers(self, piece: str) -> int:
-        """A bit for each reading tiler of a piece whose task works latest; all bits where all work in one stage."""
+        """Bits of the tilers that read a piece and whose task has the latest stage.
+
+        All bits (-1) if all have one stage.
+        """
         stages = [self.parts.stages.task[link.task] for link in self.parts.reads[piece]]
         if len(set(stages)) == 1:
             return -1
         return sum(1 << bit for bit, stage in enumerate(stages) if stage == max(stages))
 
     def holds(self) -> bool:
-        """Whether what is needed outside, read, and made are products too; all that does not depend on the blocks."""
+        """Whether the sets that no block changes (indices that run, are made, read, or stored) are Cartesian."""
         tasks = self.parts.group.tasks
         return (
             all(self._made_holds(piece) for piece in self.parts.writes)
@@ -330,11 +336,11 @@ class GroupCounts:
         )
 
     def is_read_whole(self, piece: str) -> bool:
-        """Whether all that the group makes of a piece is read in it."""
+        """Whether the group reads all that it makes of a piece."""
         return all(np.array_equal(*masks) for masks in self._axes(piece))
 
     def _axes(self, piece: str) -> list[tuple[Mask, Mask]]:
-        """Along each axis of a piece that the group makes and reads: what is read and what is made."""
+        """Masks of the indices that are read and made, along each axis of a piece that the group makes and reads."""
         along = [
             (fields.read[piece][0] != NEVER, fields.made[piece][0] != NEVER)
             for fields in self.whole
@@ -344,10 +350,11 @@ class GroupCounts:
         return [*along, *free]
 
     def _made_free(self, piece: str, axis: int) -> Mask:
+        """Mask of the indices of a piece's free axis that are made."""
         return self.masks.touched(self.parts.writes[piece], axis)
 
     def _made_holds(self, piece: str) -> bool:
-        """Whether all that is read of a piece is made in this frame, and a product of it needed outside, or nothing."""
+        """Whether all that is read of a piece is made in this frame, and its elements needed outside are Cartesian."""
         read = piece in self.parts.reads
         if read and any((wanted & ~made).any() for wanted, made in self._axes(piece)):
             return False
@@ -355,23 +362,25 @@ class GroupCounts:
 
     @cached_property
     def _needed(self) -> dict[str, Needed]:
+        """The elements of each piece that are needed outside."""
         return {piece: needed_of(self.parts, link) for piece, link in self.parts.writes.items()}
 
     def _must_run_whole(self, task: str) -> bool:
-        """Whether the outside or the next frame may need repetitions that no block does."""
+        """Whether other groups or the next frame may need repetitions that no block needs."""
         stored = any(piece in self.stored for piece in self.parts.pieces_of(task))
         return stored or bool(self.parts.group.frame_delays(task))
 
     def _runs_whole(self, task: str) -> bool:
+        """Whether all indices of a task run."""
         free = all(self.masks.runs[task, dimension].all() for dimension in self.parts.free_dimensions(task))
         return free and all(bool((fields.work[task] != NEVER).all()) for fields in self.whole)
 
     def free_indices(self, piece: str, axis: int) -> Mask:
-        """Which indices of an axis that moves with no block are brought of a piece."""
+        """Mask of the indices of a piece's free axis that are loaded or made."""
         return self.masks.read[piece, axis] if piece in self.parts.group.loaded else self._made_free(piece, axis)
 
     def free_subscripts(self, piece: str, axis: int) -> Ints:
-        """The same of an axis of the array, as subscripts."""
+        """The subscripts of an axis of the array, part of a free axis of a piece, that are loaded or made."""
         sides = self.parts.spaces.axes(self.parts.array_of(piece))
         side = next(number for number, own in enumerate(sides) if axis in own)
         shape = self.parts.group.accesses.shape(self.parts.array_of(piece))
@@ -379,12 +388,12 @@ class GroupCounts:
         return np.flatnonzero(cells[sides[side].index(axis)])
 
     def stored_subscripts(self, piece: str, axis: int) -> Ints:
-        """Those of what is stored of a piece."""
+        """The subscripts of an axis of the array, part of a free axis of a piece, that are stored."""
         needed = self.needed_in_part.get(piece)
         return self.free_subscripts(piece, axis) if needed is None else np.flatnonzero(needed[axis])
 
     def _frees_hold(self) -> bool:
-        """Whether what moves with no block is brought in all combinations of subscripts."""
+        """Whether the indices of merged free axes are all combinations of subscripts."""
         for piece in dict.fromkeys([*self.parts.group.loaded, *self.parts.writes]):
             shape = self.parts.group.accesses.shape(self.parts.array_of(piece))
             for side in self.parts.free_axes(piece):
@@ -394,12 +403,15 @@ class GroupCounts:
         return True
 
     def _free_read(self, piece: str) -> int:
+        """The elements of a piece that are read, for each index that moves with the blocks."""
         return math.prod(int(self.masks.read[piece, axis].sum()) for axis in self.parts.free_axes(piece))
 
     def _free_made(self, piece: str) -> int:
+        """The elements of a piece that are made, for each index that moves with the blocks."""
         return math.prod(int(self._made_free(piece, axis).sum()) for axis in self.parts.free_axes(piece))
 
     def _free_stored(self, piece: str) -> int:
+        """The elements of a piece that are stored, for each index that moves with the blocks."""
         needed = self.needed_in_part.get(piece)
         if needed is None:
             return self._free_made(piece)
@@ -424,7 +436,7 @@ class GroupCounts:
         return Source(piece, memory, stage, latest - stage, self._free_made(piece))
 
     def _reads_something(self, link: Link) -> bool:
-        """Whether a tiler that reads a piece does so in some repetition that runs."""
+        """Whether a tiler reads its piece in some repetition that runs."""
         cells = enumerate(self.cells_running(link.task))
         running = [own & link.allowed.get(dimension, True) for dimension, own in cells]
         touched = [
@@ -434,7 +446,7 @@ class GroupCounts:
         return all(mask.any() for mask in (*running, *touched))
 
     def _living(self, piece: str) -> list[Living]:
-        """What of a piece is read from its array's buffer, stored from it, or (lost) neither."""
+        """The lifetimes of a piece in its buffer: until the last read, until the store, or (lost) for one step."""
         group, stages = self.parts.group, self.parts.stages
         last = max((stages.task[link.task] for link in self.parts.reads.get(piece, [])), default=0)
         if piece in group.loaded:
@@ -459,6 +471,7 @@ class GroupCounts:
         ]
 
     def _states(self, task: str) -> list[Memory]:
+        """The delay states of a task, one for each acting delay or delay from frame to frame."""
         group = self.parts.group
         process = group.network.processes[task]
         acting, across = group.delays(task), group.frame_delays(task)
@@ -475,6 +488,7 @@ class GroupCounts:
         return states
 
     def _chains(self, task: str) -> Living:
+        """The lifetimes of a task's chains of delays, each from its first to its last instance."""
         stage, delay = self.parts.stages.task[task], self.parts.delay(task)
         factor = 1
         for free in self.parts.free_dimensions(task):
@@ -485,16 +499,16 @@ class GroupCounts:
 
 
 def several_in_chain(runs: Mask, step: int) -> int:
-    """How many chains x, x + step, ... of indices that run have two indices or more."""
+    """The number of chains x, x + step, ... of running indices that have two indices or more."""
     return sum(int(runs[first :: abs(step)].sum()) > 1 for first in range(min(abs(step), len(runs))))
 
 
 def make_counts(
     parts: Parts, masks: Masks, lines: LineCache, *, by_run: bool, local: Mapping[Burst, LocalWord]
 ) -> GroupCounts | None:
-    """The counts of a group, with `by_run` those of runs, or with some those of `local` words of each burst.
+    """The counted quantities of a group; None if its block-independent sets are not Cartesian.
 
-    None where what no block changes is not a product.
+    With `by_run`, runs of addresses are counted too; otherwise the local words of the bursts in `local`.
     """
     whole = []
     for block, extent in enumerate(parts.extents(parts.group.last)):

@@ -1,14 +1,15 @@
-"""What buffers hold that are no product of lines by any condition that is known beforehand.
+"""Contents of buffers that are not known beforehand to be Cartesian products of lines.
 
-So it is where dimensions are coupled (`coupling`), where several readers of different stages, or along several
-dimensions, use data last (`block_order`), and where data that are stored are also read later. The data of a source are
-still every combination of what it brings along each component of the blocks. So they are a product of loops if they are
-one along each component, which is asked once for each choice of its sides (`piece_of`): a piece then has the loops of
-all components, in the order of the scan. Else all data of the buffer are listed, every combination with the step that
-brings it and that of its last use, the latest of its readers'; and they have addresses by their subscripts
-(docs/machine.md, section 5).
+These are buffers of merged dimensions (`coupling`), buffers whose data several readers of different stages, or along
+several dimensions, use last (`block_order`), and buffers whose data are stored and also read later. The data of a
+source are still all combinations of its cells along each component of the blocks. So they are a product of loops if
+they are one along each component, which is tested once for each choice of its sides (`piece_of`). The piece then has
+the loops of all components, in the order of the scan. Otherwise all data of the buffer are listed: every combination,
+with the step that brings it and the step of its last use, the latest of all readers. They have addresses by their
+subscripts (docs/machine.md, section 5).
 
-For the size of such a list few of its data matter (`cells`), and of the number that live only how many there are.
+The size of such a list depends on few of its data (`cells`), and the live count only on how many data come and go
+together.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ _UNREAD = np.int64(-1) << 56  # less than all ticks, several times added too
 
 
 def coupled_memories(counts: GroupCounts, walked: Sequence[Walked]) -> frozenset[int]:
-    """The buffers that hold data of which a component has several loops or axes, by number."""
+    """The numbers of the buffers whose data have a component with several loops or axes."""
     several = any(len(each.loops) > 1 for each in walked)
     parts = counts.parts
     return frozenset(
@@ -52,9 +53,9 @@ def coupled_memories(counts: GroupCounts, walked: Sequence[Walked]) -> frozenset
 
 @dataclass(frozen=True, eq=False)
 class CoupledBuffer:
-    """A buffer in one of some structures. `by_reader` if last uses are no product: then each reader is followed.
+    """One buffer of one structure, sized from the list of its data.
 
-    So it is for pieces of which last uses may be none; those of others are told as ever.
+    With `by_reader`, the last uses are not Cartesian, and each reader of a followed piece is evaluated separately.
     """
 
     counts: GroupCounts
@@ -64,12 +65,12 @@ class CoupledBuffer:
 
     @property
     def by_reader(self) -> bool:
-        """Whether what several readers use last has to be told reader by reader."""
+        """Whether last uses have to be computed reader by reader."""
         return bool(self.structures.listed[self.row, self.memory])
 
     @property
     def live(self) -> int:
-        """How many of its data live at once at most."""
+        """The live count of its data."""
         columns = [source.data(source.classes()) for source in self._sources]
         if not columns:
             return 0
@@ -87,17 +88,17 @@ class CoupledBuffer:
         return self._once(None, lambda: self._contents(None).size)
 
     def depth(self, function: BankFunction) -> int:
-        """The words of its deepest bank."""
+        """The words of its deepest bank under a bank function."""
         return self._once(function, lambda: self._contents(function).depth(function))
 
     def _once(self, function: BankFunction | None, words: Callable[[], int]) -> int:
-        """Words, told once for all buffers of a network with the same cells: other arrays may be kept longer."""
+        """Words, computed once for all buffers of a network with equal cells; cached longer than lines are."""
         key = "coupled", function, self._content
         return int(self.counts.lines.words([key], lambda _: np.array([words()]))[0])
 
     @cached_property
     def _content(self) -> bytes:
-        """All that its words hang on."""
+        """A digest of everything that the buffer's words depend on."""
         content = hashlib.blake2b(repr(self._shape).encode(), digest_size=16)
         for source in self._sources:
             content.update(source.content)
@@ -105,7 +106,7 @@ class CoupledBuffer:
 
     @property
     def _pieces(self) -> tuple[Piece | None, ...]:
-        """The product that each source is, asked once for all banks that the data may lie in."""
+        """The product that each source is (None if it is none), tested once for all bank functions."""
 
         def made(_: Sequence[Hashable]) -> list[tuple[Piece | None, ...]]:
             return [tuple(source.piece() for source in self._sources)]
@@ -114,9 +115,11 @@ class CoupledBuffer:
 
     @property
     def _shape(self) -> tuple[int, ...]:
+        """The shape of the buffer's array."""
         return tuple(self.counts.parts.group.accesses.shape(self.counts.memories[self.memory].memory.name))
 
     def _contents(self, function: BankFunction | None) -> Contents:
+        """The contents in the banks of a function: pieces if all sources are products, else a list of data."""
         shape, pieces = self._shape, self._pieces
         whole = [piece for piece in pieces if piece is not None]
         if len(whole) == len(pieces):
@@ -127,7 +130,7 @@ class CoupledBuffer:
 
     @cached_property
     def _sources(self) -> list[_Combined]:
-        """What brings data of it; not a part of an array of which no repetition reads anything."""
+        """The sources of its data, without those of which no repetition reads anything."""
         picks = zip(self.structures.walked, self.structures.picks[self.row], strict=True)
         walk = [(each, int(pick)) for each, pick in picks]
         own = [(number, each.piece) for number, each in enumerate(self.counts.sources) if each.memory == self.memory]
@@ -141,9 +144,9 @@ class CoupledBuffer:
 
 @dataclass(frozen=True, eq=False)
 class _Combined:
-    """What a source brings in one structure: of each component of the blocks what its side brings.
+    """The data of a source in one structure, as cells along each component of the blocks.
 
-    It is `alone` in its buffer, or data of others are there too.
+    It is `alone` if no other source has data in the buffer.
     """
 
     counts: GroupCounts
@@ -159,12 +162,12 @@ class _Combined:
 
     @property
     def is_empty(self) -> bool:
-        """Whether it brings nothing."""
+        """Whether the source brings no data."""
         return any(len(cells.element) == 0 for cells, _ in self._with_axes)
 
     @property
     def places(self) -> list[int]:
-        """The places of the scan's loops."""
+        """The number of places of each loop of the scan."""
         places: dict[int, int] = {}
         for each, pick in self.walk:
             places |= dict(zip(each.loops, each.table.loops[pick].tolist(), strict=True))
@@ -172,7 +175,7 @@ class _Combined:
 
     @property
     def content(self) -> bytes:
-        """All that what it brings, and when, hangs on."""
+        """A digest of the source's data and of their births and last uses."""
         source, loops = self.source, [each.loops for each, _ in self.walk]
         stages = source.stage, source.lag, self._stages.tolist(), source.piece in self.counts.stored
         settings = *stages, self.places, loops, self.by_reader, self.alone
@@ -185,7 +188,7 @@ class _Combined:
         return content.digest()
 
     def piece(self) -> Piece | None:
-        """The product of loops that it is; None where it is none."""
+        """The product of loops that the data are; None if they are not a product."""
         found = self._by_readers() if self.by_reader else self._by_components()
         if found is None:
             return None
@@ -195,7 +198,10 @@ class _Combined:
         return Piece(tuple(ordered[:-1]), tuple(ordered[-1:]), tuple(free), self.source.lag, self.source.stage)
 
     def _by_readers(self) -> tuple[dict[int, Loop], list[Loop]] | None:
-        """Its loops, each from all cells of its component and few of the others: what is no product of few is none."""
+        """The loops and the free axes' loops, each tested with all cells of its component and few cells of all others.
+
+        If the data are not a product with few cells of each component, they are none with all of them.
+        """
         few = [
             cells if len(axes) > 1 else self._few(place, [_ONE_BANK] * len(axes))
             for place, (cells, axes) in enumerate(self._with_axes)
@@ -205,23 +211,23 @@ class _Combined:
         loops, free = dict[int, Loop](), list[Loop]()
         of_blocks = [each.loops for each, _ in self.walk]
         for number, (cells, axes) in enumerate(self._with_axes):
-            own = self._piece_of([*few[:number], cells, *few[number + 1 :]])
-            if own is None:
+            piece = self._piece_of([*few[:number], cells, *few[number + 1 :]])
+            if piece is None:
                 return None
-            along = (*own.outer, *own.inner)
+            along = (*piece.outer, *piece.inner)
             loops |= {loop: along[loop] for loop in (of_blocks[number] if number < len(of_blocks) else ())}
-            free += [loop for loop in own.free if loop.axis in axes]
+            free += [loop for loop in piece.free if loop.axis in axes]
         return loops, free
 
     def _by_components(self) -> tuple[dict[int, Loop], list[Loop]] | None:
-        """Its loops, each from its component alone."""
+        """The loops and the free axes' loops, each from its component independently of all others."""
         loops, free = dict[int, Loop](), list[Loop]()
         for each, pick in self.walk:
             axes = self._axes(each.block)
-            own = _piece_along(each.table, self.number, pick, [self._shape[axis] for axis in axes], self.source.lag)
-            if own is None:
+            piece = _piece_along(each.table, self.number, pick, [self._shape[axis] for axis in axes], self.source.lag)
+            if piece is None:
                 return None
-            along = [loop if loop.axis is None else replace(loop, axis=axes[loop.axis]) for loop in _loops(own)]
+            along = [loop if loop.axis is None else replace(loop, axis=axes[loop.axis]) for loop in _loops(piece)]
             loops |= dict(zip(each.loops, along, strict=False))
             free += along[len(each.loops) :]
         for side in self.counts.parts.free_axes(self.source.piece):
@@ -230,46 +236,55 @@ class _Combined:
         return loops, free
 
     def _piece_of(self, components: Sequence[Cells]) -> Piece | None:
+        """The product that combinations of some cells are; None if they are none."""
         element, born, last, _ = self.data(components)
         brought = Brought(element, born, last, self.source.stage, self.source.lag)
         return piece_of(tuple(self._shape), tuple(self.places), brought)
 
     def classes(self) -> list[Cells]:
-        """By component, one cell for all that come and are used last together: few rows, for all rows are alike."""
+        """By component, one cell for all that come and are last used together, for the live count.
+
+        Along the outermost component, cells near the ends are enough, since all rows in the middle are alike.
+        """
         return [
             (self._near_ends(place, [_ONE_BANK] * len(axes)) if self._is_outermost(place) else cells).classes()
             for place, (cells, axes) in enumerate(self._with_axes)
         ]
 
     def ends(self, function: BankFunction | None) -> list[Cells]:
-        """By component the cells that sizes hang on: in the banks of a function, or in one."""
+        """By component, the cells that decide sizes: in the banks of a function, or in one bank."""
         return [
             self._few(place, [_residue(function, axis) for axis in axes])
             for place, (_, axes) in enumerate(self._with_axes)
         ]
 
     def _few(self, place: int, residues: Sequence[Residue]) -> Cells:
-        """Those of a component that stand for all."""
+        """The cells of a component that stand for all of them."""
         return self._near_ends(place, residues).ends(residues)
 
     def _near_ends(self, place: int, residues: Sequence[Residue]) -> Cells:
-        """Near the ends of a loop, if there is no other source, and no use comes in a stage before the data."""
+        """The cells of a component near the ends of its loop.
+
+        All cells, if other sources have data in the buffer, or if a reader works in an earlier stage than the source.
+        """
         cells, lags = self._with_axes[place][0], self._stages - self.source.stage
         if not self.alone or lags.min() < 0:
             return cells
         return cells.near_ends(residues, int(lags.max()), outermost=self._is_outermost(place))
 
     def _is_outermost(self, place: int) -> bool:
+        """Whether a component contains the outermost loop of the scan."""
         return place < len(self.walk) and 0 in self.walk[place][0].loops
 
     def data(self, components: Sequence[Cells]) -> tuple[Ints, Ints, Ints, Ints]:
-        """All combinations of cells: the element, the step that brings it, that of its last use, how many there are."""
+        """All combinations of cells: element, step of birth, step of last use, and weight, (n,) each."""
         element, born, weight = np.zeros(1, np.int64), np.zeros(1, np.int64), np.ones(1, np.int64)
         lasts = np.zeros((len(components[0].lasts) if components else 1, 1), np.int64)
         for cells in components:
             element, born = _with(element, cells.element), _with(born, cells.born)
             weight = (weight[:, None] * cells.weight).ravel()
-            lasts = (lasts[:, :, None] + cells.lasts[:, None, :]).reshape(len(lasts), len(weight))  # of no reader too
+            # Ticks add over components, as weights of digits; a reader that never uses a cell stays far below 0.
+            lasts = (lasts[:, :, None] + cells.lasts[:, None, :]).reshape(len(lasts), len(weight))
         stages = self._stages[:, None]
         steps = np.where(lasts < 0, _UNREAD, lasts + stages) if self.by_reader else lasts + stages
         born = born + self.source.stage
@@ -281,7 +296,7 @@ class _Combined:
 
     @property
     def _stages(self) -> Ints:
-        """By reader in which stage it uses the data; of all together the last."""
+        """The stage in which each reader uses the data, or the latest of all if they are not followed one by one."""
         if not self.by_reader:
             return np.array([self.source.stage + self.source.lag])
         readers = self.counts.parts.reads.get(self.source.piece, [])
@@ -289,7 +304,7 @@ class _Combined:
 
     @cached_property
     def _with_axes(self) -> list[tuple[Cells, Sequence[int]]]:
-        """What each component has, and the axes of the array; then what moves with no block."""
+        """The cells of each component with their array axes: of walked block dimensions, then of free axes."""
         weights, parts, piece = _weights(self.places), self.counts.parts, self.source.piece
         components: list[tuple[Cells, Sequence[int]]] = []
         for each, pick in self.walk:
@@ -313,13 +328,14 @@ class _Combined:
         return components
 
     def _needed(self, side: int | None, cell: Ints) -> Mask:
-        """Which indices of an axis the outside needs, where it does not need all that is made."""
+        """Mask of the indices of an axis that are needed outside; all, if no part of the piece is followed."""
         needed = self.counts.needed_in_part.get(self.source.piece)
         return np.ones(len(cell), np.bool_) if side is None or needed is None else needed[side][cell]
 
     def _of_cells(
         self, axes: Sequence[int], cell: Ints, born: Ints, lasts: Ints, needed: Mask, along: tuple[Ints, Ints, int]
     ) -> Cells:
+        """The cells of one component, from the numbers `cell` of its merged axes."""
         weights, extents = _weights(self._shape), [self._shape[axis] for axis in axes]
         subscripts = np.array(np.unravel_index(cell, extents) if axes else (), np.int64).reshape(len(axes), len(cell))
         element = _numbers(cell, extents, [weights[axis] for axis in axes])
@@ -327,18 +343,19 @@ class _Combined:
 
     @property
     def _shape(self) -> Sequence[int]:
+        """The shape of the source's array."""
         parts = self.counts.parts
         return parts.group.accesses.shape(parts.array_of(self.source.piece))
 
     def _axes(self, block: int) -> Sequence[int]:
-        """The axes of the array that move with a dimension of the blocks."""
+        """The axes of the array that move with a block dimension."""
         parts, piece = self.counts.parts, self.source.piece
         side = parts.axes[piece][block]
         return () if side is None else parts.axes_of(piece, side)
 
 
 def _residue(function: BankFunction | None, axis: int) -> Residue:
-    """By what residue along an axis the banks of a function differ."""
+    """The residue along an axis by which the banks of a function differ."""
     if function is None:
         return _ONE_BANK
     if isinstance(function, Linear):
@@ -347,7 +364,7 @@ def _residue(function: BankFunction | None, axis: int) -> Residue:
 
 
 def _piece_along(table: AxisTable, number: int, side: int, shape: Sequence[int], lag: int) -> Piece | None:
-    """The product that a source is along one component, for one choice of its sides; None where it is none."""
+    """The product that a source is along one component, for one choice of its sides; None if it is none."""
     key = number, side
     if key not in table.pieces:
         cell, come, gone = table.lines[number].instances(side)
@@ -357,21 +374,22 @@ def _piece_along(table: AxisTable, number: int, side: int, shape: Sequence[int],
 
 
 def _loops(piece: Piece) -> tuple[Loop, ...]:
+    """All loops of a piece, outermost first, then those of its free axes."""
     return (*piece.outer, *piece.inner, *piece.free)
 
 
 def _with(numbers: Ints, others: Ints) -> Ints:
-    """The sums of all pairs."""
+    """The sums of all pairs of a number and another, (n m,)."""
     return (numbers[:, None] + others[None, :]).ravel()
 
 
 def _weights(extents: Sequence[int]) -> list[int]:
-    """What an index along each of some extents counts in a row-major number."""
+    """The row-major weight of an index along each of some extents."""
     return [math.prod(extents[place + 1 :]) for place in range(len(extents))]
 
 
 def _numbers(codes: Ints, extents: Sequence[int], weights: Sequence[int]) -> Ints:
-    """The sums of the digits of row-major numbers, each times what it counts."""
+    """Decode row-major numbers into digits over `extents`, and sum them with other `weights`, (n,)."""
     digits = np.unravel_index(codes, tuple(extents)) if extents else ()
     total = np.zeros(len(codes), np.int64)
     for weight, digit in zip(weights, digits, strict=True):

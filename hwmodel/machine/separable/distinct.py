@@ -10,9 +10,9 @@ _FACTORS = np.random.default_rng(1).integers(1, 1 << 62, 256) | 1
 
 
 def distinct_rows(table: Ints) -> tuple[Ints, Ints]:
-    """One number of each distinct row of a table (n, columns), and for each row which of them it equals.
+    """The distinct rows of a table (n, columns): the index of one row of each, and for each row its number among them.
 
-    Rows are told apart by a sum modulo 2^64; where two that differ have the same, all are sorted instead.
+    Rows are compared by a hash (a sum modulo 2^64). On a collision the rows are sorted instead, so the result is exact.
     """
     first, kind = _distinct(table @ np.resize(_FACTORS, table.shape[1]))
     if (table[first[kind]] == table).all():
@@ -22,14 +22,14 @@ def distinct_rows(table: Ints) -> tuple[Ints, Ints]:
 
 
 def places_of(rows: Ints, table: Ints) -> Ints | None:
-    """Where each of some rows (n, columns) stands in a table of distinct ones; None where one does not."""
+    """The index of each of some rows (n, columns) in a table of distinct rows; None if one is missing."""
     places = {row.tobytes(): place for place, row in enumerate(np.ascontiguousarray(table))}
-    found = [places.get(row.tobytes(), -1) for row in np.ascontiguousarray(rows)]
-    return np.array(found, np.intp) if -1 not in found else None
+    index = [places.get(row.tobytes(), -1) for row in np.ascontiguousarray(rows)]
+    return np.array(index, np.intp) if -1 not in index else None
 
 
 def _distinct(key: Ints) -> tuple[Ints, Ints]:
-    """The first place of each distinct key (n,), ascending by key, and for each key which of them it is."""
+    """The first index of each distinct key (n,), ascending by key, and for each key its number among them."""
     order = key.argsort(kind="stable")
     ascending = key[order]
     heads = np.ones(len(key), np.bool_)

@@ -1,18 +1,20 @@
-"""What is kept of an array from outside, loop by loop (docs/machine.md, section 2, "Keeps").
+"""Fetches of arrays from outside under a keep, loop by loop (docs/machine.md, section 2, "Keeps").
 
-The ticks that read an element are a product of sets of places, one of each loop of the scan, and so are the prefixes at
-which it is read. So a keep at level l fetches it along each of the l outer loops at every place that reads it (`EACH`),
-and along the others once, for its first place (`ONCE`) or, where it is eager, for the first of all (`START`).
+The idea. The ticks that read an element are a Cartesian product of sets of places, one set for each loop of the scan,
+and so are the prefixes at which it is read. So a keep at level l fetches it, along each of the l outer loops, at every
+place that reads it (`EACH`), and along the inner loops once: for its first place (`ONCE`) or, if the keep is eager, for
+the first place of all (`START`).
 
-Where prefixes share, only a prefix that does not follow another one of the element fetches it. Prefixes count as the
-digits of a clock do. Let j be the innermost of the l outer loops at which not every element is read at every place.
-Below it, all digits run full, so one prefix follows another where the digit of j goes up by one: along j, each run of
-places is one fetch (`RUNS`), along the loops outside of j each place is, and below there is one run. That is all, but
-for an element that is read at the last place of j and at the first: there the next digit outside may go up, and what is
-fetched is no product. Such structures are enumerated.
+A shared keep fetches an element only for a prefix that does not directly follow another prefix that reads it. Prefixes
+are counted like the digits of a clock. Let j be the innermost of the l outer loops along which not every element is
+read at every place. Inside of j all digits run full, so one prefix follows another if the digit of j goes up by one.
+Along j each run of consecutive places is therefore one fetch (`RUNS`), along the loops outside of j each place is a
+fetch, and along the loops inside there is one run. One case is left: an element that is read both at the last and at
+the first place of j. There the next outer digit may go up too, and the fetches are not Cartesian. Such structures are
+enumerated.
 
-One code stands for others where they do the same: where elements are read at single places, or in one run, or from the
-first place on. So equal codes are equal fetches, and what is unchanging is fetched `ONCE`.
+Codes are normalised: where two of them fetch alike (elements are read at single places, or in one run, or from the
+first place on), one code stands for both. So equal codes are equal fetches, and unchanging arrays have the code `ONCE`.
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ Loops = Sequence[tuple[int, ...]]  # of the scan, by dimension of the blocks
 
 @dataclass(frozen=True, eq=False)
 class Instances:
-    """Instances of indices: the side, the index, and the first and last places."""
+    """Fetches or runs of indices as columns: the block side, the index, and the first and the last place."""
 
     side: Ints
     cell: Ints
@@ -47,9 +49,9 @@ class Instances:
 
 @dataclass(frozen=True, eq=False)
 class Strips:
-    """What is fetched at once, by side (S,): one of `length` places each, all if they are `in_runs`.
+    """Places that share one fetch, for each block side (S,): `length` consecutive places, or (`in_runs`) whole runs.
 
-    With `eager` it is fetched for the first of these places.
+    An `eager` fetch is for the first of these places.
     """
 
     length: Ints
@@ -58,7 +60,7 @@ class Strips:
 
     @staticmethod
     def of(codes: Ints, loops: Ints) -> Strips:
-        """Those of codes (S,) along loops of so many places (S, loops)."""
+        """Decode codes (S,) along a block dimension with so many places for each of its loops (S, loops)."""
         inside = np.cumprod(np.concatenate([np.ones_like(loops[:, :1]), loops[:, :0:-1]], axis=1), axis=1)[:, ::-1]
         prefix = np.clip((codes - STRIPS) // 2, 0, loops.shape[1] - 1)
         length = np.where(codes >= STRIPS, inside[np.arange(len(codes)), prefix], 1)
@@ -68,9 +70,9 @@ class Strips:
 def instances_of(
     parts: Parts, masks: Masks, fields: Fields, block: int, piece: str, strips: Strips
 ) -> tuple[Instances, Merge]:
-    """One for each place that reads an index of an array or, where there are strips or runs, for each of these.
+    """The fetches of an array's indices along a block dimension, and the record of how its readers were merged.
 
-    And how several readers were merged.
+    There is one for each place that reads an index or, with strips or runs, one for each of these.
     """
     _, together, merge = _read(parts, masks, fields, block, piece)
     side, cell, place = together.split
@@ -84,11 +86,11 @@ def instances_of(
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """How arrays from outside are read along one dimension of the blocks, by side and array (S, arrays).
+    """How arrays from outside are read along one block dimension: masks by block side and array, (S, arrays).
 
-    `same`: each tiler reads the same indices at every place. Of every index that is read: `full`, it is at all places;
-    `single`, at one; `from_start`, at the first one, through each tiler; `in_a_run`, at neighbouring ones, through each
-    tiler too. `meets`: some index is at the first place and at the last.
+    `same`: each tiler reads the same indices at every place. Other masks concern every index that is read. `full`: it
+    is read at all places. `single`: at one place. `from_start`: at the first place, through each tiler. `in_a_run`: at
+    consecutive places, through each tiler too. `meets`: some index is read at the first place and at the last.
     """
 
     same: Mask
@@ -100,14 +102,14 @@ class Reading:
 
     @staticmethod
     def along(parts: Parts, masks: Masks, of: Fields, block: int, places: Ints) -> Reading:
-        """That along a dimension whose blocks have so many places (S,)."""
+        """The masks along one block dimension, given the number of its places for each block side (S,)."""
         columns = [_reading(*_read(parts, masks, of, block, name)[:2], places) for name in parts.group.loaded]
         together = np.array(columns, np.bool_).reshape(len(columns), len(fields(Reading)), len(places))
         return Reading(*together.transpose(1, 2, 0))
 
     @staticmethod
     def of_structures(loops: Sequence[Reading], picks: Sequence[Ints]) -> Reading:
-        """That of structures along dimensions of the blocks, (S, dimensions, arrays), each with a side of every one."""
+        """The masks of structures, (S, dimensions, arrays), each structure with a block side of every dimension."""
         return Reading(
             *(
                 np.stack([getattr(own, one.name)[pick] for own, pick in zip(loops, picks, strict=True)], axis=1)
@@ -116,9 +118,9 @@ class Reading:
         )
 
     def codes(self, array: int, keep: Keep, loops: Loops) -> tuple[Ints, Mask]:
-        """Of structures: what a keep of one array does along each dimension (S, dimensions); whether that is all (S,).
+        """The codes of a keep of one array along each block dimension, (S, dimensions), and where they are exact, (S,).
 
-        The dimensions have these `loops` of the scan.
+        `loops` has the numbers of the scan's loops that belong to each dimension.
         """
         found, holds = (
             self._codes_of_loops(array, keep) if all(len(own) == 1 for own in loops) else self._strips(keep, loops)
@@ -127,29 +129,31 @@ class Reading:
         return np.where(unchanging[:, None], ONCE, found), holds | unchanging
 
     def _strips(self, keep: Keep, loops: Loops) -> tuple[Ints, Mask]:
-        """The same where a dimension has several loops: of these some may be the prefix of a strip."""
+        """The codes of a keep where a dimension has several loops: some of these may be the prefix of a strip."""
         found = np.array([_of_component(keep, own) for own in loops], np.int64)
         holds = np.full(len(self.full), not (keep.shared and keep.level))
         return np.tile(found, (len(holds), 1)), holds
 
     def _codes_of_loops(self, array: int, keep: Keep) -> tuple[Ints, Mask]:
-        loop, rest = np.arange(self.full.shape[1]), START if keep.eager else ONCE
+        """The codes of a keep where each dimension has one loop."""
+        loop, inner = np.arange(self.full.shape[1]), START if keep.eager else ONCE
         inside = loop < keep.level
         holds = np.ones(len(self.full), np.bool_)
-        found = np.tile(np.where(inside, EACH, rest), (len(holds), 1))
+        codes = np.tile(np.where(inside, EACH, inner), (len(holds), 1))
         if keep.shared:
             opened = inside & ~self.full[..., array]
             innermost = np.where(opened, loop, -1).max(axis=1, initial=-1)
-            found = np.where(inside & (loop >= innermost[:, None]), RUNS, found)
+            codes = np.where(inside & (loop >= innermost[:, None]), RUNS, codes)
             holds = (innermost < 0) | ~self.meets[np.arange(len(holds)), innermost, array]
-        alike = ((found == EACH) | (found == RUNS)) & self.single[..., array]
-        alike |= (found == RUNS) & self.in_a_run[..., array]
-        alike |= (found == START) & self.from_start[..., array]
-        return np.where(alike, ONCE, found), holds
+        # Normalise: these codes fetch as ONCE does.
+        alike = ((codes == EACH) | (codes == RUNS)) & self.single[..., array]
+        alike |= (codes == RUNS) & self.in_a_run[..., array]
+        alike |= (codes == START) & self.from_start[..., array]
+        return np.where(alike, ONCE, codes), holds
 
 
 def _of_component(keep: Keep, loops: Sequence[int]) -> int:
-    """What a keep does along a dimension of some loops: of a prefix of them a strip of the others."""
+    """The code of a keep along a dimension with several loops: each prefix of them has a strip of the further loops."""
     inside = sum(loop < keep.level for loop in loops)
     if inside == len(loops):
         return EACH
@@ -160,41 +164,41 @@ def _of_component(keep: Keep, loops: Sequence[int]) -> int:
 
 @dataclass(frozen=True, eq=False)
 class StructureKeeps:
-    """What S structures keep of arrays from outside: of each one of some `choices`, a keep for each loaded array."""
+    """The keeps of S structures: `which` (S,) of the distinct `choices`, each with a keep for every loaded array."""
 
     choices: tuple[tuple[Keep, ...], ...]
     which: Ints
 
     @staticmethod
     def of(keeps: Iterable[tuple[Keep, ...]]) -> StructureKeeps:
-        """Those of structures one by one."""
+        """Collect the keeps of structures, one tuple a structure."""
         number: dict[tuple[Keep, ...], int] = {}
         which = [number.setdefault(each, len(number)) for each in keeps]
         return StructureKeeps(tuple(number), np.array(which, np.int64))
 
     @staticmethod
     def alike(keeps: Sequence[Keep], structures: int) -> StructureKeeps:
-        """The same for all of so many structures."""
+        """Give the same keeps to a number of structures."""
         return StructureKeeps((tuple(keeps),), np.zeros(structures, np.int64))
 
     def only(self, chosen: slice | Ints) -> StructureKeeps:
-        """Those of some structures."""
+        """The keeps of some of the structures."""
         return StructureKeeps(self.choices, self.which[chosen])
 
     def codes(self, reading: Reading, loops: Loops) -> tuple[Ints, Mask]:
-        """What is done along each dimension of the blocks (S, dimensions, arrays), and whether that is all (S,)."""
-        found, all_hold = np.zeros(reading.full.shape, np.int64), np.ones(len(self.which), np.bool_)
+        """The codes along each block dimension (S, dimensions, arrays), and in which structures they are exact (S,)."""
+        every_code, all_hold = np.zeros(reading.full.shape, np.int64), np.ones(len(self.which), np.bool_)
         for array in range(len(self.choices[0])):
             for keep in dict.fromkeys(choice[array] for choice in self.choices):
-                own = np.array([choice[array] == keep for choice in self.choices])[self.which]
+                has_keep = np.array([choice[array] == keep for choice in self.choices])[self.which]
                 codes, holds = reading.codes(array, keep, loops)
-                found[own, :, array] = codes[own]
-                all_hold &= holds | ~own
-        return found, all_hold
+                every_code[has_keep, :, array] = codes[has_keep]
+                all_hold &= holds | ~has_keep
+        return every_code, all_hold
 
 
 def _read(parts: Parts, masks: Masks, fields: Fields, block: int, piece: str) -> tuple[Sequence[Places], Places, Merge]:
-    """The places of all that is read of an array by each tiler, and together."""
+    """The places that each tiler reads of an array, their union, and the record of the merge."""
     axis = parts.axes[piece][block]
     require_numbers(len(fields.work[parts.group.last]), 1 if axis is None else parts.extent(piece, axis), fields.wide)
     own = [read_places(parts, masks, fields, block, link) for link in parts.reads[piece]]
@@ -202,7 +206,7 @@ def _read(parts: Parts, masks: Masks, fields: Fields, block: int, piece: str) ->
 
 
 def _reading(own: Sequence[Places], together: Places, places: Ints) -> list[Mask]:
-    """The masks of one array, (S,) each, in the order of `Reading`."""
+    """The masks of one array, (S,) each, in the order of the fields of `Reading`."""
     side, _, place = together.split
     index = together.key // together.wide
     starts = np.diff(index, prepend=-1) != 0
@@ -217,7 +221,7 @@ def _reading(own: Sequence[Places], together: Places, places: Ints) -> list[Mask
 
 
 def _is_gapless(places: Places) -> Mask:
-    """By side, whether all places of each index are neighbours."""
+    """Whether the places of each index are consecutive, by block side."""
     key = places.key
     gaps = (np.diff(key) > 1) & (np.diff(key // places.wide) == 0)
     gapless: Mask = np.bincount(places.split[0][1:][gaps], minlength=places.sides) == 0
@@ -225,7 +229,7 @@ def _is_gapless(places: Places) -> Mask:
 
 
 def _begins(places: Places) -> Mask:
-    """By side, whether each index is at the first place."""
+    """Whether each index is at the first place, by block side."""
     side, _, place = places.split
     later = (np.diff(places.key // places.wide, prepend=-1) != 0) & (place > 0)
     begins: Mask = np.bincount(side[later], minlength=places.sides) == 0
@@ -233,9 +237,10 @@ def _begins(places: Places) -> Mask:
 
 
 def _is_same_at_all(places: Places) -> Mask:
-    """By side, whether a tiler that reads at these places reads the same indices at every one of them.
+    """Whether a tiler that reads at these places reads the same indices at every one of them, by block side.
 
-    What a tiler reads at a tick is a product over the dimensions: it is the same at every tick if it is along each.
+    The elements that a tiler reads at a tick are a product over the dimensions, so they are the same at every tick if
+    they are the same along each dimension.
     """
     side, _, place = places.split
     indices = ascending(places.key // places.wide) // places.cells

@@ -1,14 +1,14 @@
-"""Kinds of steps of tasks joined by FIFOs, told by the places of indices, and what runs in one step of each kind.
+"""Kinds of steps of tasks joined by FIFOs, from the places of indices, and the runs in one step of each kind.
 
-The idea. At a tick, a vector of places, a task runs the product of the indices that have these places (`first_use`).
-Two places along a dimension are alike for some tasks if each has the same indices there but for a distance of its own,
-and if the indices that write and read the same elements of a FIFO are as far from the first ones. Ticks whose places
-are alike along all dimensions differ by distances alone: the same runs in the same order, in the same lines, with the
-same data of FIFOs between them. So they are one kind (`schedule.equal_steps`), and one of them is scheduled for all, by
-the same code as where every repetition is planned.
+The idea. At a tick, a vector of places, a task runs the Cartesian product of the indices that have these places
+(`first_use`). Two places along a dimension are alike for some tasks if each task has the same indices there except for
+a translation, and if the indices that write and read the same elements of a FIFO have the same distances from the first
+ones. Ticks whose places are alike along all dimensions differ only by translations: the same repetitions run in the
+same order, in the same lines, with the same FIFO data between them. So they are one kind (`schedule.equal_steps`), and
+one tick of each kind is scheduled, by the same code that plans every repetition of enumerated structures.
 
-All that is asked for is that data are read at the tick that writes them (`block_order`), that what stands as one
-dimension is one, and that no task that a FIFO joins has a delay.
+This needs three things: data are read at the tick that writes them (`block_order`), no dimensions are merged, and no
+task that a FIFO joins has a delay.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from hwmodel.machine.ticks import Ticks, Work
 
 @dataclass(frozen=True, eq=False)
 class AlongBlocks:
-    """Of one structure along a dimension of the blocks: the fields of its one side, and how many places it has."""
+    """One structure along a block dimension: the fields of its only block side, and its number of places."""
 
     block: int
     fields: Fields
@@ -47,8 +47,8 @@ class AlongBlocks:
 class KindsOfTicks:
     """The kinds of ticks of some tasks: kind `row` x `columns` + `column`, by row and column of the block order.
 
-    `rows` and `columns` (places,) tell which row (column) each has; `of_each` does what a tick of each kind does, and
-    last nothing.
+    `rows` and `columns` (places,) are the kind of each row and column. `of_each` has the runs of a tick of each kind;
+    the last kind has none.
     """
 
     rows: Ints
@@ -56,7 +56,7 @@ class KindsOfTicks:
     of_each: Processors
 
     def kinds(self, row: Ints, column: Ints) -> Ints:
-        """Those of ticks by their rows and columns, counted from 1 on; where one of them is 0 nothing is done."""
+        """The kinds of ticks, given their rows and columns counted from 1; 0 for a tick without work."""
         found: Ints = (row - 1) * (int(self.columns.max()) + 1) + column - 1
         return np.where((row > 0) & (column > 0), found, self.of_each.steps - 1)
 
@@ -65,7 +65,7 @@ class KindsOfTicks:
 class FifoProcessors:
     """The processors of a structure with FIFOs by kinds of their ticks.
 
-    `sides` has the dimensions of the blocks from the outermost loop on, `most` the longest line of each task.
+    `sides` has the block dimensions from the outermost loop inwards, `most` the longest line of each task.
     """
 
     counts: GroupCounts
@@ -86,38 +86,43 @@ class FifoProcessors:
         return pipelines_of(self.group, map(self._ends, sorted(self.counts.fifos)))
 
     def has_formula(self, pipeline: Pipeline) -> bool:
-        """Whether it is one processor: tasks with delays whose steps need a schedule are not planned here."""
+        """Whether a pipeline is a single processor.
+
+        Tasks whose steps need a schedule because of delays are not planned here.
+        """
         return len(pipeline) == 1
 
     def one_of_each(self, pipeline: Pipeline) -> Processors:
-        """What some tasks that work in one stage do in one step of each kind."""
+        """The runs of a pipeline in one step of each kind."""
         return self.ticks(pipeline).of_each
 
     def ticks(self, pipeline: Pipeline) -> KindsOfTicks:
-        """The kinds of ticks of some tasks that work in one stage.
+        """The kinds of ticks of a pipeline.
 
-        Raises ArrayolError (`fifo-refused`) for a FIFO between them whose data no schedule keeps in order.
+        Raises ArrayolError (`fifo-refused`) if no schedule keeps the data of a FIFO between its tasks in order.
         """
         if pipeline not in self._kinds:
             self._kinds[pipeline] = self._found(pipeline)
         return self._kinds[pipeline]
 
     def _found(self, pipeline: Pipeline) -> KindsOfTicks:
+        """Compute the kinds of ticks of a pipeline, and the runs of one tick of each kind."""
         fifos = [array for array in sorted(self.counts.fifos) if set(self._ends(array)) <= set(pipeline)]
         along = [self._alike(side, pipeline, fifos) for side in self.sides]
-        kinds = [len(one.first) for one in along]
+        kinds = [len(alike.first) for alike in along]
         rows, columns = np.zeros(1, np.int64), np.zeros(1, np.int64)
-        for one in along[:-1]:
-            rows = (rows[:, None] * len(one.first) + one.of).ravel()
+        for alike in along[:-1]:
+            rows = (rows[:, None] * len(alike.first) + alike.of).ravel()
         if along:
             columns = along[-1].of
+        # One more kind, the last, has no work: ticks at which the pipeline rests.
         nothing = math.prod(kinds)
         places = np.indices(kinds).reshape(len(kinds), nothing)
-        first = [one.first[place] for one, place in zip(along, places, strict=True)]
+        first = [alike.first[place] for alike, place in zip(along, places, strict=True)]
         work = {task: self._work(task, first, nothing) for task in pipeline}
         stages = {
-            task: stage_of(self.group, task, own, own.tick, self._blocks_of(task), self._along[task])
-            for task, own in work.items()
+            task: stage_of(self.group, task, work_of, work_of.tick, self._blocks_of(task), self._along[task])
+            for task, work_of in work.items()
         }
         ticks = Ticks(work, np.arange(nothing + 1))
         data = {array: fifo_data(self.group, ticks, array) for array in fifos}
@@ -129,15 +134,16 @@ class FifoProcessors:
         return parts.writes[array].task, parts.reads[array][0].task
 
     def _blocks_of(self, task: str) -> Blocks | None:
+        """The blocks of a task: those of the group for its last task, None for all others."""
         return self.blocks if task == self.group.last else None
 
     @cached_property
     def _along(self) -> dict[str, int | None]:
-        """The dimension of each task's lines."""
+        """The unit dimension of each task; None for none."""
         return dict(zip(self.group.tasks, self.counts.unit_dimensions(self.blocks.scan), strict=True))
 
     def _alike(self, side: AlongBlocks, pipeline: Pipeline, fifos: Sequence[str]) -> EqualSteps:
-        """The kinds of places along a dimension of the blocks, as if they were steps."""
+        """The kinds of places along a block dimension, as if places were steps."""
         tables, first = [], dict[str, Ints]()
         for task in pipeline:
             place = side.fields.work[task][0]
@@ -148,7 +154,7 @@ class FifoProcessors:
         return EqualSteps.by_tables(side.places, tables)
 
     def _data(self, side: AlongBlocks, array: str, first: Mapping[str, Ints]) -> Iterator[Table]:
-        """Which indices of the tasks write and read which elements of a FIFO along an axis, place by place."""
+        """Tables of the indices that write and read each element of a FIFO along an axis, by place."""
         parts = self.counts.parts
         axis = parts.axes[array][side.block]
         if axis is None:
@@ -161,7 +167,7 @@ class FifoProcessors:
             yield _table(place, (own.repetition, own.element), (first[link.task], start))
 
     def _work(self, task: str, first: Sequence[Ints], nothing: int) -> Work:
-        """What a task runs at one tick of each kind, those with the places `first` (kinds,) along each dimension."""
+        """The runs of a task at one tick of each kind; `first` (kinds,) has its place along each dimension."""
         parts, extents = self.counts.parts, self.group.accesses.extents(task)
         free = {k: np.flatnonzero(self.counts.masks.runs[task, k]) for k in parts.free_dimensions(task)}
         runs, ticks = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
@@ -184,14 +190,14 @@ class FifoProcessors:
 
 
 def _places_of(link: AxisLink, moving: int | None, work: Ints) -> Ints:
-    """The place of each pair of a link, by the places of the indices that move along the blocks."""
+    """The place of each pair of a link, from the field `work` of the indices that move with the blocks."""
     if link.dimension is not None and link.dimension == moving:
         return work[link.repetition]
     return np.full(len(link.element), work.min())
 
 
 def _first(place: Ints, values: Ints, places: int) -> Ints:
-    """The least of the values at each place; 0 where there are none."""
+    """The least of the values at each place, (places,); 0 where there are none."""
     there = place != NEVER
     first = np.full(places, NEVER)
     np.minimum.at(first, place[there], values[there])
@@ -199,7 +205,7 @@ def _first(place: Ints, values: Ints, places: int) -> Ints:
 
 
 def _table(place: Ints, columns: Sequence[Ints], first: Sequence[Ints]) -> Table:
-    """Rows by place, those of one place by their columns, each column from the first of the place on."""
+    """Rows sorted by place and then by columns, each column relative to the first value of its place."""
     order = np.lexsort((*reversed(columns), place))
     order = order[place[order] != NEVER]
     return Table(

@@ -1,8 +1,8 @@
-"""Structures with FIFOs by counts, whatever their size.
+"""Tables of structures with FIFOs, from counts, at a cost that hardly grows with the arrays.
 
-But for the tasks that FIFOs join, such a structure is one of a separable group in other stages, with fewer buffers
-(`GroupBatch.with_fifos`). What these tasks do is told by the kinds of their steps (`fifo_steps`), of which one each is
-scheduled. So its tables take hardly longer for large arrays than for small ones.
+Apart from the tasks that FIFOs join, such a structure is one of a separable group with other stages and fewer buffers
+(`GroupBatch.with_fifos`). The joined tasks have few kinds of steps (`fifo_steps`), and one step of each kind is
+scheduled.
 """
 
 from __future__ import annotations
@@ -28,32 +28,32 @@ from hwmodel.machine.ticks import require_legal
 
 
 def takes_fifos(batch: GroupBatch, structure: GroupDesign) -> bool:
-    """Whether a structure with FIFOs, and nothing else but keeps and bank layouts, of a separable group is a product.
+    """Whether a structure with FIFOs, and otherwise only keeps and bank layouts, is Cartesian.
 
-    Raises ArrayolError for what is refused whatever the rates.
+    Raises ArrayolError for choices that are refused at any units and initiation intervals.
     """
     return _product(batch, structure) is not None
 
 
 def fifo_tables(batch: GroupBatch, structure: GroupDesign, ports: LocalPorts) -> GroupTables | None:
-    """The tables of such a structure; None where it is no product.
+    """The tables of a structure with FIFOs; None if it is not Cartesian.
 
-    Raises ArrayolError for what is refused whatever the rates.
+    Raises ArrayolError for choices that are refused at any units and initiation intervals.
     """
-    found = _product(batch, structure)
-    if found is None:
+    product = _product(batch, structure)
+    if product is None:
         return None
-    own, structures = found
-    scheduled = _FifoSteps(own, structure, structures, _processors(own, structure, structures, ports))
+    opened, structures = product
+    scheduled = _FifoSteps(opened, structure, structures, _processors(opened, structure, structures, ports))
     for pipeline in scheduled.processors.pipelines:
         scheduled.processors.ticks(pipeline)  # which refuses what it does
-    tables = own.tables_of(structure.blocks.scan, structures)
+    tables = opened.tables_of(structure.blocks.scan, structures)
     steps = ScheduledSteps(structure.tasks, scheduled.processors, scheduled.steps, tables.steps.count)
     return replace(tables, ports=ports, steps=steps, fifos=fifo_memories(steps.pipelines))
 
 
 def _product(batch: GroupBatch, structure: GroupDesign) -> tuple[GroupBatch, Structures] | None:
-    """What prices a structure with its FIFOs in batches; None where that is no product."""
+    """The batch and the structure by which FIFOs are evaluated from counts; None if it is not Cartesian."""
     parts, group = batch.counts.parts, batch.counts.parts.group
     if parts.spaces.couple:
         return None
@@ -69,7 +69,7 @@ def _product(batch: GroupBatch, structure: GroupDesign) -> tuple[GroupBatch, Str
 
 
 def _processors(batch: GroupBatch, structure: GroupDesign, structures: Structures, ports: LocalPorts) -> FifoProcessors:
-    """The processors by kinds of steps."""
+    """The processors of the structure by kinds of their steps."""
     blocks, group = structure.blocks, batch.counts.parts.group
     sides = []
     for walk, _, own in batch.walks(blocks.scan, np.array([blocks.shape], np.int64)):
@@ -81,7 +81,7 @@ def _processors(batch: GroupBatch, structure: GroupDesign, structures: Structure
 
 @dataclass(frozen=True, eq=False)
 class _FifoSteps:
-    """The steps of the one of some `structures`."""
+    """The steps of the single structure of `structures`."""
 
     batch: GroupBatch
     design: GroupDesign
@@ -89,9 +89,9 @@ class _FifoSteps:
     processors: FifoProcessors
 
     def steps(self, pipelines: tuple[Pipeline, ...], cyclic: bool) -> GroupSteps:
-        """The steps of all pipelines; `cyclic` modulo the number of ticks, where frames follow each other.
+        """The steps of all pipelines; `cyclic`: modulo the number of ticks, where frames follow each other.
 
-        Told as in batches (`step_kinds`), with the row and the column of each pipeline's tick as two counts more.
+        Computed as in batches (`step_kinds`), with the row and the column of each pipeline's tick as two more counts.
         """
         counts, structures = self.batch.counts, self.structures
         outer, inner = (

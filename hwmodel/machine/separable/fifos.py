@@ -1,6 +1,6 @@
-"""Which arrays of a separable group a FIFO may carry, by counts and few repetitions (docs/machine.md, section 4).
+"""Arrays of a separable group that a FIFO may carry, by counts and samples (docs/machine.md, section 4).
 
-What this offers and the schedule does not allow is refused where it is priced.
+An array that is offered here may still be refused by the schedule when a design is evaluated.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ _TRIED = 27  # repetitions of the writer whose data are followed
 
 
 def separable_fifos(counts: GroupCounts) -> tuple[str, ...]:
-    """The arrays of which every element that is made is read once, by one tiler, and nothing outside.
+    """The arrays of which every element that is made is read once, by one tiler, and is not needed outside.
 
-    Those are left out of which some repetition's data, among a few, are not read one after the other.
+    Arrays are left out if some repetition of a sample makes data that are not read in the same order.
     """
     group = counts.parts.group
     inner = [array for array in group.made if array not in group.stored and len(counts.parts.pieces[array]) == 1]
@@ -28,6 +28,7 @@ def separable_fifos(counts: GroupCounts) -> tuple[str, ...]:
 
 
 def _read_once(counts: GroupCounts, array: str) -> bool:
+    """Whether each element that is made of an array is read once, by a single tiler."""
     links = counts.parts.reads.get(array, [])
     if len(links) != 1 or not counts.is_read_whole(array):
         return False
@@ -42,23 +43,25 @@ def _read_once(counts: GroupCounts, array: str) -> bool:
 
 
 def _only_reads(counts: GroupCounts, array: str) -> Touch:
+    """The only tiler that reads an array in the group."""
     (link,) = counts.parts.reads[array]
     return counts.parts.group.reads(link.task, array)[0]
 
 
 def _runs(counts: GroupCounts, task: str, link: Link) -> int:
+    """The repetitions of a task that run and access through a tiler."""
     return math.prod(len(indices) for indices in _accessing(counts, task, link))
 
 
 def _accessing(counts: GroupCounts, task: str, link: Link) -> list[Ints]:
-    """Along each dimension of a task the indices that run and access through a tiler."""
+    """Along each dimension of a task, the indices that run and access through a tiler."""
     allowed = link.allowed
     running = enumerate(counts.running(task))
     return [indices[allowed[dimension][indices]] if dimension in allowed else indices for dimension, indices in running]
 
 
 def _in_a_row(counts: GroupCounts, array: str) -> bool:
-    """Whether a few repetitions' data, which are written in a row, are read in a row too."""
+    """Whether the data of a sample of repetitions, which are written in a row, are read in a row too."""
     group, reader = counts.parts.group, _only_reads(counts, array)
     (link,) = counts.parts.reads[array]
     maker = counts.parts.writes[array].task
@@ -79,7 +82,7 @@ def _in_a_row(counts: GroupCounts, array: str) -> bool:
 
 
 def _readers(counts: GroupCounts, link: Link, elements: Ints) -> list[Ints]:
-    """Along each dimension of the reading task the index of the repetition that reads each element."""
+    """Along each dimension of the reading task, the index of the repetition that reads each element."""
     places = subscripts(elements, counts.parts.group.accesses.shape(link.piece))
     columns = []
     for dimension, indices in enumerate(_accessing(counts, link.task, link)):

@@ -1,13 +1,13 @@
-"""Along one dimension of the blocks: the places at which each index of a task runs and each element is read.
+"""The places, along one block dimension, at which each index of a task runs and each element is read.
 
-From the readers backwards, as Need and New are defined (docs/machine.md, section 2): an element is first read at the
-least place of the indices that touch it, an index of its writer runs at the least place of the elements that it writes
-and of the indices that its delays lead to. The least in the block order of a product of sets is
-found along each dimension by itself, so these minima over one axis are those over the whole box. What several tilers
-read together is exact under the condition of `Merge`.
+The idea. Places are derived from the readers backwards, as Need and New are defined (docs/machine.md, section 2). An
+element is first read at the least place of the repetition indices that touch it. An index of its writer runs at the
+least place of the elements that it writes, and of the indices that its delays lead to. The least tick of a Cartesian
+product is found along each dimension independently, so these minima along one axis are those over the whole box. Where
+several tilers read an array, their fields are merged; that is exact under the condition of `Merge`.
 
-What recomputes stands at several places (`places`): an index at every place that needs it. The ticks that need it are
-a product too, of what needs it along each dimension.
+A task that recomputes has an index at every place that needs it (`places`). The ticks that need it are again the
+product, over the dimensions, of the places that need it along each.
 """
 
 from __future__ import annotations
@@ -25,24 +25,32 @@ _CELLS = 1 << 20  # of intermediate arrays at a time: where patterns are wide ma
 
 
 def _parts(sides: int, pairs: int) -> Iterator[slice]:
-    """Sides in parts of which each takes so many pairs."""
+    """Slices of the block sides such that the intermediate arrays of each, `pairs` entries a side, stay bounded."""
     step = max(1, _CELLS // max(1, pairs))
     return (slice(start, start + step) for start in range(0, sides, step))
 
 
 def least_by(runs: Runs, place: Ints, cells: int) -> Ints:
-    """For each of `cells` keys the least `place` over its values; NEVER for keys without any."""
+    """The least `place` (sides, values) among the values of each of `cells` keys, (sides, cells).
+
+    NEVER without values.
+    """
     return _ends_by(np.minimum, NEVER, runs, place, cells)
 
 
 def greatest_by(runs: Runs, place: Ints, cells: int) -> Ints:
-    """For each of `cells` keys the greatest `place` over its values; BEFORE for keys without any."""
+    """The greatest `place` (sides, values) among the values of each of `cells` keys, (sides, cells).
+
+    BEFORE without values.
+    """
     return _ends_by(np.maximum, BEFORE, runs, place, cells)
 
 
 def _ends_by(end: np.ufunc, none: np.int64, runs: Runs, place: Ints, cells: int) -> Ints:
+    """The minimum or maximum (`end`) of places over the values of each key; `none` for keys without values."""
     result = np.full((len(place), cells), none)
-    if len(runs.value) > len(runs.key):  # places mostly only rise, or only fall: then one value of each key tells it
+    # Many values for each key. If places only rise, or only fall, the value at one end has the extreme place.
+    if len(runs.value) > len(runs.key):
         before, after, ends = place[:, :-1], place[:, 1:], runs.ends if end is np.minimum else runs.ends[::-1]
         value = ends[0] if (after >= before).all() else ends[1] if (after <= before).all() else None
         if value is not None:
@@ -54,31 +62,32 @@ def _ends_by(end: np.ufunc, none: np.int64, runs: Runs, place: Ints, cells: int)
 
 
 def as_last(first: Ints) -> Ints:
-    """A field of first places as one of last places."""
+    """A field of first places as a field of last places: NEVER becomes BEFORE."""
     return np.where(first == NEVER, BEFORE, first)
 
 
 def closed_along(place: Ints, step: int) -> Ints:
-    """Each index at the least place of those that its delays lead to: x, x + step, x + 2 step, ..."""
+    """The field closed under a delay: each index at the least place of x, x + step, x + 2 step, ... (sides, cells)."""
     if step < 0:
         return closed_along(place[:, ::-1], -step)[:, ::-1]
     rows, cells = place.shape
     padded = np.full((rows, -(-cells // step) * step), NEVER)
     padded[:, :cells] = place
+    # Each residue of the step is a chain; a minimum from its end backwards closes it.
     chains = padded.reshape(rows, -1, step)[:, ::-1]
     return np.minimum.accumulate(chains, axis=1)[:, ::-1].reshape(rows, -1)[:, :cells]
 
 
 @dataclass(frozen=True, eq=False)
 class Fields:
-    """All fields of a group along one dimension of its blocks, and how several readers of one array were merged.
+    """All fields of a group along one block dimension, and the records of merges.
 
-    `work` by task; `read` and `last` by piece: the first and the last place at which each index is read; `made` by
-    piece that the group makes: where it is. `lasts` are the last places of each tiler that reads a piece. Places are
-    less than `wide`.
+    `work` has the field of each task. By piece, `read` and `last` have the first and the last place at which each index
+    is read, and `made` (of pieces that the group makes) the place at which it is made. `lasts` has the last places by
+    each tiler that reads the piece. All places are less than `wide`.
 
-    `again` has all places of tasks that recompute, and of the pieces that they make; `read_whole` (sides,) says of such
-    a piece that is read whether all of it is, wherever it is made.
+    `again` has the places of tasks that recompute and of their pieces. `read_whole` (sides,) says of such a piece, if
+    the group reads it, whether all of it is read wherever it is made.
     """
 
     wide: int
@@ -93,9 +102,9 @@ class Fields:
 
 
 def fields_along(parts: Parts, masks: Masks, block: int, place: Ints, again: Collection[str] = ()) -> Fields:
-    """The fields along a dimension of the blocks, given the place (sides, extent) of each index of the last task.
+    """The fields along a block dimension, given the place (sides, extent) of each index of the last task.
 
-    The tasks `again` recompute.
+    The tasks in `again` recompute.
     """
     fields = Fields(int(place.max(initial=0)) + 1, {parts.group.last: place})
     for task in parts.order:
@@ -114,6 +123,7 @@ def fields_along(parts: Parts, masks: Masks, block: int, place: Ints, again: Col
 
 
 def _read_piece(parts: Parts, masks: Masks, fields: Fields, block: int, piece: str) -> None:
+    """Add the fields of first and last reads of a piece, merged over its readers."""
     links = parts.reads.get(piece, [])
     if not links:
         return
@@ -124,7 +134,7 @@ def _read_piece(parts: Parts, masks: Masks, fields: Fields, block: int, piece: s
 
 
 def read_places(parts: Parts, masks: Masks, fields: Fields, block: int, link: Link) -> Places:
-    """All places at which one tiler reads each index of what moves with this dimension."""
+    """All places at which one tiler reads each index of the piece's axis that moves with this block dimension."""
     dimension, axis = parts.dimensions[link.task][block], parts.axes[link.piece][block]
     along = None if axis is None else link.axes[axis]
     work, again = by_allowed(link, dimension, fields.work[link.task]), fields.again.get(link.task)
@@ -132,8 +142,8 @@ def read_places(parts: Parts, masks: Masks, fields: Fields, block: int, link: Li
         again = again.only(link.allowed[dimension])
     if along is None or dimension is None or along.dimension != dimension:
         side, cell = np.nonzero(work != NEVER)
-        own = Places.of((*work.shape, fields.wide), side, cell, work[side, cell]) if again is None else again
-        return own.of_all(np.ones(1, np.bool_) if axis is None else masks.touched(link, axis))
+        places = Places.of((*work.shape, fields.wide), side, cell, work[side, cell]) if again is None else again
+        return places.of_all(np.ones(1, np.bool_) if axis is None else masks.touched(link, axis))
     if again is not None:
         return again.through(along.by_repetition, along.extent)
     keys, shape = [np.zeros(0, np.int64)], (len(work), along.extent, fields.wide)
@@ -148,7 +158,7 @@ def read_places(parts: Parts, masks: Masks, fields: Fields, block: int, link: Li
 
 
 def _read_through(parts: Parts, masks: Masks, fields: Fields, block: int, link: Link) -> tuple[Ints, Ints]:
-    """First and last places at which one tiler reads each index of what moves with this dimension."""
+    """Fields of the first and last places at which one tiler reads each index of the piece's axis."""
     if link.task in fields.again:
         places = read_places(parts, masks, fields, block, link)
         return places.first, places.last
@@ -166,7 +176,7 @@ def _read_through(parts: Parts, masks: Masks, fields: Fields, block: int, link: 
 
 
 def _run_task(parts: Parts, fields: Fields, block: int, task: str) -> None:
-    """Where in the block order each index of a task before the last runs: at the first read of what it writes."""
+    """Add the field of a task before the last: each index runs at the first read of the elements that it writes."""
     dimension = parts.dimensions[task][block]
     needs = []
     for piece in parts.pieces_of(task):
@@ -189,9 +199,9 @@ def _run_task(parts: Parts, fields: Fields, block: int, task: str) -> None:
 
 
 def _run_again(parts: Parts, masks: Masks, fields: Fields, block: int, task: str) -> None:
-    """Where each index of a task that recomputes runs, and where it is made what it writes."""
-    needs, own = list[Places](), [piece for piece in parts.pieces_of(task) if piece in fields.read]
-    for piece in own:
+    """Add the places of a task that recomputes: where its indices run, and where the elements they write are made."""
+    needs, pieces_read = list[Places](), [piece for piece in parts.pieces_of(task) if piece in fields.read]
+    for piece in pieces_read:
         read = [read_places(parts, masks, fields, block, link) for link in parts.reads[piece]]
         fields.again[piece], merge = Places.joined(read)
         fields.merges["first", piece] = fields.merges["last", piece] = merge  # what is made at a place is used there
@@ -200,13 +210,13 @@ def _run_again(parts: Parts, masks: Masks, fields: Fields, block: int, task: str
     fields.work[task] = fields.again[task].first
     for piece in parts.pieces_of(task):
         made = _made_again(parts, fields.again[task], block, parts.writes[piece])
-        if piece in own:
+        if piece in pieces_read:
             fields.read_whole[piece] = made.number == fields.again[piece].number
         fields.again[piece] = made
 
 
 def _need(parts: Parts, read: Places, block: int, link: Link) -> Places:
-    """The places of a task's indices that write what is read of a piece."""
+    """The places at which a task's indices are needed, those that write elements with the places `read`."""
     dimension, axis = parts.dimensions[link.task][block], parts.axes[link.piece][block]
     cells = 1 if dimension is None else parts.extents(link.task)[dimension]
     allowed = np.ones(cells, np.bool_) if dimension is None else link.allowed.get(dimension, np.ones(cells, np.bool_))
@@ -216,7 +226,7 @@ def _need(parts: Parts, read: Places, block: int, link: Link) -> Places:
 
 
 def _made_again(parts: Parts, work: Places, block: int, link: Link) -> Places:
-    """All places at which a piece's indices are made by a task with such places."""
+    """All places at which the elements of a piece are made by a task that recomputes at the places `work`."""
     dimension, axis = parts.dimensions[link.task][block], parts.axes[link.piece][block]
     if dimension is not None and dimension in link.allowed:
         work = work.only(link.allowed[dimension])
@@ -227,6 +237,7 @@ def _made_again(parts: Parts, work: Places, block: int, link: Link) -> Places:
 
 
 def _made(parts: Parts, fields: Fields, block: int, piece: str) -> Ints:
+    """The field of a piece: the place at which each element is made."""
     link, axis = parts.writes[piece], parts.axes[piece][block]
     work = by_allowed(link, parts.dimensions[link.task][block], fields.work[link.task])
     if axis is None:
@@ -239,20 +250,24 @@ def _made(parts: Parts, fields: Fields, block: int, piece: str) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class Masks:
-    """Along what moves with no dimension of the blocks: which indices of tasks run, and which of arrays are read."""
+    """Masks of the indices that move with no block dimension.
+
+    `runs` has, by task and dimension, the indices that run; `read`, by piece and axis, the indices that are read;
+    `merges` the records of merged readers.
+    """
 
     runs: dict[tuple[str, int], Mask]
     read: dict[tuple[str, int], Mask]
     merges: dict[tuple[str, str], list[Merge]]
 
     def touched(self, link: Link, axis: int) -> Mask:
-        """Which indices of an axis a tiler touches, by the indices of its task that run there."""
+        """Mask of an axis' indices that a tiler touches in repetitions that run."""
         along = link.axes[axis]
         return along.touched if along.dimension is None else along.touched_by(self.runs[link.task, along.dimension])
 
 
 def find_masks(parts: Parts) -> Masks | None:
-    """What runs and is read along free dimensions and axes; None where a tiler's default reads nothing at all."""
+    """The masks of free dimensions and axes; None if a tiler of a delay's default reads nothing at all."""
     masks = Masks({}, {}, {})
     for task in parts.order:
         for piece in parts.pieces_of(task):
@@ -266,6 +281,7 @@ def find_masks(parts: Parts) -> Masks | None:
 
 
 def _read_free(parts: Parts, masks: Masks, piece: str) -> None:
+    """Add the masks of a piece's free axes: the indices that some reader touches."""
     links = parts.reads.get(piece, [])
     for axis in parts.free_axes(piece) if links else ():
         fields = [np.where(masks.touched(link, axis), 0, NEVER)[None, :] for link in links]
@@ -276,6 +292,7 @@ def _read_free(parts: Parts, masks: Masks, piece: str) -> None:
 
 
 def _run_free(parts: Parts, masks: Masks, task: str, dimension: int) -> None:
+    """Add the mask of a task's free dimension: the indices whose results are read, closed under the task's delay."""
     extent = parts.extents(task)[dimension]
     needs = []
     for piece in parts.pieces_of(task):
@@ -298,6 +315,7 @@ def _run_free(parts: Parts, masks: Masks, task: str, dimension: int) -> None:
 
 
 def _reads_something(masks: Masks, link: Link) -> bool:
+    """Whether a tiler with masked indices accesses in some repetition that runs."""
     return all(
         bool((allowed & masks.runs.get((link.task, dimension), allowed)).any())
         for dimension, allowed in link.allowed.items()

@@ -1,14 +1,14 @@
-"""Which choices of keeps are worth a price: what arrays keep decides memory and traffic array by array.
+"""Choices of keeps that are worth evaluating, from memory and traffic array by array and a lower bound of time.
 
-Arrays meet in the port alone. What one of them keeps changes its own loads and its own buffer, whatever the others do:
-so the data that an array moves and the words that its buffer takes are found once for each of its keeps, in structures
-where all arrays keep the same, and a choice for all arrays takes the sums. Of keeps that fetch alike (`fetches`) the
-first stands for all.
+The idea. Arrays interact only at the port. The keep of one array changes its loads and its buffer, whatever the keeps
+of all other arrays are. So the data that an array moves and the words of its buffer are computed once for each of its
+keeps, in structures in which all arrays have the same keep, and a choice for all arrays takes the sums. Of keeps that
+fetch alike (`fetches`) the first stands for all.
 
-The time of a choice is no sum, but has a bound. What is kept longest is loaded at no tick at which another keep that is
-not eager does not load it too: so no step is shorter than with all arrays kept to the end, each burst being one run,
-all tasks at their fastest; with an eager keep it is no shorter than its tasks are. With sums and bounds nearly all
-choices are seen to be worse than some design at hand, and only the others need prices.
+The time of a choice is not a sum, but has a lower bound. Data that are kept longest are loaded at no tick at which any
+other keep that is not eager would not load them too. So no step is shorter than with all arrays kept to the end, each
+burst a single run, and all tasks at their fastest; with an eager keep it is no shorter than its tasks are. By sums and
+bounds nearly all choices are seen to be worse than some known design, and only the others are evaluated.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ from hwmodel.machine.tables.memories import Resident, memory_blocks
 
 @dataclass(frozen=True, eq=False)
 class KeepChoices:
-    """C choices of a keep for each loaded array, beside the one that keeps all to the end, for structures of one scan.
+    """C choices of a keep for each loaded array, except the one that keeps all to the end, for structures of one scan.
 
-    They are `offered` to so many structures, those that read something again. `rows` (S,) are those of them that have a
-    choice; `distinct` (S, C) says whether a choice fetches otherwise than all before it. Of these `data`, `bits` and
-    `blocks` are the memory by addresses (where memories are built, by what lives in them), `traffic` the bytes moved,
-    and `floors` by name of a time what no design is faster than, (S, C) each.
+    They are `offered` to that many structures, those that read some element again. `rows` (S,) are those that have a
+    choice, and `distinct` (S, C) says whether a choice fetches otherwise than all before it. For each, (S, C): the
+    memory `data`, `bits` and `blocks` by addresses (by live counts where memories are built), the `traffic` in bytes,
+    and `floors`, lower bounds of each named time in cycles.
     """
 
     keeps: tuple[tuple[Keep, ...], ...]
@@ -61,9 +61,9 @@ def keep_choices(
     rates: Sequence[Sequence[int]],
     times: Mapping[str, bool],
 ) -> KeepChoices:
-    """All choices of `options` of each loaded array, Keep(0) the first of each, at rates offered to each task.
+    """All choices among the `options` of each loaded array (the first is Keep(0)), at the rates offered to each task.
 
-    `times` says by name whether the frames of that time follow each other.
+    `times` says for each name of a time whether frames follow each other without pause.
     """
     loaded = len(batch.counts.parts.group.loaded)
     chosen = np.array(list(product(*(range(len(own)) for own in options))), np.int64).reshape(-1, loaded)[1:]
@@ -88,7 +88,7 @@ def keep_choices(
 def _floors(
     batch: GroupBatch, scan: Scan, shapes: Ints, rates: Sequence[Sequence[int]], times: Mapping[str, bool]
 ) -> dict[str, tuple[Ints, Ints]]:
-    """By name of a time what no design takes less than, and what its tasks alone do, (S,) each."""
+    """Lower bounds (S,) of each named time over all rates, and the bounds from tasks without the port."""
     if not len(shapes):
         return dict.fromkeys(times, (np.zeros(0, np.int64), np.zeros(0, np.int64)))
     steps = batch.steps(scan, batch.structures(scan, shapes))
@@ -96,21 +96,21 @@ def _floors(
 
 
 def _fresh(reading: Reading, array: int, keeps: Sequence[Keep]) -> Mask:
-    """Which keeps of an array fetch otherwise than those before them, (S, keeps)."""
+    """Which keeps of an array fetch otherwise than all before them, (S, keeps)."""
     loops = [(loop,) for loop in range(reading.full.shape[1])]
     codes = np.stack([reading.codes(array, keep, loops)[0] for keep in keeps])
-    alike = (codes[:, None] == codes[None]).all(axis=3) & np.tri(len(keeps), k=-1, dtype=np.bool_)[..., None]
-    fresh: Mask = ~alike.any(axis=1).T
+    equal = (codes[:, None] == codes[None]).all(axis=3) & np.tri(len(keeps), k=-1, dtype=np.bool_)[..., None]
+    fresh: Mask = ~equal.any(axis=1).T
     return fresh
 
 
 def _by_array(
     batch: GroupBatch, scan: Scan, shapes: Ints, options: Sequence[Sequence[Keep]], fresh: Sequence[Mask]
 ) -> tuple[Ints, list[list[Ints]]]:
-    """Data, bits, blocks and traffic of what no keep changes (S, 4), and of each array by its keep (options, S).
+    """Data, bits, blocks and traffic that no keep changes (S, 4), and those of each array by its keep (options, S).
 
-    Of keeps that are not `fresh` it says nothing. Memories that are built hold no less than what lives in them, and
-    what tasks have of arrays that are loaded once.
+    Keeps that are not `fresh` have no figures. Memories that are built hold at least their live counts, and the
+    residents of their tasks.
     """
     counts, loaded = batch.counts, len(batch.counts.parts.group.loaded)
     port = Port(batch.accesses, batch.platform)

@@ -1,4 +1,4 @@
-"""What was computed of lines, by what they hold: buffers, scans and groups of a network have many lines in common."""
+"""A cache of values derived from lines, by their content: buffers, scans and groups of a network share many lines."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Value = TypeVar("Value")
 
 @dataclass(eq=False)
 class LineCache:
-    """Values by key; all are forgotten where they have too many bytes. What is asked for again is made again.
+    """Values by key; all are dropped when they take too many bytes, and computed again when they are needed.
 
-    Words take few bytes, and are kept longer.
+    Words are small, and are kept longer.
     """
 
     _kept: dict[Hashable, Any] = field(default_factory=dict, repr=False)
@@ -29,20 +29,23 @@ class LineCache:
     _words: dict[Hashable, int] = field(default_factory=dict, repr=False)
 
     def values(self, keys: Sequence[Hashable], make: Callable[[Sequence[Hashable]], Sequence[Value]]) -> list[Value]:
-        """The values of some keys that differ; `make` gives those of the keys that are new."""
-        found: dict[Hashable, Value] = {key: self._kept[key] for key in keys if key in self._kept}
-        new = [key for key in keys if key not in found]
+        """The values of distinct keys; `make` computes those of the keys that are new."""
+        known: dict[Hashable, Value] = {key: self._kept[key] for key in keys if key in self._kept}
+        new = [key for key in keys if key not in known]
         if new:
-            made = dict(zip(new, make(new), strict=True))
+            computed = dict(zip(new, make(new), strict=True))
             if self._bytes > _MOST_BYTES:
                 self.clear()
-            self._kept |= made
-            self._bytes += bytes_of(list(made.values()))
-            found |= made
-        return [found[key] for key in keys]
+            self._kept |= computed
+            self._bytes += bytes_of(list(computed.values()))
+            known |= computed
+        return [known[key] for key in keys]
 
     def words(self, keys: Sequence[Hashable], compute: Callable[[Ints], Ints]) -> Ints:
-        """Words by key (n,), of pairs of lines or of buffers; `compute` tells those that are new, by their places."""
+        """Words by key (n,), of pairs of lines or of buffers.
+
+        `compute` gives those that are new, from their positions.
+        """
         known = [self._words.get(key, -1) for key in keys]
         new = {key: place for place, (key, words) in enumerate(zip(keys, known, strict=True)) if words < 0}
         if new:
@@ -54,7 +57,7 @@ class LineCache:
         return np.array(known, np.int64)
 
     def clear(self) -> None:
-        """Forget all but words."""
+        """Drop all values except words."""
         self._kept.clear()
         self._bytes = 0
 

@@ -1,6 +1,6 @@
-"""Many lines of buffers at once, in runs of neighbouring indices that come in one place and are used last in one.
+"""Many lines of a buffer's data at once, in runs of indices that come at one place and are last used at one place.
 
-That is all that sizes of memories need of a line (`line_terms`), and large blocks have few runs.
+The sizes of memories depend on no more than that of a line (`line_terms`), and large blocks have few runs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from hwmodel.machine.separable.axes import Ints
 class LineRuns:
     """L lines of `places` (L,) each, in R runs, line by line in the order of their indices.
 
-    A run has `length` indices; they come in the place `first` and are used last in `last`.
+    A run belongs to `line` and has `length` indices; they come at the place `first` and are last used at `last`, (R,)
+    each.
     """
 
     places: Ints
@@ -30,22 +31,23 @@ class LineRuns:
 
     @staticmethod
     def single(lines: int) -> LineRuns:
-        """Lines of one index and one place each."""
+        """Lines with one index and one place each."""
         nought, one = np.zeros(lines, np.int64), np.ones(lines, np.int64)
         return LineRuns(one, np.arange(lines), one, nought, nought)
 
     @staticmethod
     def of_indices(places: Ints, line: Ints, first: Ints, last: Ints) -> LineRuns:
-        """Of single indices, line by line."""
+        """Lines from single indices, line by line."""
         heads = np.ones(len(line), np.bool_)
         heads[1:] = (np.diff(line) != 0) | (np.diff(first) != 0) | (np.diff(last) != 0)
         start = np.flatnonzero(heads)
         return LineRuns(places, line[start], np.diff(start, append=len(line)), first[start], last[start])
 
     def distinct(self) -> tuple[LineRuns, Ints]:
-        """Lines that differ, and by line which of them it is; two may be equal still.
+        """The lines without duplicates, and for each line its number among them.
 
-        Lines are told apart by sums modulo 2^64, and compared with the one that they are taken for.
+        Lines are compared by hashes (sums modulo 2^64), then with the line of equal hash. On a collision all lines are
+        returned as they are, so some may be equal.
         """
         run = np.arange(len(self.line)) - self.begin[self.line]
         factors = _factors(int(self.runs.max(initial=0)).bit_length())
@@ -54,10 +56,10 @@ class LineRuns:
         _, first, of = np.unique(key, return_index=True, return_inverse=True)
         stands = first[of]  # for each line
         there = np.minimum(self.begin[stands[self.line]] + run, max(0, len(self.line) - 1))
-        alike = (self.runs == self.runs[stands]) & (self.places == self.places[stands])
+        equal = (self.runs == self.runs[stands]) & (self.places == self.places[stands])
         unlike = np.any([own[there] != own for own in self._columns], axis=0)
-        alike &= np.bincount(self.line[unlike], minlength=len(alike)) == 0
-        if not alike.all():
+        equal &= np.bincount(self.line[unlike], minlength=len(equal)) == 0
+        if not equal.all():
             return self, np.arange(len(self.places))
         return self.taken(first), of
 
@@ -67,35 +69,37 @@ class LineRuns:
 
     @cached_property
     def runs(self) -> Ints:
-        """How many runs each line has."""
+        """The number of runs of each line, (L,)."""
         return np.bincount(self.line, minlength=len(self.places))
 
     @cached_property
     def begin(self) -> Ints:
-        """Where the runs of each line begin."""
+        """The first run of each line, (L,)."""
         return np.cumsum(self.runs) - self.runs
 
     @cached_property
     def count(self) -> Ints:
-        """How many indices each line has."""
+        """The number of indices of each line, (L,)."""
         return np.bincount(self.line, self.length, len(self.places)).astype(np.int64)
 
     @cached_property
     def start(self) -> Ints:
-        """The number of each run's first index in its line."""
+        """The number of each run's first index in its line, (R,)."""
         before = np.cumsum(self.length) - self.length
         return before - before[self.begin[self.line]] if len(before) else before
 
     def taken(self, lines: Ints) -> LineRuns:
-        """Some of the lines, in that order."""
+        """The lines of some numbers, in that order."""
         run, line = members(self.begin[lines], self.runs[lines])
         return LineRuns(self.places[lines], line, self.length[run], self.first[run], self.last[run])
 
     def times(self, inner: LineRuns) -> LineRuns:
-        """All pairs of an index of each line and one of `inner`'s of the same number, this line's outermost."""
+        """Lines of all pairs of an index of each line and one of `inner`'s line of equal number, in row-major order."""
         # Where the inner line is one run, so are pairs of a run with it; else each index stands by itself.
-        alone = inner.runs[self.line] == 1
-        atom = np.repeat(np.arange(len(self.line)), np.where(alone, 1, self.length))
+        single = inner.runs[self.line] == 1
+        # If the inner line is one run, a run of the outer line times it is one run of pairs; else each outer index
+        # stands alone.
+        atom = np.repeat(np.arange(len(self.line)), np.where(single, 1, self.length))
         line = self.line[atom]
         other, of_atom = members(inner.begin[line], inner.runs[line])
         run, line = atom[of_atom], line[of_atom]
@@ -103,7 +107,7 @@ class LineRuns:
         return LineRuns(
             self.places * inner.places,
             line,
-            np.where(alone[run], self.length[run], 1) * inner.length[other],
+            np.where(single[run], self.length[run], 1) * inner.length[other],
             self.first[run] * wide + inner.first[other],
             self.last[run] * wide + inner.last[other],
         )
@@ -111,12 +115,12 @@ class LineRuns:
 
 @cache
 def _factors(bits: int) -> Ints:
-    """Odd numbers (4, 2^bits) that nothing has in common with lines."""
+    """Odd factors (4, 2^bits) for hashes, unrelated to lines."""
     return np.random.default_rng(1).integers(1, 1 << 62, (4, 1 << bits)) | 1
 
 
 def members(begin: Ints, number: Ints) -> tuple[Ints, Ints]:
-    """The members begin .. begin + number - 1 of some sets, one set after another, and the set of each."""
+    """The members begin .. begin + number - 1 of some sets, one set after another, and the set of each member."""
     of = np.repeat(np.arange(len(number)), number)
     within = np.arange(len(of)) - np.repeat(np.cumsum(number) - number, number)
     return begin[of] + within, of
@@ -124,9 +128,10 @@ def members(begin: Ints, number: Ints) -> tuple[Ints, Ints]:
 
 @dataclass(frozen=True, eq=False)
 class ClassLines:
-    """Lines with more than nothing on them, and lines of those of their indices that have a class of life.
+    """Non-empty lines, and for each line the lines of its indices by class (body, kept, held).
 
-    `whole` (L,) is the line of all indices, -1 for one without any; `apart` (L, 3) those of each class, -1 for none.
+    `whole` (L,) is the number of the line of all indices, -1 if it is empty; `apart` (L, 3) are those of each class, -1
+    for an empty one.
     """
 
     lines: LineRuns
@@ -135,30 +140,30 @@ class ClassLines:
 
     @staticmethod
     def of(lines: LineRuns) -> ClassLines:
-        """Those of some lines. A line of one class is that class."""
+        """Split lines by class. A line whose indices have one class is that class."""
         life = lines.last - lines.first
         kind = np.where(life == 0, BODY, np.where(2 * life < lines.places[lines.line], KEPT, HELD))
         there = np.zeros((len(lines.places), 3), np.bool_)
         there[lines.line, kind] = True
-        some = np.flatnonzero(lines.runs)
+        nonempty = np.flatnonzero(lines.runs)
         whole = np.full(len(lines.places), -1)
-        whole[some] = np.arange(len(some))
+        whole[nonempty] = np.arange(len(nonempty))
         several = there.sum(axis=1) > 1
-        own, classes = np.nonzero(there & several[:, None])
+        split, classes = np.nonzero(there & several[:, None])
         apart = np.where(there, whole[:, None], -1)
-        apart[own, classes] = len(some) + np.arange(len(own))
+        apart[split, classes] = len(nonempty) + np.arange(len(split))
         run = np.flatnonzero(several[lines.line])
         line = np.concatenate([whole[lines.line], apart[lines.line[run], kind[run]]])
         run = np.concatenate([np.arange(len(lines.line)), run])
         order = np.argsort(line, kind="stable")
         run = run[order]
-        places = np.concatenate([lines.places[some], lines.places[own]])
-        found, of = LineRuns(places, line[order], lines.length[run], lines.first[run], lines.last[run]).distinct()
-        return ClassLines(found, *(np.where(each < 0, -1, np.append(of, -1)[each]) for each in (whole, apart)))
+        places = np.concatenate([lines.places[nonempty], lines.places[split]])
+        distinct, of = LineRuns(places, line[order], lines.length[run], lines.first[run], lines.last[run]).distinct()
+        return ClassLines(distinct, *(np.where(each < 0, -1, np.append(of, -1)[each]) for each in (whole, apart)))
 
 
 def joined(parts: Sequence[LineRuns]) -> LineRuns:
-    """The lines of several, one after another."""
+    """Concatenate several sets of lines."""
     offset = np.cumsum([0, *(len(part.places) for part in parts)])
     line = [part.line + shift for part, shift in zip(parts, offset[:-1].tolist(), strict=True)]
     names = ("length", "first", "last")

@@ -1,18 +1,19 @@
-"""What the sizes of a part's forms are made of, for many lines at once (`hwmodel/local_memory/forms` says why).
+"""The sizes of the forms of a buffer's parts from terms of single lines (`hwmodel/local_memory/forms` has the proofs).
 
-Data meet or not by what each line says for itself, given the carry: the outer places that a datum's last step lies
-beyond its last outer place, c = (l1 + D) div N. So each form's size is a maximum over carries of a term of the outer
-line and one of the inner line, and these are computed once for each line, whatever others it is put together with:
+The idea. Whether two data are live together depends on each line separately, given the carry: the number of outer
+places from a datum's last outer place to its last step, c = (l1 + D) div N. So the size of each form is a maximum over
+carries of a term of the outer line and a term of the inner line. These terms are computed once for each line, whatever
+lines it is combined with:
 
     box     (extent of the outer line for the greatest carry) (extent of the inner line)
     linear  the greatest of (own - x0) T1 + (of_column - x1) and (before - x0) T1 + T1 - 1 - x1
     ring    the greatest of (ended - before0) T1 + begun born1 - together0 before1 - rank0 together1 - rank1
 
 where own, before and of_column are the greatest indices born at a place or up to it, and ended, begun, born, together
-and rank count them.
+and rank count indices.
 
-In a run of neighbours that come and go together only the first matters: all others have the same places, and a greater
-index and rank, both of which count against a size. For a line that is turned round it is the last.
+In a run of consecutive indices that come and go together only the first matters: all others have the same places, and a
+greater index and rank, both of which count against a size. For a line that is turned round it is the last.
 """
 
 from __future__ import annotations
@@ -36,14 +37,14 @@ _STEPS = (1, 2, 3, 4, 6)  # after which runs repeat themselves, as a rule
 
 @dataclass(frozen=True, eq=False)
 class LineTerms:
-    """The terms of a line: its numbers (H,), and its vectors (K, C, F)."""
+    """The terms of one line: its numbers (H,), and its vectors (K, C, F)."""
 
     numbers: Ints
     births: Ints
 
     @property
     def nbytes(self) -> int:
-        """The bytes of both."""
+        """The bytes of numbers and vectors."""
         return self.numbers.nbytes + self.births.nbytes
 
 
@@ -51,8 +52,8 @@ class LineTerms:
 class OuterTerms:
     """Terms of U outer lines, for C carries.
 
-    `extent` (C, U); `own` and `before` (C, 2, U) of lines as they are and turned round; `moves` (U,) whether some index
-    lives longer than its place.
+    `extent` is (C, U). `own` and `before` (C, 2, U) hold for lines as they are and turned round. `moves` (U,) says
+    whether some index lives longer than its place.
     """
 
     extent: Ints
@@ -63,14 +64,14 @@ class OuterTerms:
 
     @staticmethod
     def of(lines: LineRuns, carries: Ints) -> OuterTerms:
-        """Those of lines that have indices, as many at a time as there is room for, or a single one."""
+        """The terms of non-empty lines, computed for as many at a time as fit into `_CELLS`."""
         cells = np.cumsum(lines.runs + lines.places) // _CELLS
         starts = np.unique(cells, return_index=True)[1].tolist()
         parts = list(zip(starts, [*starts[1:], len(lines.places)], strict=True))
         if len(parts) == 1:
             return OuterTerms._of(lines, carries)
-        every = (OuterTerms._of(lines.taken(np.arange(*part)), carries) for part in parts)
-        return OuterTerms.joined([line for each in every for line in each.each()])
+        computed = (OuterTerms._of(lines.taken(np.arange(*part)), carries) for part in parts)
+        return OuterTerms.joined([line for each in computed for line in each.each()])
 
     @staticmethod
     def _of(lines: LineRuns, carries: Ints) -> OuterTerms:
@@ -86,14 +87,14 @@ class OuterTerms:
         return OuterTerms(extent, np.array(own), before, Births.of(births, len(lines.places)), moves)
 
     def each(self) -> list[LineTerms]:
-        """Those of each line."""
+        """Split the terms by line."""
         lines = len(self.moves)
         moves = self.moves[None].astype(np.int64)
         return self.births.each([self.extent, self.own.reshape(-1, lines), self.before.reshape(-1, lines), moves])
 
     @staticmethod
     def joined(lines: Sequence[LineTerms]) -> OuterTerms:
-        """Those of some lines for the same carries."""
+        """Combine the terms of lines that have the same carries."""
         births, numbers = Births.joined(lines)
         carries = births.vectors.shape[1]
         extent, own, before, moves = np.split(numbers, np.cumsum([carries, 2 * carries, 2 * carries]))
@@ -105,8 +106,9 @@ class OuterTerms:
 class InnerTerms:
     """Terms of V inner lines for a lag, by C carries.
 
-    `count` (V,) their indices; `carry` (V,) the number of the greatest carry for a whole row; `extent` (V,);
-    `column` (C, 2, V) and `start` (C, 2, V) of lines as they are and turned round, NONE where no index has the carry.
+    `count` (V,) is the number of their indices, `carry` (V,) the number of the greatest carry of a whole row, `extent`
+    (V,) that of the box. `column` and `start` (C, 2, V) hold for lines as they are and turned round; NONE where no
+    index has the carry.
     """
 
     count: Ints
@@ -118,7 +120,7 @@ class InnerTerms:
 
     @staticmethod
     def of(lines: LineRuns, lag: int, carries: Ints) -> InnerTerms:
-        """Those of lines that have indices."""
+        """The terms of non-empty lines."""
         course = _Course(lines)
         walks = _Walk(course, turned=False), _Walk(course, turned=True)
         late, place = np.divmod(lines.last + lag, course.wide)
@@ -140,13 +142,13 @@ class InnerTerms:
         )
 
     def each(self) -> list[LineTerms]:
-        """Those of each line."""
+        """Split the terms by line."""
         heads, lines = np.stack([self.count, self.carry, self.extent]), len(self.count)
         return self.births.each([heads, self.column.reshape(-1, lines), self.start.reshape(-1, lines)])
 
     @staticmethod
     def joined(lines: Sequence[LineTerms]) -> InnerTerms:
-        """Those of some lines for the same lag and carries."""
+        """Combine the terms of lines that have the same lag and carries."""
         births, numbers = Births.joined(lines)
         carries = births.vectors.shape[1]
         count, carry, extent = numbers[:3]
@@ -156,10 +158,10 @@ class InnerTerms:
 
 @dataclass(frozen=True, eq=False)
 class Births:
-    """The vectors (K, C, N) of lines one after another, by carry; `begin` and `number` (L,) say which are a line's.
+    """Vectors (K, C, N) of lines one after another, by carry; `begin` and `number` (L,) give the range of each line.
 
-    K is 4 for outer lines and 5 for inner ones. A carry that has fewer than others has the first again, and NONE at the
-    end where there is none.
+    K is 4 for outer lines and 5 for inner ones. A line that has fewer vectors for one carry than for another repeats
+    its last one; if it has none for a carry, the last component is NONE.
     """
 
     vectors: Ints
@@ -168,7 +170,7 @@ class Births:
 
     @staticmethod
     def of(found: Sequence[tuple[Ints, Ints]], lines: int) -> Births:
-        """Those of so many lines, by carry: the line of each vector, ascending, and the vectors (K, n)."""
+        """Collect vectors: for each carry the line of each vector, ascending, and the vectors (K, n)."""
         numbers = [np.bincount(line, minlength=lines) for line, _ in found]
         most = np.max(numbers, axis=0)
         begin = np.cumsum(most) - most
@@ -176,41 +178,41 @@ class Births:
         place = np.arange(len(line)) - begin[line]
         vectors = np.zeros((len(found[0][1]), len(found), len(line)), np.int64)
         vectors[-1] = NONE
-        for carry, (number, (_, own)) in enumerate(zip(numbers, found, strict=True)):
+        for carry, (number, (_, vectors_of_carry)) in enumerate(zip(numbers, found, strict=True)):
             there = number[line] > 0
             which = (np.cumsum(number) - number)[line] + np.minimum(place, number[line] - 1)
-            vectors[:, carry, there] = own[:, which[there]]
+            vectors[:, carry, there] = vectors_of_carry[:, which[there]]
         return Births(vectors, begin, most)
 
     def each(self, numbers: Sequence[Ints]) -> list[LineTerms]:
-        """Those of each line, with its numbers (H, L) in parts."""
+        """Split vectors and numbers (H, L), given in parts, by line."""
         rows = np.ascontiguousarray(np.concatenate(numbers).T)
         ends = zip(self.begin.tolist(), self.number.tolist(), strict=True)
         return [
-            LineTerms(own, self.vectors[:, :, begin : begin + number])
-            for own, (begin, number) in zip(rows, ends, strict=True)
+            LineTerms(line_numbers, self.vectors[:, :, begin : begin + number])
+            for line_numbers, (begin, number) in zip(rows, ends, strict=True)
         ]
 
     @staticmethod
     def joined(lines: Sequence[LineTerms]) -> tuple[Births, Ints]:
-        """Those of some lines, and the numbers (H, L)."""
+        """Combine the vectors of lines, and their numbers (H, L)."""
         number = np.array([line.births.shape[2] for line in lines])
         vectors = np.concatenate([line.births for line in lines], axis=2)
         return Births(vectors, np.cumsum(number) - number, number), np.stack([line.numbers for line in lines], axis=1)
 
     def of_lines(self, lines: Ints, most: int) -> Ints:
-        """The vectors (K, C, n, most) of some lines (n,), the last again where one has fewer."""
+        """The vectors (K, C, n, most) of some lines (n,); a line with fewer repeats its last one."""
         places = self.begin[lines, None] + np.minimum(np.arange(most), self.number[lines, None] - 1)
         return self.vectors[:, :, places]
 
 
 def carries_of(places: Ints, lag: int) -> Ints:
-    """The least and the greatest carry, (2, L), that indices of lines of so many places (L,) can have."""
+    """The least and the greatest carry (2, L) of any index of lines with so many places (L,)."""
     return np.stack([lag // places, (places - 1 + lag) // places])
 
 
 class _Course:
-    """Lines by places: how many places that of each run has, (R,), and how many indices are born before each."""
+    """Lines by place: the number of places of each run's line (R,), and the indices that are born before each place."""
 
     def __init__(self, lines: LineRuns) -> None:
         self.lines, self.wide = lines, lines.places[lines.line]
@@ -218,20 +220,20 @@ class _Course:
 
     @cached_property
     def _born(self) -> Ints:
-        """Line by line the indices before each place, and at last all."""
+        """Cumulative births: line by line the number of indices before each place, then that of all."""
         lines = self.lines
         places = int(lines.places.sum()) + len(lines.places)
         number = np.bincount(self.offset + lines.line + lines.first + 1, lines.length, places)
         return np.cumsum(number.astype(np.int64)) - np.repeat(np.cumsum(lines.count) - lines.count, lines.places + 1)
 
     def born_before(self, place: Ints) -> Ints:
-        """By run how many indices of its line are born before a place."""
+        """The number of indices of each run's line that are born before a place, (R,)."""
         born: Ints = self._born[self.offset + self.lines.line + np.minimum(place, self.wide)]
         return born
 
 
 class _Walk:
-    """Lines as a walk goes over them, or turned round: the greatest index that is born at each place, and up to it."""
+    """Lines walked forward, or turned round: the greatest index that is born at each place, and up to it."""
 
     def __init__(self, course: _Course, *, turned: bool) -> None:
         lines = course.lines
@@ -243,38 +245,43 @@ class _Walk:
 
     @cached_property
     def _upto(self) -> Ints:
+        """The greatest index that is born up to each place, line by line; -1 for none."""
         lines = self.course.lines
         apart = np.repeat(np.arange(len(lines.places)) * (int(lines.count.max()) + 1), lines.places)
         upto: Ints = np.maximum.accumulate(self._at + apart) - apart
         return upto
 
     def greatest_at(self, place: Ints) -> Ints:
-        """By run the greatest index of its line that is born at a place, -1 for none."""
+        """The greatest index of each run's line that is born at a place, (R,); -1 for none."""
         inside = place < self.course.wide
         return np.where(inside, self._at[self.course.offset + np.where(inside, place, 0)], -1)
 
     def greatest_upto(self, place: Ints) -> Ints:
-        """By run the greatest index of its line that is born up to a place, -1 for none."""
+        """The greatest index of each run's line that is born up to a place, (R,); -1 for none."""
         ends = np.minimum(place, self.course.wide - 1)
         return np.where(place < 0, -1, self._upto[self.course.offset + np.maximum(ends, 0)])
 
     def reach(self, greatest: Ints) -> Ints:
-        """By line the furthest from a run's first index to such a greatest one; NONE where there is none."""
+        """The greatest distance from a run's first index to the given `greatest` one, by line.
+
+        NONE if no run has one.
+        """
         return _greatest(self.course.lines, np.where(greatest >= 0, greatest - self.start, NONE))
 
 
 def _extent(up: Ints, down: Ints) -> Ints:
-    """1 + the greatest distance of two indices, of the reaches of both walks."""
+    """1 + the greatest distance of two indices, from the reaches forward and turned round."""
     extent: Ints = 1 + np.minimum(up, down)
     return extent
 
 
 def _greatest(lines: LineRuns, values: Ints) -> Ints:
+    """The maximum of values (R,) over the runs of each line."""
     return np.maximum.reduceat(values, lines.begin)
 
 
 def _ranks(lines: LineRuns) -> Ints:
-    """By run how many indices of its line and place have lower numbers."""
+    """The number of indices of the same line and place with lower numbers, by run, (R,)."""
     order = np.argsort(lines.line * (int(lines.first.max(initial=0)) + 1) + lines.first, kind="stable")
     length = lines.length[order]
     before = np.cumsum(length) - length
@@ -287,7 +294,10 @@ def _ranks(lines: LineRuns) -> Ints:
 
 
 def _rows(course: _Course, carries: Sequence[int]) -> list[Ints]:
-    """For each carry by run ended - before0, begun, -together0 and -rank0, (4, R): the greater, the larger the size."""
+    """Outer vectors for each carry: ended - before0, begun, -together0 and -rank0, (4, R).
+
+    The greater a component, the larger the size.
+    """
     lines, ranks = course.lines, -_ranks(course.lines)
     before, after = course.born_before(lines.first), course.born_before(lines.first + 1)
     shifts = sorted({shift for carry in carries for shift in (carry, carry + 1)})
@@ -296,9 +306,9 @@ def _rows(course: _Course, carries: Sequence[int]) -> list[Ints]:
 
 
 def _columns(course: _Course, place: Ints) -> Ints:
-    """By run T1, born1, -before1, -together1, which multiply `_rows`, and -rank1, (5, R).
+    """Inner vectors: T1, born1, -before1, -together1 (the factors of `_rows`), and -rank1, (5, R).
 
-    The greater they are, the larger is the size.
+    The greater a component, the larger the size.
     """
     lines = course.lines
     before, after = course.born_before(lines.first), course.born_before(lines.first + 1)
@@ -306,9 +316,10 @@ def _columns(course: _Course, place: Ints) -> Ints:
 
 
 def distinct_vectors(line: Ints, vectors: Ints) -> tuple[Ints, Ints]:
-    """The vectors (4 or 5, n) of each line that some others may be largest with: the others are between or below these.
+    """The vectors (4 or 5, n) of each line that may give the largest size: all others lie between or below these.
 
-    In the course of a walk runs come again as often as blocks do, each time by as much greater or less.
+    In the course of a walk runs recur as often as blocks do, each time greater or less by the same amount, so most
+    vectors lie between two others.
     """
     for step in _STEPS:
         line, vectors = _ends(line, vectors, step)
@@ -325,10 +336,10 @@ def distinct_vectors(line: Ints, vectors: Ints) -> tuple[Ints, Ints]:
 
 
 def _ends(line: Ints, vectors: Ints, step: int) -> tuple[Ints, Ints]:
-    """Without the vectors in the middle between those a step before and after: what they say, one of these says more.
+    """Drop the vectors in the middle between those `step` before and after them: one of these gives no smaller size.
 
-    So the greatest of all is kept whatever they are multiplied by: it is in the middle of none but equal ones, of
-    which the first stays.
+    The greatest of all is kept whatever the factors are: it is in the middle of equal ones only, of which the first
+    stays.
     """
     if len(line) <= 2 * step:
         return line, vectors
@@ -342,9 +353,9 @@ def _ends(line: Ints, vectors: Ints, step: int) -> tuple[Ints, Ints]:
 
 
 def _corners(line: Ints, vectors: Ints) -> tuple[Ints, Ints]:
-    """Without those that differ from their neighbours in the second and third alone, and lie below the line of these.
+    """Drop vectors that differ from their neighbours in the second and third component only, and lie below their line.
 
-    Both are multiplied by numbers that are not negative, so that one of the neighbours says more.
+    Both components have factors that are not negative, so one of the neighbours gives no smaller size.
     """
     if np.abs(vectors[1:3]).max(initial=0) >= _FAR:
         return line, vectors
@@ -362,7 +373,7 @@ def _corners(line: Ints, vectors: Ints) -> tuple[Ints, Ints]:
 
 
 def _greatest_of_each(line: Ints, vectors: Ints) -> tuple[Ints, Ints]:
-    """The vectors of each line that no other of it is nowhere less than; of equal ones the first."""
+    """The vectors of each line that no other dominates; of equal ones the first."""
     heads = np.flatnonzero(np.diff(line, prepend=-1))
     number = np.diff(heads, append=len(line))
     wide = int(number.max(initial=1))

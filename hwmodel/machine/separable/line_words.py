@@ -1,10 +1,11 @@
-"""Words of pairs of an outer and an inner line, of many sources and functions at once.
+"""The words of pairs of an outer and an inner line, for many sources and bank functions at once.
 
-What a line says for itself (`line_terms`) is kept for all groups of a network, by what the lines of a choice of sides
-hang on: other buffers, scans, functions and groups ask for it again. An outer line's terms hang on the carries too, and
-an inner line's on the lag: so pairs are told together that have the same.
+The terms of a line (`line_terms`) are cached for all groups of a network, under a key of everything that the lines of a
+choice of sides depend on: other buffers, scans, functions and groups ask for the same lines. The terms of an outer line
+also depend on the carries, and those of an inner line on the lag, so pairs with the same carries and lag are computed
+together.
 
-A choice of sides has a line for each group of residues, those that differ.
+A choice of sides has a line for each combination of residues.
 """
 
 from __future__ import annotations
@@ -32,7 +33,10 @@ _CELLS = 1 << 16  # of intermediate arrays, and of lines that are made together
 
 @dataclass(frozen=True, eq=False)
 class LinesOf:
-    """The lines of a source under a function along some dimensions: its number, and the axes that move with each."""
+    """The lines of a source under a bank function along some dimensions.
+
+    `axes` are those that move with each dimension.
+    """
 
     order: OrderCounts
     source: int
@@ -41,14 +45,14 @@ class LinesOf:
 
     @property
     def residues(self) -> list[int]:
-        """How many residues the indices of each dimension's axis have."""
+        """The number of residues of each dimension's axis."""
         function = self.function
         moduli = function.moduli if isinstance(function, Residues) else ()
         return [moduli[axis] if moduli and axis is not None else 1 for axis in self.axes]
 
     @property
     def keys(self) -> Sequence[Hashable]:
-        """What the lines of each choice of sides hang on: what each dimension brings, and the function."""
+        """A key for each choice of sides, of all its lines depend on: the line of each dimension, and the function."""
         function = self.function
         shared = function.shared if isinstance(function, Linear) else None
         of_axes = [(shared.number, shared.stride) if shared and axis == shared.axis else None for axis in self.axes]
@@ -62,7 +66,7 @@ class LinesOf:
         return self.order.once(made, "keys", self.source, own)
 
     def cells(self, chosen: Ints) -> Ints:
-        """How many indices, or places, the lines of some choices of sides have, those of all residues."""
+        """The indices, or places, of the lines of some choices of sides over all residues, as a measure of memory."""
         indices, places = np.ones((2, len(chosen)), np.int64)
         for table, pick in zip(self.order.tables, self.order.picks[chosen].T, strict=True):
             own = table.lines[self.source]
@@ -72,7 +76,7 @@ class LinesOf:
 
 
 def lines_of_residues(of: LinesOf, chosen: Ints) -> tuple[LineRuns, Ints, Ints]:
-    """Lines that differ of P choices, which of them each group of residues has (P, G), and what is free (P,)."""
+    """Distinct lines of P choices of sides, the line of each combination of residues (P, G), and free data (P,)."""
     each, order, function = of.residues, of.order, of.function
     groups, choices = math.prod(each), len(chosen)
     found, free, kinds = list[LineRuns](), np.ones(choices, np.int64), list[Ints]()
@@ -99,8 +103,8 @@ Asked = tuple[int, LinesOf, LinesOf, Ints]  # the lag of a source, its outer and
 
 
 def words_of_pairs(asked: Sequence[Asked], known: LineCache) -> list[Ints]:
-    """The words in a bank of pairs of choices of outer and inner sides, (n,) each."""
-    found = [np.zeros(len(chosen), np.int64) for *_, chosen in asked]
+    """The words of a bank for pairs of choices of outer and inner sides, (n,) for each request."""
+    words_of = [np.zeros(len(chosen), np.int64) for *_, chosen in asked]
     alike: dict[tuple[int, int, int], list[tuple[int, Ints]]] = {}
     for number, (lag, _, wide, chosen) in enumerate(asked):
         carries = carries_of(wide.order.places[chosen[:, 1]], lag)
@@ -108,16 +112,16 @@ def words_of_pairs(asked: Sequence[Asked], known: LineCache) -> list[Ints]:
         for group, (first, last) in enumerate(carries[:, one].T.tolist()):
             alike.setdefault((lag, first, last), []).append((number, np.flatnonzero(which == group)))
     for (lag, first, last), parts in alike.items():
-        some = [(*asked[number][:-1], asked[number][-1][places]) for number, places in parts]
-        words = _words(some, lag, np.arange(first, last + 1), known)
+        requests = [(*asked[number][:-1], asked[number][-1][places]) for number, places in parts]
+        words = _words(requests, lag, np.arange(first, last + 1), known)
         ends = np.cumsum([len(places) for _, places in parts])[:-1]
         for (number, places), own in zip(parts, np.split(words, ends), strict=True):
-            found[number][places] = own
-    return found
+            words_of[number][places] = own
+    return words_of
 
 
 def _words(asked: Sequence[Asked], lag: int, carries: Ints, known: LineCache) -> Ints:
-    """The same one after another, of sources of one lag and inner lines that all have these carries."""
+    """The words of a bank for pairs of sources with one lag, whose inner lines all have these carries, in a row."""
 
     def of_outer(lines: LineRuns) -> list[LineTerms]:
         return OuterTerms.of(lines, carries).each()
@@ -134,7 +138,7 @@ def _words(asked: Sequence[Asked], lag: int, carries: Ints, known: LineCache) ->
 
 @dataclass(frozen=True, eq=False)
 class _Choice:
-    """A choice of sides: the data that are free for each index, its lines, and those of each class."""
+    """A choice of sides: the free data for each index, its lines, and the lines of each class."""
 
     free: int
     whole: Sequence[LineTerms]
@@ -142,7 +146,7 @@ class _Choice:
 
     @property
     def lines(self) -> list[LineTerms]:
-        """All lines that differ."""
+        """All distinct lines of the choice."""
         return list({id(line): line for own in (self.whole, *self.apart) for line in own}.values())
 
     @property
@@ -152,16 +156,16 @@ class _Choice:
 
     @property
     def is_several(self) -> bool:
-        """Whether it has indices of several classes."""
+        """Whether the choice has indices of several classes."""
         return sum(map(bool, self.apart)) > 1
 
 
 @dataclass(frozen=True, eq=False)
 class _Side:
-    """The outer or inner lines of pairs (n,): those that differ, and of P choices their numbers.
+    """The outer or inner lines of pairs (n,): the distinct lines, and for P choices the numbers of theirs.
 
-    `free` (P,) are the data that are free for each index, `several` (P,) says which have indices of several classes,
-    and `choice` (n,) is that of each pair.
+    `free` (P,) are the free data for each index, `several` (P,) says which choices have indices of several classes, and
+    `choice` (n,) is that of each pair.
     """
 
     lines: Sequence[LineTerms]
@@ -178,7 +182,10 @@ class _Side:
         terms: Callable[[LineRuns], list[LineTerms]],
         known: LineCache,
     ) -> _Side:
-        """Of sources with the choice of each pair, whose terms are those of a kind; what is known is not made again."""
+        """Collect the lines of sources and choices.
+
+        Terms that are in the cache `known` under the `kind` are not computed again.
+        """
         first: dict[Hashable, _Chosen] = {}
         number, places = dict[Hashable, int](), list[int]()
         for of, chosen in asked:
@@ -205,7 +212,7 @@ class _Side:
 
 
 def _made(asked: Sequence[_Chosen], terms: Callable[[LineRuns], list[LineTerms]]) -> list[_Choice]:
-    """Choices of sides of some sources, those of a source together, as many at a time as there is room for."""
+    """Compute choices of sides of some sources, in chunks of bounded memory."""
     cells = np.concatenate([of.cells(np.array(chosen)) for of, chosen in _by_source(asked)])
     starts = np.unique(np.cumsum(cells) // _CELLS, return_index=True)[1].tolist()
     parts = (asked[start:end] for start, end in zip(starts, [*starts[1:], len(asked)], strict=False))
@@ -213,7 +220,7 @@ def _made(asked: Sequence[_Chosen], terms: Callable[[LineRuns], list[LineTerms]]
 
 
 def _by_source(asked: Sequence[_Chosen]) -> list[tuple[LinesOf, list[int]]]:
-    """The choices of each source, as they stand."""
+    """Group neighbouring choices by source."""
     each = (list(own) for _, own in groupby(asked, key=lambda one: id(one[0])))
     return [(own[0][0], [choice for _, choice in own]) for own in each]
 
@@ -221,7 +228,7 @@ def _by_source(asked: Sequence[_Chosen]) -> list[tuple[LinesOf, list[int]]]:
 def _made_together(
     asked: Sequence[tuple[LinesOf, list[int]]], terms: Callable[[LineRuns], list[LineTerms]]
 ) -> Iterator[_Choice]:
-    """The same of as many as there is room for."""
+    """Compute choices of sides of some sources in one go."""
     made = [lines_of_residues(of, np.array(chosen)) for of, chosen in asked]
     own, start = ClassLines.of(joined([lines for lines, _, _ in made])), 0
     each = terms(own.lines)
@@ -235,13 +242,13 @@ def _made_together(
 
 
 def _taken(lines: Sequence[LineTerms], numbers: Ints) -> list[LineTerms]:
-    """The lines of these numbers that differ; -1 is none."""
+    """The distinct lines of some numbers; -1 is none."""
     return [lines[number] for number in dict.fromkeys(numbers.tolist()) if number >= 0]
 
 
 @dataclass(frozen=True, eq=False)
 class _Sets:
-    """Sets of numbers, one after another: where each begins (P,), its number (P,), and the `members`."""
+    """Sets of numbers, one after another: the first member (P,), the number of members (P,), and the `members`."""
 
     begin: Ints
     number: Ints
@@ -249,13 +256,13 @@ class _Sets:
 
     @staticmethod
     def of(sets: Sequence[Sequence[int]]) -> _Sets:
-        """Of the members of each."""
+        """Concatenate sets."""
         number = np.array([len(own) for own in sets])
         return _Sets(np.cumsum(number) - number, number, np.array([one for own in sets for one in own], np.int64))
 
 
 def _words_of(pairs: Pairs, outer: _Side, inner: _Side) -> Ints:
-    """The words of all pairs: in one part, or in classes apart, whichever are fewer."""
+    """The words of all pairs: in one part, or in a part for each class, whichever are fewer."""
     words = np.zeros(len(outer.choice), np.int64)
     for part in _parts_of(4 * outer.whole.number[outer.choice] * inner.whole.number[inner.choice]):
         row, column = outer.choice[part], inner.choice[part]
@@ -271,7 +278,10 @@ def _words_of(pairs: Pairs, outer: _Side, inner: _Side) -> Ints:
 
 
 def _combined(outer: _Sets, inner: _Sets, row: Ints, column: Ints) -> tuple[int, Ints, Ints, Ints]:
-    """How many pairs of sets there are, and all pairs of a member of both, with the pair of sets of each."""
+    """All pairs of a member of an outer and one of an inner set, with the number of the pair of sets each belongs to.
+
+    The first result is how many pairs of sets there are.
+    """
     number, wide = outer.number[row] * inner.number[column], inner.number[column]
     within, pair = members(np.zeros(len(row), np.int64), number)
     high, low = np.divmod(within, np.maximum(wide, 1)[pair])
@@ -280,16 +290,16 @@ def _combined(outer: _Sets, inner: _Sets, row: Ints, column: Ints) -> tuple[int,
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """What outer and inner lines say together."""
+    """Sizes of pairs of outer and inner lines, from their terms."""
 
     outer: OuterTerms
     inner: InnerTerms
 
     def least(self, asked: Sequence[tuple[int, Ints, Ints, Ints]]) -> list[Ints]:
-        """The size of the smallest form of each of some sets of pairs (n,), one form for all pairs of a set.
+        """The size of the smallest form of some sets of pairs (n,), with one form for all pairs of a set.
 
-        Asked are how many sets there are, and the set, ascending, the outer and the inner line of each pair; the size
-        of a set is that of its largest pair, and 0 without any. All that is asked is told together.
+        Each request has the number of sets, and of each pair its set (ascending), outer and inner line. The size of a
+        set is that of its largest pair, 0 without any. Equal pairs of all requests are computed once.
         """
         wide = len(self.inner.count)
         rows, columns = (np.concatenate([own[end] for own in asked]) for end in (2, 3))
@@ -304,7 +314,7 @@ class Pairs:
         return least
 
     def forms(self, outer: Ints, inner: Ints) -> Ints:
-        """The least sizes of box, linear and ring of pairs of lines, (3, n)."""
+        """The sizes of the forms box, linear and ring of pairs of lines, (3, n)."""
         ring = np.zeros(len(outer), np.int64)
         # Most lines have few vectors; those of many are taken by themselves.
         numbers = self.outer.births.number[outer], self.inner.births.number[inner]
@@ -321,11 +331,13 @@ class Pairs:
         return np.concatenate([flat, ring[None]])
 
     def _box(self, outer: Ints, inner: Ints) -> Ints:
+        """The size of the box of pairs of lines, (n,)."""
         wide = np.where(self.outer.moves[outer], self.inner.count[inner], self.inner.extent[inner])
         box: Ints = self.outer.extent[self.inner.carry[inner], outer] * wide
         return box
 
     def _linear(self, outer: Ints, inner: Ints) -> Ints:
+        """The size of the linear form of pairs of lines, (n,)."""
         count = self.inner.count[inner]
         own, before = (terms[:, :, None, outer] for terms in (self.outer.own, self.outer.before))
         column, start = (terms[:, None, :, inner] for terms in (self.inner.column, self.inner.start))
@@ -334,6 +346,7 @@ class Pairs:
         return size
 
     def _ring(self, outer: Ints, inner: Ints, high: int, wide: int) -> Ints:
+        """The size of the ring of pairs of lines with at most `high` and `wide` vectors, (n,)."""
         rows = self.outer.births.of_lines(outer, high)[..., None]
         columns = self.inner.births.of_lines(inner, wide)[..., None, :]
         total = columns[-1]
@@ -350,6 +363,6 @@ def _chunks(pairs: int, cells: int) -> Iterator[slice]:
 
 
 def _parts_of(cells: Ints) -> Iterator[slice]:
-    """Things of so many cells each, some at a time."""
+    """Slices of items with `cells` each, such that each slice has a bounded number of cells."""
     starts = np.unique(np.cumsum(cells) // _CELLS, return_index=True)[1].tolist()
     return (slice(start, end) for start, end in zip(starts, [*starts[1:], len(cells)], strict=False))

@@ -1,13 +1,13 @@
-"""The largest live sets of the memories of a separable group.
+"""The largest live counts of the memories of a separable group.
 
-At the step s = (row, column) a memory holds all that was born up to s less all that died before (docs/machine.md,
-section 5). Of one way to live that is a sum of products of a count of the row and a count of the column, over all
-places up to s: (sum of the rows before) x (sum of a whole row) + (count of the row) x (sum of the columns up to this
-one). So a live set is the scalar product of a vector of the row and a vector of the column, and those of all rows and
-columns are one matrix product.
+The idea. At the step s = (row, column) a memory holds all data born up to s, less all that died before
+(docs/machine.md, section 5). For each lifetime that is a sum, over all places up to s, of products of a count of the
+row and a count of the column: (sum of the rows before) x (sum of a whole row) + (count of the row) x (sum of the
+columns up to this one). So a live count is the scalar product of a vector of the row and a vector of the column, and
+those of all rows and columns are one matrix product.
 
-Only few of them are looked at. Along rows (columns) with equal counts both sums grow by the same at each, so the live
-set is a straight line, which is largest at one of its ends: the rows and columns at either end of each run are enough.
+Only few rows and columns are evaluated. Along rows (columns) with equal counts both sums grow by a constant, so the
+live count is linear there and largest at one of the ends: the rows and columns at both ends of each run are enough.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ _MANY = 256  # rows after which equal ones are looked for
 
 @dataclass(frozen=True, eq=False)
 class LiveSets:
-    """What lives in the memories that blocks change (G of them), in at most E ways each: entries of `lives`.
+    """The live counts of the G memories of some `kinds` that blocks change, with at most E lifetimes each.
 
-    All memories of these `kinds` are looked at. `entry` (G, 2 E) births then deaths, padded by the first with `factor`
-    (G, E) 0; `shift` in steps likewise.
+    `entry` (G, 2 E) are the entries of births, then of deaths, in `OrderCounts.lives`; it is padded with the first
+    entry, whose `factor` (G, E) is then 0.
     """
 
     counts: GroupCounts
@@ -44,7 +44,7 @@ class LiveSets:
 
     @cached_property
     def memories(self) -> list[int]:
-        """The memories that blocks change, by number."""
+        """The numbers of the memories that blocks change."""
         memories = enumerate(self.counts.memories)
         return [number for number, memory in memories if memory.living and isinstance(memory.memory, self.kinds)]
 
@@ -54,7 +54,7 @@ class LiveSets:
 
     @cached_property
     def group(self) -> Ints:
-        """The memory (counted among `memories`) of each entry of `lives`; -1 for those of others."""
+        """The memory (its position in `memories`) of each entry of `lives`; -1 for memories of other kinds."""
         sizes = [len(memory.living) for memory in self.counts.memories]
         place = {number: group for group, number in enumerate(self.memories)}
         return np.tile(np.repeat([place.get(number, -1) for number in range(len(sizes))], sizes), 2)
@@ -68,7 +68,7 @@ class LiveSets:
 
     @cached_property
     def entry(self) -> Ints:
-        """Entries of each memory's births, then of its deaths (G, 2 E)."""
+        """The entries of each memory's births, then of its deaths, (G, 2 E)."""
         half = len(self.group) // 2
         entries = np.zeros((len(self.memories), 2 * self._ways), np.int64)
         for number in range(len(self.memories)):
@@ -78,7 +78,7 @@ class LiveSets:
 
     @cached_property
     def factor(self) -> Ints:
-        """Data of one index of each way (G, E); 0 for padding."""
+        """Data for each index of a lifetime, (G, E); 0 for padding."""
         factors = np.zeros((len(self.memories), self._ways), np.int64)
         for number, memory in enumerate(self.memories):
             for way, living in enumerate(self.counts.memories[memory].living):
@@ -86,7 +86,7 @@ class LiveSets:
         return factors
 
     def sizes(self, structures: Structures) -> Ints:
-        """The data that each memory holds at most, (S, memories); of other kinds what no block changes."""
+        """The largest live count of each memory, (S, memories); the fixed size of memories that no block changes."""
         largest = np.tile(
             np.array([memory.fixed for memory in self.counts.memories], np.int64), (len(structures.pairs), 1)
         )
@@ -112,19 +112,21 @@ class LiveSets:
         return largest
 
     def _rows(self, outer: OrderCounts, late: int) -> list[Vectors]:
-        """By memory. Along rows with equal counts live sets are straight: largest at the ends of such runs."""
+        """The distinct row vectors of each memory: those at both ends of each run of rows with equal counts."""
         changing = changing_rows(outer.lives, self.group, late, cyclic=False)
         seen = self._seen(outer, with_ends(changing, outer.places + late), late)
         return [seen.of_group(group).distinct() for group in range(len(self.memories))]
 
     def _seen(self, outer: OrderCounts, rows: PlaceRuns, late: int) -> Vectors:
-        """What a live set is linear in: sums before a row, from the births before it on, and counts in it."""
+        """Row vectors: the sums before each row, relative to that of the first birth, and the counts in the row."""
         count, below = above(outer.lives, self.entry, rows, late)
+        # Births and deaths of a lifetime have equal sums over whole rows, so only differences of the sums before a row
+        # matter; these are small enough to be exact as floats (`products`).
         below = below - below[:, :1, :1]
         return Vectors(rows.side, rows.group, np.stack([below, count], axis=1).reshape(len(count), -1))
 
     def _columns(self, inner: OrderCounts) -> list[Columns]:
-        """By memory. Along columns with equal counts live sets are straight too: largest before a change."""
+        """The columns of each memory, at the end of each run with equal counts, where a live count is largest."""
         changing = changing_columns(inner.lives, self.group, self.shift)
         ends = replace(changing, place=changing.place + changing.run - 1)
         late, _, upto = earlier(inner.lives, self.entry, self.shift[self.entry], ends)
@@ -137,19 +139,19 @@ class LiveSets:
 
 @dataclass(frozen=True, eq=False)
 class Vectors:
-    """Rows or columns of one memory (n) as factors of a live set: values (n, F)."""
+    """Row or column vectors of memories, `values` (n, F), with the choice of sides and the memory of each."""
 
     side: Ints
     group: Ints
     values: Ints
 
     def of_group(self, group: int) -> Vectors:
-        """Those of one memory."""
+        """The vectors of one memory."""
         chosen = self.group == group
         return Vectors(self.side[chosen], self.group[chosen], self.values[chosen])
 
     def distinct(self) -> Vectors:
-        """Without equal ones of one choice of sides, where there are many."""
+        """The vectors without duplicates of one choice of sides; small sets stay as they are."""
         if len(self.side) <= _MANY:
             return self
         chosen, _ = distinct_rows(np.concatenate([self.side[:, None], self.values], axis=1))
@@ -157,7 +159,7 @@ class Vectors:
         return Vectors(self.side[chosen], self.group[chosen], self.values[chosen])
 
     def only(self, sides: Ints) -> Vectors:
-        """Those of some choices of sides."""
+        """The vectors of some choices of sides."""
         if len(sides) > self.side[-1]:
             return self
         chosen = np.isin(self.side, sides)
@@ -166,9 +168,9 @@ class Vectors:
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """Columns of one memory (n): rows above of each entry (n, 2 E); sums of a whole row, and up to the column there.
+    """Columns of one memory (n,): `late` (n, 2 E), the rows above of each entry, and `sums` (n, 2, 2 E).
 
-    `sums` (n, 2, 2 E) are multiplied with the data of an index, those of deaths negative.
+    The sums are those of a whole row, and up to the column, times the data of an index; those of deaths are negative.
     """
 
     side: Ints
@@ -176,26 +178,27 @@ class Columns:
     sums: Ints
 
     def only(self, sides: Ints) -> Columns:
-        """Those of some choices of sides."""
+        """The columns of some choices of sides."""
         if len(sides) > self.side[-1]:
             return self
         chosen = np.isin(self.side, sides)
         return Columns(self.side[chosen], self.late[chosen], self.sums[chosen])
 
     def multiplied(self, late: int) -> Vectors:
-        """What the features of a row, seen up to `late` rows above, are multiplied with."""
+        """Column vectors that match row vectors with up to `late` rows above."""
         above_by = self.late[:, None, :, None] == np.arange(late + 1)
         return Vectors(self.side, 0 * self.side, (self.sums[..., None] * above_by).reshape(len(self.side), -1))
 
 
 def _largest(rows: Vectors, columns: Vectors) -> Ints:
-    """The largest products of the rows of each choice of sides with the columns of each."""
+    """The largest product of a row and a column of each pair of choices of sides, (outer choices, inner choices)."""
     high = np.flatnonzero(np.diff(rows.side, prepend=-1))
     wide = np.flatnonzero(np.diff(columns.side, prepend=-1))
     largest = np.zeros((len(high), len(wide)), np.int64)
     chunk = max(1, _CELLS // len(columns.side))
     ends = np.append(high[1:], len(rows.side))
     start = 0
+    # Choices of sides in chunks, so that the matrix of live counts stays small.
     while start < len(high):
         stop = max(start + 1, int(np.searchsorted(ends, high[start] + chunk, side="right")))
         live = products(rows.values[high[start] : ends[stop - 1]], columns.values.T)
@@ -206,7 +209,7 @@ def _largest(rows: Vectors, columns: Vectors) -> Ints:
 
 
 def products(rows: Ints, columns: Ints) -> NDArray[Any]:
-    """The matrix product of integers: as floats, which are faster, where those are exact."""
+    """The matrix product of integers, computed with floats, which are faster, if these are exact."""
     largest = float(np.abs(rows).max()) * float(np.abs(columns).max()) * rows.shape[1]
     kind = np.float64 if largest < 1 << 52 else np.int64
     product: NDArray[Any] = rows.astype(kind) @ columns.astype(kind)

@@ -1,8 +1,8 @@
-"""What is moved in bursts, and the axes along which its runs are counted (`runs`).
+"""The contents of bursts, and the axes along which their runs are counted (`runs`).
 
-A burst moves a product of sets of indices, one of each axis. It may have several pieces of its array, where one task
-writes through several ports: what that moves is a product too if the pieces differ along one axis alone, whose indices
-are those of all pieces together (`joined`).
+A burst moves a Cartesian product of index sets, one for each axis. It may cover several pieces of its array, if one
+task writes through several ports. The union of these pieces is Cartesian if they differ along one axis only; the
+indices along that axis are then those of all pieces (`joined`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LONGEST = (1 << 20) - 1  # of an axis whose runs are counted
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """Something that happens `factor` times for each index of a field, `stage` steps after its tick.
+    """A counted quantity: `factor` repetitions or elements for each index of a field, `stage` steps after the tick.
 
     `source` is the field: of a task, of an array that is loaded, or of a piece of the array `name` that is stored.
     """
@@ -39,10 +39,10 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class MovedAxis:
-    """An axis of what is loaded or stored that moves with a dimension of the blocks, `stage` steps after its tick.
+    """An axis of a load or store that moves with a block dimension, `stage` steps after the tick.
 
-    `sources` are the fields of the indices that are moved. Of an index there are `inner` data in a row; where `width`
-    is not 0, local words of so many data are counted in place of runs.
+    `sources` are the fields of the indices that are moved. Each index has `inner` consecutive data. If `width` is not
+    0, local words of so many data are counted in place of runs.
     """
 
     burst: Burst
@@ -57,7 +57,11 @@ class MovedAxis:
 
 @dataclass(frozen=True, eq=False)
 class Bursts:
-    """The bursts of a group. Runs are counted `by_run`, or, of boxes, for the sake of `local` words of some bursts."""
+    """The bursts of a group.
+
+    `by_run`: runs of addresses are counted. Otherwise bursts are boxes, and runs are counted only for the `local` words
+    of some bursts.
+    """
 
     parts: Parts
     entries: Mapping[Burst, list[Counted]]
@@ -66,7 +70,7 @@ class Bursts:
 
     @cached_property
     def axes(self) -> list[MovedAxis]:
-        """Along which axes runs are counted: all that move with the blocks, or those inside of rows of local words."""
+        """The axes along which runs are counted: all that move with blocks, or those inside of rows of local words."""
         return [
             moved
             for burst in self.entries
@@ -83,7 +87,7 @@ class Bursts:
                 yield MovedAxis(burst, sources, axis, block, shape[axis], first.stage, inner, width)
 
     def sources(self, burst: Burst, axis: int) -> tuple[str, ...]:
-        """The fields of a burst along an axis: those of all pieces where they differ, else one."""
+        """The fields of a burst along an axis: those of all pieces if they differ there, else one."""
         fields = tuple(entry.source for entry in self.entries[burst])
         return fields if axis in self.joined(burst) else fields[:1]
 
@@ -99,7 +103,7 @@ class Bursts:
         ]
 
     def hold(self) -> bool:
-        """Whether all that is moved is a product, and axes are short enough for their runs to be counted."""
+        """Whether each burst is Cartesian, and axes are short enough for their runs to be counted."""
         if not (self.by_run or self.local):
             return True
         shape = self.parts.group.accesses.shape
@@ -107,6 +111,7 @@ class Bursts:
         return short and all(map(self._is_product, self.entries))
 
     def _is_product(self, burst: Burst) -> bool:
+        """Whether the union of a burst's pieces is Cartesian."""
         fields = [entry.source for entry in self.entries[burst]]
         if len(fields) == 1:
             return True
@@ -119,6 +124,7 @@ class Bursts:
 
 
 def _differ(first: Link, other: Link, axis: int) -> bool:
+    """Whether two tilers touch different pairs of indices along an axis."""
     one, two = first.axes[axis], other.axes[axis]
     same = one.dimension == two.dimension and np.array_equal(one.repetition, two.repetition)
     return not (same and np.array_equal(one.element, two.element))

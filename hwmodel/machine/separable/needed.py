@@ -1,4 +1,4 @@
-"""What the outside needs of a piece that a group makes: all of it, nothing, a product of indices, or what is none."""
+"""The elements of a piece that are needed outside its group: all, none, a product of index sets, or another set."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ Needed = Literal["all", "unlike", ""] | tuple[Mask, ...]  # a product, by axis, 
 
 
 def needed_of(parts: Parts, piece: Link) -> Needed:
-    """How much of what a tiler writes is needed outside."""
+    """The elements of a piece that outputs of the network or other groups need.
+
+    "all", "" (none), masks by axis if they are a product of index sets, else "unlike".
+    """
     group, array = parts.group, parts.array_of(piece.piece)
     if group.network.arrays[array].is_output:
         return "all"
@@ -37,13 +40,14 @@ def _happens(link: Link) -> bool:
 
 
 def _as_product(parts: Parts, link: Link, elements: Ints) -> tuple[Mask, ...] | None:
-    """Along each axis the indices of these elements of a piece; None if they are no product, or not followed.
+    """The masks, by axis, whose product is the set of these elements of a piece; None if it is not such a product.
 
-    They are followed of pieces that are alone in their arrays and are read, where nothing is coupled.
+    None, too, where products are not followed: for arrays of several pieces, pieces that the group does not read, and
+    groups with merged dimensions.
     """
     if parts.spaces.couple or link.piece not in parts.reads or len(parts.pieces[parts.array_of(link.piece)]) > 1:
         return None
     shape = [along.extent for along in link.axes]
     indices = zip(np.unravel_index(elements, shape), shape, strict=True)
-    masks = tuple(np.bincount(own, minlength=extent) > 0 for own, extent in indices)
-    return masks if math.prod(int(own.sum()) for own in masks) == len(elements) else None
+    masks = tuple(np.bincount(index, minlength=extent) > 0 for index, extent in indices)
+    return masks if math.prod(int(index.sum()) for index in masks) == len(elements) else None

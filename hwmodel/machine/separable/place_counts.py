@@ -1,8 +1,9 @@
-"""Counts by place, held where some entry changes, and the rows and columns that are looked at for them.
+"""Counts by place, stored only where an entry changes, and the rows and columns that are evaluated for them.
 
-Along most of the block order work is in a steady state: counts of neighbouring places are equal. So counts are held,
-and rows and columns looked at, only where some entry changes (`PlaceCounts`), each with the run up to the next change.
-That loses nothing: between two changes all rows (columns) are equal, and count as one that occurs `run` times.
+The idea. Along most of the block order the pipeline is in a steady state: counts of neighbouring places are equal. So
+counts are stored, and rows and columns evaluated, only where some entry changes (`PlaceCounts`), each with the run up
+to the next change. This is exact: between two changes all rows (columns) are equal, and stand for one that occurs `run`
+times.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ from hwmodel.machine.separable.distinct import distinct_rows
 class PlaceCounts:
     """Counts of Q entries by place, for S choices of block sides with `places` (S,) places each.
 
-    A change is a place where a count differs from that one place before; each entry of each choice has one at place 0
-    and one (to no count) at its end. `key` sorts changes by choice, entry and place; `count` holds from each on, and
-    `below` is the sum of counts before it.
+    A change is a place where a count differs from that of the place before. Each entry of each choice has a change at
+    place 0 and one (to count 0) at its end. `key` sorts changes by choice, entry and place; `count` is the count from
+    each change on, and `below` the sum of the counts before it.
     """
 
     places: Ints
@@ -36,7 +37,7 @@ class PlaceCounts:
 
     @staticmethod
     def of(counts: Ints, places: Ints) -> PlaceCounts:
-        """Those of counts (S, Q, P), of which the first `places` (S,) stand."""
+        """Compress counts (S, Q, P), of which the first `places` (S,) are valid."""
         sides, entries, most = counts.shape
         padded = np.zeros((sides, entries, most + 1), np.int64)
         padded[:, :, :-1] = counts
@@ -53,7 +54,7 @@ class PlaceCounts:
 
     @staticmethod
     def joined(parts: Sequence[PlaceCounts]) -> PlaceCounts:
-        """Those of some choices of sides after those of others."""
+        """Concatenate the counts of several sets of choices of sides."""
         width, first = max(part.width for part in parts), np.cumsum([0, *(len(part.places) for part in parts)])
         keys = []
         for part, start in zip(parts, first[:-1].tolist(), strict=True):
@@ -66,14 +67,14 @@ class PlaceCounts:
 
     @cached_property
     def changes(self) -> tuple[Ints, Ints, Ints]:
-        """Choice of sides, entry and place of each change, those at the ends included."""
+        """Choice of sides, entry and place of each change, those at the ends included, (changes,) each."""
         side, place = self.key // self.width, self.key % self.width
         side, entry = side // self.entries, side % self.entries
         inside = place <= self.places[side]
         return side[inside], entry[inside], place[inside]
 
     def changes_of(self, entries: Mask) -> tuple[Ints, Ints, Ints]:
-        """Those of some entries (Q,)."""
+        """The changes of the entries in a mask (Q,): choice of sides, entry and place."""
         side, entry, place = self.changes
         own = entries[entry] if not entries.all() else slice(None)
         return side[own], entry[own], place[own]
@@ -84,19 +85,19 @@ class PlaceCounts:
         return self.at(side, entry, self.places[:, None])[1]
 
     def counts_at(self, side: Ints, entry: Ints, place: Ints) -> Ints:
-        """Counts at places; nothing stands before place 0 or after the end."""
+        """The counts of entries at places; 0 before place 0 and after the end."""
         _, change = self._last_changes(side, entry, place)
         return np.where(place < 0, 0, self.count[change])
 
     def at(self, side: Ints, entry: Ints, place: Ints) -> tuple[Ints, Ints]:
-        """The same, and sums of the counts before them."""
+        """The counts of entries at places, and the sums of the counts before these places."""
         wanted, change = self._last_changes(side, entry, place)
         count = self.count[change]
         below = self.below[change] + count * (wanted - self.key[change])
         return np.where(place < 0, 0, count), below
 
     def _last_changes(self, side: Ints, entry: Ints, place: Ints) -> tuple[Ints, Ints]:
-        """Places, as changes are sorted, and the last change up to each."""
+        """The keys of some places, and the number of the last change up to each of them."""
         inside = np.clip(place, 0, self.places[side])
         wanted = (side * self.entries + entry) * self.width + inside
         every = len(self.places) * self.entries * self.width
@@ -107,7 +108,10 @@ class PlaceCounts:
 
 @dataclass(frozen=True, eq=False)
 class PlaceRuns:
-    """Places for groups of entries, by number of the choice of sides, group and place; `run` is how far the next is."""
+    """Places of groups of entries, sorted by choice of sides, group and place.
+
+    `run` is the distance to the next place.
+    """
 
     side: Ints
     group: Ints
@@ -116,9 +120,9 @@ class PlaceRuns:
 
 
 def changing_rows(by_place: PlaceCounts, group: Ints, late: int, *, cyclic: bool) -> PlaceRuns:
-    """The rows at which an entry of a group (Q,) changes there or up to `late` rows above; `late` follow the last.
+    """The rows at which an entry of a group (Q,) changes there or up to `late` rows above.
 
-    Entries of group -1 are left out.
+    Not cyclic, `late` rows follow the last one. Entries of group -1 are left out.
     """
     side, entry, place = by_place.changes_of(group >= 0)
     rows = place[:, None] + np.arange(late + 1)
@@ -129,7 +133,10 @@ def changing_rows(by_place: PlaceCounts, group: Ints, late: int, *, cyclic: bool
 
 
 def changing_columns(by_place: PlaceCounts, group: Ints, shift: Ints) -> PlaceRuns:
-    """The columns at which what stands `shift` (Q,) steps before changes for an entry of a group (Q,), but for -1."""
+    """The columns at which an entry of a group (Q,), taken `shift` (Q,) steps earlier, changes.
+
+    Group -1 is left out.
+    """
     side, entry, place = by_place.changes_of(group >= 0)
     sides, groups = len(by_place.places), int(group.max()) + 1
     first = np.zeros(sides * groups, np.int64)
@@ -142,13 +149,13 @@ def changing_columns(by_place: PlaceCounts, group: Ints, shift: Ints) -> PlaceRu
 
 
 def with_ends(chosen: PlaceRuns, total: Ints) -> PlaceRuns:
-    """The same places, and with each the last one before the next."""
+    """Add to each place the last one before the next place."""
     places = np.concatenate([chosen.place, chosen.place + chosen.run - 1])
     return distinct_places(np.tile(chosen.side, 2), np.tile(chosen.group, 2), places, total)
 
 
 def distinct_places(side: Ints, group: Ints, place: Ints, total: Ints) -> PlaceRuns:
-    """Distinct places by choice of sides and group, those from its `total` (S,) on left out."""
+    """The distinct places by choice of sides and group; places from the `total` (S,) of a choice on are left out."""
     groups, wide = int(group.max()) + 1, int(total.max()) + 1
     inside = place < total[side]
     both = distinct((side[inside] * groups + group[inside]) * wide + place[inside], len(total) * groups * wide)
@@ -160,30 +167,36 @@ def distinct_places(side: Ints, group: Ints, place: Ints, total: Ints) -> PlaceR
 
 
 def above(by_place: PlaceCounts, entry: Ints, rows: PlaceRuns, late: int) -> tuple[Ints, Ints]:
-    """What stands in chosen rows (n) and up to `late` rows above, for their groups' entries (G, E).
+    """Counts and sums before them, in chosen rows (n,) and up to `late` rows above, for their groups' entries (G, E).
 
-    Counts and sums before, both (n, E, late + 1).
+    Both results are (n, E, late + 1).
     """
     count, below = by_place.at(*_rows_above(entry, rows, late))
     return np.moveaxis(count, -1, 0), np.moveaxis(below, -1, 0)
 
 
 def counts_above(by_place: PlaceCounts, entry: Ints, rows: PlaceRuns, late: int, *, cyclic: bool) -> Ints:
-    """The counts alone; with `cyclic` the rows before the first are the last ones."""
+    """Counts in chosen rows (n,) and up to `late` rows above, (n, E, late + 1).
+
+    With `cyclic`, the rows before the first are the last ones.
+    """
     side, entries, row = _rows_above(entry, rows, late)
     count = by_place.counts_at(side, entries, row % by_place.places[side] if cyclic else row)
     return np.moveaxis(count, -1, 0)
 
 
 def _rows_above(entry: Ints, rows: PlaceRuns, late: int) -> tuple[Ints, Ints, Ints]:
-    """Choices of sides, entries and places, with the rows (n) last: so they ascend, and are found the sooner."""
+    """Indices of `PlaceCounts.at` for rows and those above.
+
+    The rows (n,) are the last axis, so that the search ascends.
+    """
     return rows.side, entry[rows.group].T[:, None, :], rows.place - np.arange(late + 1)[:, None]
 
 
 def earlier(by_place: PlaceCounts, entry: Ints, shift: Ints, columns: PlaceRuns) -> tuple[Ints, Ints, Ints]:
-    """What stands `shift` (G, E) steps before chosen columns (n), for their groups' entries (G, E).
+    """Counts `shift` (G, E) steps before chosen columns (n,), for their groups' entries (G, E).
 
-    Rows above, the count there, and the sum of counts up to and with that column, all (n, E).
+    Returns the rows above, the count there, and the sum of counts up to and including that column, (n, E) each.
     """
     side = columns.side[:, None]
     wide = by_place.places[side]
@@ -202,17 +215,17 @@ class Kinds:
 
     @property
     def number(self) -> Ints:
-        """How many there are before the padding, at least 1, (S,)."""
+        """The number of kinds before the padding, at least 1, (S,)."""
         number: Ints = np.maximum(1, self.times.shape[1] - (self.times[:, ::-1] > 0).argmax(axis=1))
         return number
 
     def first(self, number: int) -> Kinds:
-        """The same with so many columns; what is cut off must be padding."""
+        """The first `number` kinds; all others must be padding."""
         return Kinds(self.values[:, :number], self.times[:, :number])
 
 
 def kinds_of(side: Ints, values: Ints, times: Ints) -> Kinds:
-    """Values (n, ...) that occur so many times (n), equal ones of one choice of sides put together."""
+    """Combine equal values (n, ...) of one choice of sides into kinds; each value occurs `times` (n,) times."""
     own_side = side[:, None].astype(values.dtype)
     first, kind = distinct_rows(np.concatenate([own_side, values.reshape(len(values), -1)], axis=1))
     order = np.argsort(side[first], kind="stable")

@@ -1,10 +1,12 @@
-"""At which places along a dimension of the blocks indices stand: a field where each has one, or `Places`.
+"""The places of indices along a block dimension: fields of one place for each index, or `Places` for several.
 
-A field is an array (sides, cells): one row for each block side priced, one column for each index of the dimension or
-axis that moves there (one column where none does). NEVER marks what does not run or is not read; in fields of last
-uses that is BEFORE.
+A place is the position of a block along one dimension (or component) of the scan, from 0 on. A field is an array
+(sides, cells) of places: one row for each block side that is evaluated, one column for each index of the dimension or
+axis that moves with the block dimension (a single column if none does). NEVER marks indices that do not run or are not
+read; in fields of last uses the mark is BEFORE.
 
-What a task that recomputes runs stands at every place that needs it, and so does what it makes and reads.
+A task that recomputes runs an index at every place that needs it, so its indices, and those of the data that it makes
+and reads, have several places.
 """
 
 from __future__ import annotations
@@ -24,11 +26,14 @@ BEFORE = np.int64(-1)
 
 @dataclass(frozen=True, eq=False)
 class Merge:
-    """Several fields taken together, by side: whether they differ, and the bits of those that lead all others.
+    """The merge of several fields into their minimum (or maximum), by block side.
 
-    Over all dimensions the merge is exact where the fields differ along one at most, or one field leads along all: the
-    earliest of vectors is the vector of the earliest if all entries but one are equal, or one vector is nowhere later.
-    The same holds of a union of sets of places, of which one leads where it holds all others.
+    `differs` (sides,) says whether the fields differ, and `leaders` (sides,) has a bit for each field that equals the
+    merged one.
+
+    Over all dimensions the merge is exact if the fields differ along at most one dimension, or if one field leads along
+    all: the earliest of several vectors is the vector of the earliest entries if all entries but one are equal, or if
+    one vector is nowhere later. The same holds for a union of sets of places; a set leads if it contains all others.
     """
 
     differs: Mask
@@ -36,12 +41,12 @@ class Merge:
 
     @staticmethod
     def of(leads: Mask) -> Merge:
-        """Of fields or sets (number, sides), by whether each is nowhere less than all together."""
+        """The merge of fields or sets, given for each (number, sides) whether it leads."""
         weights = np.int64(1) << np.arange(len(leads))
         return Merge(np.logical_not(leads.all(axis=0)), weights @ leads.astype(np.int64))
 
     def where(self, chosen: Mask, other: Merge) -> Merge:
-        """The same for the sides `chosen`, another one for the rest."""
+        """Take the record of this merge for the sides in the mask `chosen` (sides,), else the record of `other`."""
         return Merge(
             np.where(chosen, self.differs, other.differs),
             np.where(chosen, self.leaders, other.leaders),
@@ -49,7 +54,7 @@ class Merge:
 
 
 def merged(fields: Sequence[Ints], *, latest: bool) -> tuple[Ints, Merge]:
-    """The earliest (or latest) of several fields, entry by entry."""
+    """The minimum (with `latest` the maximum) of several fields, entry by entry, and the record of the merge."""
     wide = np.broadcast_arrays(*fields)
     best = np.maximum.reduce(wide) if latest else np.minimum.reduce(wide)
     if len(fields) == 1:
@@ -58,7 +63,7 @@ def merged(fields: Sequence[Ints], *, latest: bool) -> tuple[Ints, Merge]:
 
 
 def by_allowed(link: Link, dimension: int | None, places: Ints) -> Ints:
-    """The places of those indices of a dimension that access through a tiler, NEVER for the others."""
+    """A field restricted to the indices of a dimension that access through a tiler; NEVER for all others."""
     if dimension is None or dimension not in link.allowed:
         return places
     return np.where(link.allowed[dimension], places, NEVER)
@@ -66,9 +71,9 @@ def by_allowed(link: Link, dimension: int | None, places: Ints) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """Side, index and place of indices (`cells` of each side) that may have several places: a number each, ascending.
+    """Triples of side, index and place, for indices that may have several places; sorted, as one integer each (`key`).
 
-    Places are less than `wide`.
+    There are `sides` block sides and `cells` indices; places are less than `wide`.
     """
 
     sides: int
@@ -78,13 +83,16 @@ class Places:
 
     @staticmethod
     def of(shape: tuple[int, int, int], side: Ints, cell: Ints, place: Ints) -> Places:
-        """Of any order, and perhaps several times; `shape` is that of sides, cells and places."""
+        """Make `Places` from triples in any order, perhaps with duplicates.
+
+        `shape` has the numbers of sides, cells and places.
+        """
         sides, cells, wide = shape
         return Places(sides, cells, wide, ascending((side * cells + cell) * wide + place))
 
     @staticmethod
     def joined(parts: Sequence[Places]) -> tuple[Places, Merge]:
-        """Several of one shape taken together."""
+        """The union of several `Places` of one shape, and the record of the merge."""
         first = parts[0]
         together = ascending(np.concatenate([part.key for part in parts])) if len(parts) > 1 else first.key
         every = Places(first.sides, first.cells, first.wide, together)
@@ -93,18 +101,18 @@ class Places:
 
     @property
     def split(self) -> tuple[Ints, Ints, Ints]:
-        """Side, index and place of each."""
+        """Side, index and place of each triple."""
         index = self.key // self.wide
         return index // self.cells, index % self.cells, self.key % self.wide
 
     @property
     def number(self) -> Ints:
-        """How many there are, (sides,)."""
+        """The number of triples of each side, (sides,)."""
         return np.bincount(self.split[0], minlength=self.sides)
 
     @property
     def times(self) -> Ints:
-        """How many places each index has, (sides, cells)."""
+        """The number of places of each index, (sides, cells)."""
         return np.bincount(self.key // self.wide, minlength=self.sides * self.cells).reshape(self.sides, self.cells)
 
     @property
@@ -123,11 +131,14 @@ class Places:
         return field.reshape(self.sides, self.cells)
 
     def only(self, allowed: Mask) -> Places:
-        """Those of some indices (cells,)."""
+        """The places of the indices in a mask (cells,)."""
         return Places(self.sides, self.cells, self.wide, self.key[allowed[self.key // self.wide % self.cells]])
 
     def through(self, runs: Runs, cells: int) -> Places:
-        """Where the values (`cells` of them) stand that indices, the keys of runs, go with."""
+        """The places of the values that indices lead to.
+
+        `runs` has the values of each index; values are less than `cells`.
+        """
         side, cell, place = self.split
         begin, number = np.zeros((2, self.cells), np.int64)
         begin[runs.key], number[runs.key] = runs.start, np.diff(runs.start, append=len(runs.value))
@@ -138,8 +149,8 @@ class Places:
         return Places.of((self.sides, cells, self.wide), side[which], values, place[which])
 
     def of_all(self, allowed: Mask) -> Places:
-        """Indices of which all that are `allowed` (cells,) stand wherever any of these do."""
+        """Places at which every index in the mask `allowed` (cells,) stands wherever any index of this one does."""
         side, _, place = self.split
-        at, those = ascending(side * self.wide + place), np.flatnonzero(allowed)
-        side, place, cell = np.repeat(at // self.wide, len(those)), np.repeat(at % self.wide, len(those)), those
-        return Places.of((self.sides, len(allowed), self.wide), side, np.tile(cell, len(at)), place)
+        slots, indices = ascending(side * self.wide + place), np.flatnonzero(allowed)
+        side, place = (np.repeat(digit, len(indices)) for digit in np.divmod(slots, self.wide))
+        return Places.of((self.sides, len(allowed), self.wide), side, np.tile(indices, len(slots)), place)

@@ -1,10 +1,9 @@
-"""Lines of repetitions along one dimension of the blocks: what the units of a task share (docs/machine.md, section 4).
+"""Lines of repetitions along one block dimension, as the units of a task share them (docs/machine.md, section 4).
 
-What a step has of a task is a product of sets of indices, so all its rows along the unit dimension are alike: of one
-kind. That kind belongs to one dimension of the blocks, as the number of indices does, and stands in one integer for
-each place; all other dimensions hold 1 there. So the product by which steps are counted is that integer
-(`block_order`). A row of w indices that follow each other is of the kind w; rows with gaps have the kinds after the
-longest of these.
+The repetitions of a task in a step are a Cartesian product of index sets, so all their rows along the unit dimension
+are alike: of one *kind*. A kind belongs to one block dimension, as the number of indices does, and is one integer for
+each place; all other dimensions have a 1 there. The product by which steps are counted is then that integer
+(`block_order`). A row of w consecutive indices has the kind w; rows with gaps have kinds after the longest of these.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from hwmodel.machine.separable.places import NEVER
 
 
 def row_lines(work: Ints, most: int) -> tuple[Ints, RowLines]:
-    """The kinds of rows (sides, most) at the places of a field of work (sides, cells), and the lines of each kind."""
+    """The kind of a task's rows at each place (sides, most), from its field (sides, cells), and each kind's lines."""
     sides, cells = work.shape
     runs = work != NEVER
     changes = work[:, 1:] != work[:, :-1]
@@ -31,24 +30,27 @@ def row_lines(work: Ints, most: int) -> tuple[Ints, RowLines]:
 
 
 def lines_at(slot: Ints, index: Ints, extent: int, shape: tuple[int, int]) -> tuple[Ints, RowLines]:
-    """The same of indices below an extent, each at some `slot` of (sides, places), perhaps several times there."""
+    """The kinds of rows, and their lines, of indices below an extent.
+
+    Each index is at some `slot` of (sides, places), perhaps at several, and may occur several times there.
+    """
     pairs = ascending(slot * (extent + 1) + index)
     heads = np.flatnonzero(np.diff(pairs, prepend=-2) != 1)
     return _kinds(pairs[heads] // (extent + 1), np.diff(heads, append=len(pairs)), extent, shape)
 
 
 def _kinds(slot: Ints, length: Ints, cells: int, shape: tuple[int, int]) -> tuple[Ints, RowLines]:
-    """Of lines of some lengths at each slot."""
+    """The kinds of rows, and their lines, from the lengths of the lines at each slot."""
     sides, most = shape
     kind = np.bincount(slot, length, minlength=sides * most).astype(np.int64)
-    apart = np.flatnonzero(np.bincount(slot, minlength=sides * most) > 1)
+    several = np.flatnonzero(np.bincount(slot, minlength=sides * most) > 1)
     whole = RowLines.whole(cells)
-    if not len(apart):
+    if not len(several):
         return kind.reshape(sides, most), whole
-    own = np.isin(slot, apart)
-    rows = _of_slots(np.searchsorted(apart, slot[own]), length[own], cells)
+    is_mixed = np.isin(slot, several)
+    rows = _of_slots(np.searchsorted(several, slot[is_mixed]), length[is_mixed], cells)
     chosen, number = distinct_rows(rows)
-    kind[apart] = cells + 1 + number
+    kind[several] = cells + 1 + number
     mixed = np.zeros((cells + 1 + len(chosen), 2, rows.shape[1] // 2), np.int64)
     mixed[: cells + 1, :, :1] = np.stack([whole.length, whole.many], axis=1)
     mixed[cells + 1 :] = rows[chosen].reshape(len(chosen), 2, -1)
@@ -56,7 +58,10 @@ def _kinds(slot: Ints, length: Ints, cells: int, shape: tuple[int, int]) -> tupl
 
 
 def _of_slots(slot: Ints, length: Ints, cells: int) -> Ints:
-    """By slot (0, 1, ...) the lengths of its lines, then how many have each: (slots, 2 K) with 0 for padding."""
+    """The distinct lengths of the lines at each slot (0, 1, ...), then how many lines have each.
+
+    The shape is (slots, 2 K), padded with 0.
+    """
     pairs, many = np.unique(slot * (cells + 1) + length, return_counts=True)
     slot, length = np.divmod(pairs, cells + 1)
     begins = np.searchsorted(slot, np.arange(int(slot[-1]) + 1))

@@ -1,15 +1,15 @@
-"""Runs of consecutive addresses along one dimension of the blocks (docs/machine.md, section 4, "Runs").
+"""Runs of consecutive addresses along one block dimension (docs/machine.md, section 4, "Runs").
 
-What a step moves of an array is a product of sets of indices, one of each axis. With k the innermost axis that is not
-moved whole, its runs are those along k, of whole parts, once for each choice of the indices outside k. Where a step
-asks for whole entries of an axis (`hwmodel.machine.requests`), its runs are likewise those along that axis. So of each
-axis it is enough to know how many indices are moved, and by distance in how many runs and how many entries the longest
-has: the *kind* of its runs. It belongs to one dimension of the blocks, where it stands in one integer for each place;
-all other dimensions hold 1 there. So the product by which steps are counted is that integer (`block_order`), and tells
-of it at each kind of steps.
+The idea. The elements of an array that a step moves are a Cartesian product of index sets, one for each axis. Let k be
+the innermost axis that is not moved whole. Then the runs are those along k, of whole inner parts, once for each
+combination of indices outside k. If a step requests whole entries of an axis (`hwmodel.machine.requests`), its runs are
+likewise those along that axis. So for each axis three numbers are enough: how many indices are moved and, at each
+distance, in how many runs and how many entries the longest of them has. Together they are the *kind* of its runs. A
+kind belongs to one block dimension, where it is one integer for each place; all other dimensions have a 1 there. The
+product by which steps are counted is then that integer (`block_order`), so each kind of step carries it.
 
-The row axis of all steps together is the innermost that is not moved whole in some step. Along it runs start where they
-do along that axis by itself, as all that is moved whole there starts at the beginning of a row.
+The row axis of a burst is the innermost axis that is not moved whole in some step. Runs start along it as they do along
+that axis alone, since whole inner parts start at the beginning of a row.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from hwmodel.machine.separable.places import BEFORE, NEVER
 
 @dataclass(frozen=True, eq=False)
 class Moved:
-    """Indices (`cell`) of an axis that are moved: with which side of the blocks, and at which place."""
+    """Indices (`cell`) of an axis that are moved, each with the block side and the place, (n,) each."""
 
     side: Ints
     place: Ints
@@ -42,25 +42,25 @@ class Moved:
 
     @staticmethod
     def of_field(field: Ints) -> Moved:
-        """Those with a place in a field (sides, cells)."""
+        """The indices that have a place in a field (sides, cells)."""
         side, cell = np.nonzero((field != NEVER) & (field != BEFORE))
         return Moved(side, field[side, cell], cell)
 
     def only(self, chosen: Mask) -> Moved:
-        """Some of them."""
+        """The indices in a mask (n,)."""
         return Moved(self.side[chosen], self.place[chosen], self.cell[chosen])
 
     def joined(self, other: Moved) -> Moved:
-        """These and others."""
+        """Concatenate these and other moved indices."""
         both = zip((self.side, self.place, self.cell), (other.side, other.place, other.cell), strict=True)
         return Moved(*(np.concatenate(pair) for pair in both))
 
 
 @dataclass(frozen=True, eq=False)
 class RunKinds:
-    """Kinds of runs along an axis: how many indices (N,), and at each of D distances how many runs, the longest (N, D).
+    """Kinds of runs along an axis: its indices (N,) and, at each of D distances, how many runs and the longest, (N, D).
 
-    Kind 0 is of nothing.
+    Kind 0 has no indices.
     """
 
     count: Ints
@@ -70,12 +70,12 @@ class RunKinds:
 
 @dataclass(frozen=True, eq=False)
 class AxisRuns:
-    """Runs along one axis: `kind` (S, places) by side and place, among `kinds`.
+    """Runs along one axis: the `kind` (S, places) by block side and place, an index of `kinds`.
 
-    `partly` (S,) says whether some place moves a part of the axis only. At each of a side's distances, the first of
-    which is 1, `starts` (S, D, 2) has the greatest common divisor of the differences between the starts of runs, and
-    the first of these; those at the beginning of the axis left out. `product` (S,) says whether what is moved along
-    this axis is the same for all that is moved along others that it is coupled with.
+    `partly` (S,) says whether some place moves only a part of the axis. At each of a side's distances (the first is 1),
+    `starts` (S, D, 2) has the greatest common divisor of the differences between the starts of runs, and the first of
+    these; starts at the beginning of the axis are left out. `product` (S,) says whether the indices moved along this
+    axis are the same for all indices of axes that it is merged with.
     """
 
     kind: Ints
@@ -86,10 +86,10 @@ class AxisRuns:
 
 
 def runs_along(moved: Moved, sides: int, most: int, extent: int, word: tuple[int, int] = (0, 1)) -> AxisRuns:
-    """The runs of what is moved along an axis of an extent, at each distance of indices that follow each other.
+    """The runs of the moved indices along an axis of some extent, at each distance of consecutive indices.
 
-    With a `word` of some data, where each index has so many, the local words of runs stand in place of their number,
-    and there is no distance but 1.
+    `word` is (width, inner). If width is not 0, the local words of runs, where each index has `inner` data, stand in
+    place of the number of runs, and 1 is the only distance.
     """
     width, inner = word
     # Stable, since that takes no longer than one look where all are in order, as in ascending blocks.
@@ -113,7 +113,10 @@ def runs_along(moved: Moved, sides: int, most: int, extent: int, word: tuple[int
 
 
 def _distances(side: Ints, distance: Ints, sides: int, extent: int) -> Ints:
-    """By side the distances that occur and 1, ascending, (S, D); the last again where there are fewer."""
+    """The distances that occur and 1, ascending, for each block side, (S, D).
+
+    The last repeats where a side has fewer.
+    """
     far = distance > 1
     pairs = ascending(np.concatenate([np.arange(sides) * extent + 1, side[far] * extent + distance[far]]))
     side, distance = np.divmod(pairs, extent) if extent > 1 else (np.arange(sides), np.ones(sides, np.int64))
@@ -124,7 +127,10 @@ def _distances(side: Ints, distance: Ints, sides: int, extent: int) -> Ints:
 
 
 def _starts(side: Ints, start: Ints, sides: int, extent: int) -> Ints:
-    """By side the greatest common divisor of the differences between starts, and the first, (S, 2); but for 0."""
+    """Greatest common divisor of the differences between run starts, and the first start, by block side, (S, 2).
+
+    Starts at 0 are left out.
+    """
     side, start = side[start > 0], start[start > 0]
     first, differences = np.full(sides, extent), np.zeros(sides, np.int64)
     np.minimum.at(first, side, start)
@@ -133,7 +139,7 @@ def _starts(side: Ints, start: Ints, sides: int, extent: int) -> Ints:
 
 
 def _kinds(rows: Ints) -> tuple[Ints, RunKinds]:
-    """By row (a count, then at each distance a number and the longest) its kind."""
+    """The kind of each row: a count of indices, then at each distance the number of runs and the longest."""
     there = np.flatnonzero(rows[:, 0])
     first, number = distinct_rows(rows[there])
     kind = np.zeros(len(rows), np.int64)
@@ -143,7 +149,7 @@ def _kinds(rows: Ints) -> tuple[Ints, RunKinds]:
 
 
 def other_axis(places: Ints, most: int) -> AxisRuns:
-    """What stands for an axis that moves with another dimension of the blocks; `places` by side."""
+    """Placeholder for an axis that moves with another block dimension: kind 1 at the `places` (S,) of each side."""
     inside, none = (np.arange(most) < places[:, None]).astype(np.int64), np.zeros((0, 1), np.int64)
     sides = np.ones(len(places), np.bool_)
     return AxisRuns(inside, RunKinds(none[:, 0], none, none), ~sides, np.zeros((len(places), 1, 2), np.int64), sides)
@@ -151,10 +157,10 @@ def other_axis(places: Ints, most: int) -> AxisRuns:
 
 @dataclass(frozen=True, eq=False)
 class MovedKinds:
-    """What is known of an axis of a burst: `kinds` of its runs, and by structure what `AxisRuns` has by side.
+    """The runs of one axis of a burst: the `kinds`, and by structure the fields that `AxisRuns` has by block side.
 
-    `column` is its number among the axes that move with blocks. If it is None the axis is of kind 1 in each step, and
-    one row stands for all structures.
+    `column` is the axis' number among those that move with blocks. If it is None, the axis is of kind 1 in each step,
+    and one row stands for all structures.
     """
 
     column: int | None
@@ -163,15 +169,15 @@ class MovedKinds:
     starts: Ints
 
     def starts_on(self, axis: int, distance: int) -> Ints:
-        """What `worst_starts` takes of runs along it as axis number `axis`, at one of the distances, (S, 3)."""
+        """The starts of runs at one distance, with the axis number in front, as `worst_starts` takes them, (S, 3)."""
         return np.insert(self.starts[:, distance], 0, axis, axis=1)
 
 
 @dataclass(frozen=True, eq=False)
 class StructureRuns:
-    """What is known of the runs of S structures beside their kinds in each step.
+    """The runs of S structures, except their kinds in each step.
 
-    `along` has by dimension of the blocks the runs along each axis that is moved, and the side of each structure (S,).
+    `along` has, by block dimension, the runs along each axis that is moved, and the block side of each structure (S,).
     """
 
     counts: GroupCounts
@@ -179,11 +185,11 @@ class StructureRuns:
     _sources: dict[tuple[Burst, int], int | AxisRuns] = field(default_factory=dict, repr=False)
 
     def only(self, rows: Ints) -> StructureRuns:
-        """Those of some structures."""
+        """The runs of some structures."""
         return replace(self, along=[(runs, side[rows]) for runs, side in self.along])
 
     def axis(self, burst: Burst, axis: int) -> MovedKinds:
-        """What is known of an axis of a burst."""
+        """The runs of an axis of a burst."""
         if (burst, axis) not in self._sources:
             self._sources[burst, axis] = _axis(self.counts, burst, axis)
         source, side = self._sources[burst, axis], np.zeros(1, np.int64)
@@ -193,31 +199,31 @@ class StructureRuns:
         return MovedKinds(source, runs[source].kinds, runs[source].partly[side], runs[source].starts[side])
 
     def row_starts(self, burst: Burst, rank: int) -> Ints:
-        """By structure the row axis of a burst's runs, of all axes, and what `worst_starts` takes of it, (S, 3)."""
-        found = np.zeros((1, 3), np.int64)
+        """The row axis of a burst's runs in each structure, with their starts, as `worst_starts` takes them, (S, 3)."""
+        starts = np.zeros((1, 3), np.int64)
         for axis in range(rank):
             known = self.axis(burst, axis)
-            found = np.where(known.partly[:, None], known.starts_on(axis, 0), found)
-        return found
+            starts = np.where(known.partly[:, None], known.starts_on(axis, 0), starts)
+        return starts
 
 
 @dataclass(frozen=True, eq=False)
 class StepRuns:
-    """The runs in each kind of step of some structures: `kind` (S, K, M) along each axis that moves with blocks."""
+    """The runs in each kind of step: `kind` (S, K, M) along each of M axes that move with the blocks."""
 
     kind: Ints
     of: StructureRuns
 
     def requests(self, burst: Burst, data: Ints, requested: Requested) -> Requests:
-        """The requests for a burst's `data` (S, K)."""
+        """The requests for a burst's `data` (S, K), under a choice of gaps if that takes fewer cycles."""
         number, longest = self._runs(burst, data, requested.shape)
         runs = requested.requests(number, longest, self.of.row_starts(burst, len(requested.shape)))
         return requested.fewest(runs, number, partial(self._in_spans, burst, data, requested))
 
     def local_words(self, burst: Burst, data: Ints, local: LocalWord, shape: Extents) -> Ints:
-        """The local words of a burst's `data` (S, K) where it is a box: of the runs in each row, and of each row.
+        """The local words of a burst's `data` (S, K) that is a box: of its runs in each row, summed over rows.
 
-        Rows that are moved whole have as many each. Else the innermost axis decides that is not moved whole.
+        Rows that are moved whole have equally many. Otherwise the innermost axis that is not moved whole decides.
         """
         whole, inner = np.ones(data.shape, np.bool_), 1
         words = data // local.row * -(-local.row // local.width)
@@ -232,7 +238,8 @@ class StepRuns:
         return words
 
     def _runs(self, burst: Burst, data: Ints, shape: Extents) -> tuple[Ints, Ints]:
-        """How many runs there are (S, K), and the elements of the longest."""
+        """The number of runs of a burst's `data`, and the elements of the longest, (S, K) each."""
+        # From the innermost axis outwards: the first that is not moved whole decides, all inner parts are contiguous.
         number, longest, inner, whole = np.minimum(data, 1), data, 1, np.ones(data.shape, np.bool_)
         for axis, extent in _inwards(shape):
             kinds, kind = self._kinds(burst, axis)
@@ -247,7 +254,7 @@ class StepRuns:
         return np.where(moves, number, 0), np.where(moves, longest, 0)
 
     def _in_spans(self, burst: Burst, data: Ints, requested: Requested, axis: int) -> Iterator[AskedFor]:
-        """What is asked for where it is whole entries of an axis, at each distance."""
+        """The requested runs at each distance if whole entries of an axis are requested."""
         known, (kinds, kind), inner = self.of.axis(burst, axis), self._kinds(burst, axis), 1
         each = np.maximum(kinds.count[kind], 1)
         for behind, extent in _inwards(requested.shape)[: len(requested.shape) - axis - 1]:
@@ -259,18 +266,18 @@ class StepRuns:
             yield number, longest, known.starts_on(axis, distance)
 
     def _kinds(self, burst: Burst, axis: int) -> tuple[RunKinds, Ints]:
-        """The kinds of runs along an axis, and which of them each kind of step has, (S, K) or (1, 1)."""
+        """The kinds of runs along an axis, and the kind in each kind of step, (S, K) or (1, 1)."""
         known = self.of.axis(burst, axis)
         return known.kinds, np.ones((1, 1), np.int64) if known.column is None else self.kind[:, :, known.column]
 
 
 def _inwards(shape: Extents) -> list[tuple[int, int]]:
-    """The axes of an array and their extents, the innermost first."""
+    """The axes of an array with their extents, the innermost first."""
     return [*enumerate(shape)][::-1]
 
 
 def _axis(counts: GroupCounts, burst: Burst, axis: int) -> int | AxisRuns:
-    """The number of a burst's axis among those that move with blocks, else its runs, which never change."""
+    """The number of a burst's axis among those that move with blocks; otherwise its runs, the same in every step."""
     for number, moved in enumerate(counts.moved.axes):
         if (moved.burst, moved.axis) == (burst, axis):
             return number

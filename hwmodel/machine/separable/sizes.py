@@ -1,9 +1,9 @@
-"""Addressed sizes of buffers, for many structures at once (`hwmodel/local_memory/parts` says what they are).
+"""Addressed sizes of buffers, for many structures at once (`hwmodel/local_memory/parts` defines them).
 
-A source's data are products of lines along the dimensions of the blocks (`axis_lines`), put together to an outer and
-an inner line. Structures share lines, so what each line says for itself (`line_terms`) is computed once, and of a
-structure only what the two say together (`line_words`). That is kept for all groups of a network (`line_cache`):
-sources of many buffers and groups have lines in common.
+A source's data are products of lines along the block dimensions (`axis_lines`), combined to an outer and an inner line.
+Structures share lines, so the terms of each line (`line_terms`) are computed once, and for a structure only the
+combination of the two lines (`line_words`). Both are cached for all groups of a network (`line_cache`), since sources
+of many buffers and groups have lines in common.
 """
 
 from __future__ import annotations
@@ -25,12 +25,15 @@ from hwmodel.machine.separable.line_words import LinesOf, words_of_pairs
 
 @dataclass(frozen=True, eq=False)
 class Sizes:
-    """The sizes of the buffers of a separable group, each with its sources' data one after another."""
+    """The addressed sizes of the buffers of a separable group, each with its sources' data one after another."""
 
     counts: GroupCounts
 
     def sizes(self, structures: Structures, first: int | None = None) -> Ints:
-        """The words of each buffer, (S, memories); 0 for other memories, and for all but the `first` ones if named."""
+        """The words of each buffer, (S, memories); 0 for other memories.
+
+        With `first`, only the memories of lower numbers are computed, and all others are 0.
+        """
         words = np.zeros((len(structures.pairs), len(self.counts.memories)), np.int64)
         coupled, every = coupled_memories(self.counts, structures.walked), np.arange(len(structures.pairs))
         sources = [
@@ -46,37 +49,38 @@ class Sizes:
         return words
 
     def _shape(self, source: Source) -> Sequence[int]:
+        """The shape of the array of a source."""
         return self.counts.parts.group.accesses.shape(self.counts.memories[source.memory].memory.name)
 
     def depths(self, structures: Structures, wanted: Sequence[Wanted]) -> list[Ints]:
-        """The words of the deepest bank of buffers under functions from places to banks, (n,) each."""
-        found = [np.zeros(len(rows), np.int64) for _, _, rows in wanted]
+        """The words of the deepest bank of buffers under bank functions, (n,) for each request."""
+        depths = [np.zeros(len(rows), np.int64) for _, _, rows in wanted]
         coupled = coupled_memories(self.counts, structures.walked)
-        asked = [
+        requests = [
             (place, number)
             for place, (memory, _, _) in enumerate(wanted)
             for number, source in enumerate(self.counts.sources)
             if source.memory == memory and memory not in coupled
         ]
-        words = self._of_sources(structures, [(number, *wanted[place][1:]) for place, number in asked])
-        for (place, number), own in zip(asked, words, strict=True):
-            found[place] += own * self._free(self.counts.sources[number], wanted[place][1])
+        words = self._of_sources(structures, [(number, *wanted[place][1:]) for place, number in requests])
+        for (place, number), own in zip(requests, words, strict=True):
+            depths[place] += own * self._free(self.counts.sources[number], wanted[place][1])
         apart, buffers = _apart(structures, coupled), dict[tuple[int, int], CoupledBuffer]()
-        for own, (memory, function, rows) in zip(found, wanted, strict=True):
+        for own, (memory, function, rows) in zip(depths, wanted, strict=True):
             for place in np.flatnonzero(apart[rows, memory]).tolist():
                 key = int(rows[place]), memory
                 if key not in buffers:
                     buffers[key] = CoupledBuffer(self.counts, structures, *key)
                 own[place] = buffers[key].depth(function)
-        return found
+        return depths
 
     def _free(self, source: Source, function: BankFunction) -> int:
-        """The data of a bank along the axes that move with no dimension of the blocks."""
+        """The data of a bank along the free axes of a source."""
         free = self.counts.parts.free_axes(source.piece)
         return math.prod(_most(self.counts.free_indices(source.piece, axis), function, axis) for axis in free)
 
     def _of_sources(self, structures: Structures, wanted: Iterable[Wanted]) -> list[Ints]:
-        """Words in a bank for each datum of the axes that move with no dimension of the blocks, of sources (n,)."""
+        """The words of a bank for each datum of the free axes, for requests of sources, (n,) each."""
         asked = [
             (self.counts.sources[number].lag, *self._sides(structures, number, function), rows)
             for number, function, rows in wanted
@@ -91,7 +95,7 @@ class Sizes:
         ends = np.cumsum([len(own) for own in pairs])
 
         def words(places: Ints) -> Ints:
-            """Those of some of the pairs."""
+            """The words of the pairs at some positions."""
             found, of, every = np.zeros_like(places), np.searchsorted(ends, places, "right"), np.concatenate(pairs)
             own = [(number, np.flatnonzero(of == number)) for number in np.unique(of).tolist()]
             told = [(*asked[number][:-1], every[places[some]]) for number, some in own]
@@ -102,7 +106,7 @@ class Sizes:
         return np.split(self.counts.lines.words(keys, words), ends[:-1]) if asked else []
 
     def _sides(self, structures: Structures, number: int, function: BankFunction) -> tuple[LinesOf, LinesOf]:
-        """The outer and inner lines of a source."""
+        """The outer and inner lines of a source under a bank function."""
         own = self.counts.parts.axes[self.counts.sources[number].piece]
         axes = [own[block] for block in structures.blocks]
         return (
@@ -112,14 +116,14 @@ class Sizes:
 
 
 def _apart(structures: Structures, coupled: frozenset[int]) -> Mask:
-    """Which buffers (S, memories) are told by themselves, of structures that are products."""
+    """The buffers (S, memories) of Cartesian structures that are sized from the list of their data."""
     apart: Mask = structures.listed.copy()
     apart[:, sorted(coupled)] = True
     return apart & structures.holds[:, None]
 
 
 def _most(indices: Mask, function: BankFunction, axis: int) -> int:
-    """How many indices of an axis that is free have one bank at most."""
+    """The largest number of a free axis' indices that are in one bank."""
     index = np.flatnonzero(indices)
     if isinstance(function, Residues):
         return int(np.bincount(index % function.moduli[axis]).max(initial=0))

@@ -1,9 +1,9 @@
 """Kinds of steps of the structures of a separable group.
 
-The time of a group is the sum of its steps' lengths, and a step's length depends on nothing but the counts of what
-happens in it (docs/machine.md, section 4). Steps with equal counts are one kind. Since a count is the product of one of
-the row and one of the column, a pair of a kind of rows and a kind of columns is a kind of steps, which occurs as often
-as the product of theirs; the sum over kinds, each times how often it occurs, is the sum over all steps. Where frames
+The idea. The time of a group is the sum of its steps' lengths, and a step's length depends only on the counts of its
+work (docs/machine.md, section 4). Steps with equal counts are one kind. Since a count is the product of one of the row
+and one of the column, a pair of a kind of rows and a kind of columns is a kind of steps, which occurs as often as the
+product of theirs. So the sum over kinds, each times its number of occurrences, is the sum over all steps. If frames
 follow each other (section 8), steps are taken modulo the number of ticks: the rows above the first are the last ones.
 """
 
@@ -36,11 +36,11 @@ _SMALL_CELLS = 1 << 17  # of all tables of a call, which then is one part
 
 @dataclass(frozen=True, eq=False)
 class StepKinds:
-    """How often each kind of step of some structures occurs (S, K), and what happens in it.
+    """Kinds of steps of some structures: how often each occurs, `times` (S, K), and the counts of its work.
 
-    `happens` (S, K, Q) in the order of what is counted, `along` (S, K, T + D) the kind of each task's rows of lines,
-    and for tasks with a delay how many indices along it, as far as blocks go; `rows` has by task the lines of its
-    kinds. `chosen` (S,) are the structures' numbers. `runs` tells of those that are moved.
+    `happens` (S, K, Q) has the counted quantities. `along` (S, K, T + D) has the kind of each task's rows of lines,
+    then for D tasks with a delay the number of indices along it, as far as blocks decide. `rows` has by task the lines
+    of each kind. `chosen` (S,) are the structures' numbers, and `runs` are the runs of moved data.
     """
 
     chosen: Ints
@@ -52,7 +52,7 @@ class StepKinds:
 
     @staticmethod
     def of(counts: GroupCounts, structures: Structures, chosen: Ints, times: Ints, happens: Ints) -> StepKinds:
-        """Of counts (S, K, Q + T + D + M) without their factors."""
+        """Split counts (S, K, Q + T + D + M), and multiply the quantities by their constant factors."""
         quantities, ends = len(counts.factor), len(counts.shift) - len(counts.moved.axes)
         counted, along, runs = np.split(happens, (quantities, ends), axis=2)
         of_steps = StepRuns(runs, structures.runs.only(chosen))
@@ -60,7 +60,10 @@ class StepKinds:
 
 
 def step_kinds(counts: GroupCounts, structures: Structures, *, cyclic: bool) -> Iterator[StepKinds]:
-    """The kinds of steps of structures, in parts; with `cyclic` frames follow each other without a pause."""
+    """The kinds of steps of structures, in parts of bounded size.
+
+    With `cyclic`, frames follow each other without pause.
+    """
     shift = counts.shift
     columns = structures.inner.once(lambda: column_kinds(structures.inner.steps, shift), "columns")
     for late, chosen in structures.by_lateness(int(shift.max())):
@@ -73,15 +76,16 @@ def step_kinds(counts: GroupCounts, structures: Structures, *, cyclic: bool) -> 
 
 
 def _alike(pairs: Ints, rows: Kinds, columns: Kinds, entries: int) -> Iterator[tuple[Ints, int, int]]:
-    """Places of structures in parts of bounded tables, and how many rows and columns each part has at most.
+    """Parts of structures with tables of bounded size: their indices, and the numbers of rows and columns of each part.
 
-    Structures with few kinds of steps come apart from those with many, unless all their tables are small: else most of
-    what is computed is padding.
+    Structures with few kinds of steps are separated from those with many, unless all tables are small: otherwise most
+    of the computed values would be padding.
     """
     high, wide = rows.number[pairs[:, 0]], columns.number[pairs[:, 1]]
     kinds = np.zeros(len(pairs), np.int64)
     if len(pairs) * int(high.max()) * int(wide.max()) * entries > _SMALL_CELLS:
         kinds = np.floor(np.log2(high) / 2).astype(np.int64) * 64 + np.floor(np.log2(wide) / 2).astype(np.int64)
+    # Within a factor of four in rows and in columns, padding is bounded.
     for kind in np.unique(kinds).tolist():
         alike = np.flatnonzero(kinds == kind)
         each = int(high[alike].max()), int(wide[alike].max())
@@ -91,7 +95,7 @@ def _alike(pairs: Ints, rows: Kinds, columns: Kinds, entries: int) -> Iterator[t
 
 
 def row_kinds(outer: PlaceCounts, late: int, *, cyclic: bool) -> Kinds:
-    """Rows (S, kinds, entries, late + 1): of steps what is counted, then what tells lines, levels and runs."""
+    """Kinds of rows (S, kinds, entries, late + 1): the counts in a row and up to `late` rows above."""
     entries = np.arange(outer.entries)
     rows = changing_rows(outer, np.zeros_like(entries), late, cyclic=cyclic)
     counts = counts_above(outer, entries[None, :], rows, late, cyclic=cyclic)
@@ -99,7 +103,7 @@ def row_kinds(outer: PlaceCounts, late: int, *, cyclic: bool) -> Kinds:
 
 
 def column_kinds(inner: PlaceCounts, shift: Ints) -> Kinds:
-    """Columns (S, kinds, entries, 2): rows above, and the count in the column there."""
+    """Kinds of columns (S, kinds, entries, 2): how many rows above its work lies, and the count in the column there."""
     entries = np.arange(inner.entries)
     columns = changing_columns(inner, np.zeros_like(entries), shift)
     late, counts, _ = earlier(inner, entries[None, :], shift[None, :], columns)
@@ -108,7 +112,7 @@ def column_kinds(inner: PlaceCounts, shift: Ints) -> Kinds:
 
 
 def paired(pairs: Ints, rows: Kinds, columns: Kinds) -> tuple[Ints, Ints]:
-    """How often each pair of a row and a column occurs (S, kinds), and the entries there (S, kinds, entries)."""
+    """How often each pair of a row and a column occurs (S, kinds), and products of their counts (S, kinds, entries)."""
     late, count = columns.values[pairs[:, 1], ..., 0], columns.values[pairs[:, 1], ..., 1]
     row = np.arange(rows.times.shape[1])[None, :, None, None]
     entry = np.arange(count.shape[2])[None, None, None, :]
