@@ -1,10 +1,10 @@
 """How often a group's memories are read and written in a frame (docs/machine.md, section 12).
 
-A repetition reads each element of a pattern once, however often the pattern has it, and nothing where a constant
-border is. Patterns of different tilers are read one by one. The exact path counts repetition by repetition. Where the
-running repetitions are a product of indices along their dimensions, as in the separable path, so are accesses: an axis
-of an array follows one dimension of the repetition, so the distinct places of a pattern along the axis are counted for
-each index of that dimension, and the sum over all repetitions of a product is the product of such sums.
+A repetition reads each element of a pattern once, however often the pattern has it, and nothing from a constant border.
+Patterns of different tilers are read one by one. The enumerated front end counts repetition by repetition. If the
+running repetitions are a Cartesian product of indices, accesses are counted by axis: an axis of an array follows one
+dimension of the repetition, so the distinct positions of a pattern along the axis are counted for each index of that
+dimension, and the sum over all repetitions is the product of such sums.
 """
 
 from __future__ import annotations
@@ -29,10 +29,9 @@ KindOf = Callable[[str], MemoryKind]  # the kind of memory of an array that is l
 
 
 def accesses_of_runs(group: Group, runs: Mapping[str, Elements], kind_of: KindOf) -> Counts:
-    """Accesses by tasks that do these runs, each the number of a repetition, to buffers, FIFOs, states and residents.
+    """Accesses by tasks with these runs (numbers of repetitions) to buffers, FIFOs, states and resident memories.
 
-    Of what is resident each task has a memory of its own, TASK.ARRAY. What loads put into buffers, and stores take from
-    them, is not in it.
+    Each task has its own memory of a resident array, TASK.ARRAY. Loads and stores are not included.
     """
     counts, accesses = Counts(), group.accesses
     for task, numbers in runs.items():
@@ -47,7 +46,7 @@ def accesses_of_runs(group: Group, runs: Mapping[str, Elements], kind_of: KindOf
 
 
 def accesses_of_products(group: Group, running: Mapping[str, Sequence[Elements]], kind_of: KindOf) -> Counts:
-    """The same where the runs of each task are a product: by dimension the indices that run."""
+    """Accesses by tasks whose runs are Cartesian, given by the running indices of each dimension."""
     counts, accesses = Counts(), group.accesses
     for task, indices in running.items():
         for touch, writes in _touches(accesses, task):
@@ -60,18 +59,18 @@ def accesses_of_products(group: Group, running: Mapping[str, Sequence[Elements]]
 
 
 def _touches(accesses: Accesses, task: str) -> list[tuple[Touch, bool]]:
-    """What a task reads and writes, with whether it writes."""
+    """The tilers of a task, with whether each writes."""
     return [*((touch, False) for touch in accesses.reads[task]), *((touch, True) for touch in accesses.writes[task])]
 
 
 def _add_state(counts: Counts, name: str, data: int) -> None:
-    """A delayed value is written once and read once."""
+    """Count a delayed value as written once and read once."""
     for writes in (False, True):
         counts[STATE.name, name, writes] += data
 
 
 def states_of(group: Group, task: str) -> list[tuple[str, Delay, int, int]]:
-    """The delay states of a task: the name of each, its delay, the data of its port and the bits of one."""
+    """The delay states of a task: name, delay, data of its port, and bits of a datum."""
     process = group.network.processes[task]
     acting = [delay for delay in process.delays if delay in (*group.delays(task), *group.frame_delays(task))]
     ports = [port_named(process.input_ports, delay.port) for delay in acting]
@@ -82,7 +81,7 @@ def states_of(group: Group, task: str) -> list[tuple[str, Delay, int, int]]:
 
 
 def _place(accesses: Accesses, touch: Touch, kind_of: KindOf) -> Place | None:
-    """The memory that a tiler accesses; None for what a counter makes."""
+    """The memory that a tiler accesses; None for an array that a counter generates."""
     resident = accesses.residents.get(touch.array)
     if resident is None:
         return kind_of(touch.array).name, touch.array
@@ -90,7 +89,7 @@ def _place(accesses: Accesses, touch: Touch, kind_of: KindOf) -> Place | None:
 
 
 def count_accesses(accesses: Accesses, touch: Touch, repetitions: Indices) -> int:
-    """The elements that repetitions (n, rank) access through a tiler, those of each counted once."""
+    """The number of distinct elements of each repetition (n, rank) that it accesses through a tiler, summed."""
     rows = np.flatnonzero(accesses.happens(touch, repetitions))
     if touch.tiler.border is None and not touch.tiler.wrap:  # then all patterns are moved copies of one
         return len(rows) * len(np.unique(accesses.elements(touch, repetitions[rows[:1]])))
@@ -108,7 +107,7 @@ Box = Sequence[tuple[int, int]]  # by dimension the least r with r - d inside, a
 
 
 def _ahead(group: Group, task: str, delay: Delay) -> Box:
-    """The repetitions that read a delayed value; along an infinite dimension all, since other frames left theirs."""
+    """The repetitions that read a delayed value; all along an infinite dimension, since other frames left theirs."""
     process = group.network.processes[task]
     back = frames_back(process.repetition, delay)
     extents = group.accesses.extents(task)
@@ -119,11 +118,13 @@ def _ahead(group: Group, task: str, delay: Delay) -> Box:
 
 
 def _inside(repetitions: Indices, box: Box) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    """Which repetitions lie in a box."""
     low, high = np.array(box, np.int64).reshape(-1, 2).T
     return np.asarray(((repetitions >= low) & (repetitions < high)).all(axis=1))
 
 
 def _within(indices: Sequence[Elements], box: Box) -> list[Elements]:
+    """The indices of each dimension that lie in a box."""
     return [own[(own >= low) & (own < high)] for own, (low, high) in zip(indices, box, strict=True)]
 
 
@@ -131,7 +132,7 @@ def _within(indices: Sequence[Elements], box: Box) -> list[Elements]:
 
 
 def _count_in_product(accesses: Accesses, touch: Touch, indices: Sequence[Elements]) -> int:
-    """`count_accesses` of all combinations of indices."""
+    """`count_accesses` for all combinations of indices."""
     total = _count_all(accesses, touch, indices)
     if touch.outside is None:
         return total
@@ -141,7 +142,7 @@ def _count_in_product(accesses: Accesses, touch: Touch, indices: Sequence[Elemen
 
 
 def _count_all(accesses: Accesses, touch: Touch, indices: Sequence[Elements]) -> int:
-    """The same as if all of them accessed."""
+    """`count_accesses` for all combinations of indices, as if every repetition accessed."""
     moving = [[dimension for dimension, factor in enumerate(row) if factor] for row in touch.tiler.paving]
     if not follows_axes(touch) or any(len(dimensions) > 1 for dimensions in moving):
         return _count_singly(accesses, touch, indices)
@@ -156,7 +157,7 @@ def _count_all(accesses: Accesses, touch: Touch, indices: Sequence[Elements]) ->
 
 
 def _distinct(accesses: Accesses, touch: Touch, axis: int, dimension: int | None, indices: Elements) -> Elements:
-    """The distinct places of a pattern along an axis, for each index of the dimension that it follows."""
+    """The number of distinct positions of a pattern along an axis, for each index of the dimension that it follows."""
     fitting = [(step, extent) for step, extent in zip(touch.tiler.fitting[axis], touch.pattern, strict=True) if step]
     offsets = points([extent for _, extent in fitting]) @ np.array([step for step, _ in fitting], np.int64)
     paving = touch.tiler.paving[axis][dimension] if dimension is not None else 0
@@ -177,7 +178,7 @@ def _distinct(accesses: Accesses, touch: Touch, axis: int, dimension: int | None
 
 
 def _count_singly(accesses: Accesses, touch: Touch, indices: Sequence[Elements]) -> int:
-    """As if all accessed, repetition by repetition: for tilers along whose axes several dimensions move."""
+    """`count_accesses` by repetition, as if every one accessed: for tilers with several dimensions along an axis."""
     beyond = touch.tiler.border is not None and touch.tiler.border.is_constant
     count, total = math.prod(map(len, indices)), 0
     step = max(1, _CELLS // math.prod(touch.pattern))

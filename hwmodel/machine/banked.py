@@ -1,4 +1,4 @@
-"""The memories of a group that are built in banks, as the values that a simulated machine runs them by."""
+"""The memories of a group that are built in banks, as values with which the simulated machine runs them."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from hwmodel.machine.estimate import GroupEstimate
 
 @dataclass(frozen=True, eq=False)
 class BankedMemories:
-    """The words of the data of each buffer by array, the ports of buffers in banks, and of what is resident.
+    """The words of each buffer's data by array, and the ports of buffers and resident memories in banks.
 
-    Of a resident array, loaded once or in ROMs, each task that reads it has a memory of its own, by task and array.
-    `layouts` are the buffers with a bank layout.
+    Each task that reads a resident array (loaded once or in a ROM) has its own memory, by task and array. `layouts` are
+    the buffers with a bank layout.
     """
 
     words: Mapping[str, Words]
@@ -33,9 +33,9 @@ class BankedMemories:
 
 
 def banked_memories(plan: Plan, design: GroupDesign, estimate: GroupEstimate) -> BankedMemories:
-    """The memories of a group, of the plan of its structure.
+    """The memories of a group, from the plan of its structure.
 
-    Registers are in no banks, nor is anything without prices.
+    Registers are in no banks, and neither are memories of a platform without a technology.
     """
     accesses, builder = plan.group.accesses, Builder.of(plan.ports, design.layouts)
     if builder is None:
@@ -72,6 +72,7 @@ def banked_memories(plan: Plan, design: GroupDesign, estimate: GroupEstimate) ->
 
 
 def _banked(ports: PortPlan, built: Organisation, names: Iterable[ReaderName], read_ports: int) -> BankedMemory:
+    """A memory in banks with the ports of its readers."""
     assert built.function is not None, "banks have a function"
     readers = dict(zip(names, _reading(ports, built), strict=True))
     read = max(map(len, ports.ports.stored), default=1)  # data of a word that is stored
@@ -89,6 +90,7 @@ def _names(accesses: Accesses, tasks: Sequence[str], array: str) -> Iterator[Rea
 
 
 def _reading(ports: PortPlan, built: Organisation) -> Iterator[ReadPorts]:
+    """The read ports of each reader."""
     for access, window in zip(ports.ports.readers, ports.windows, strict=True):
         own = _in_a_cycle(access, window) if built.way == "copies" else 1
         kept = None if window is None else WindowReads(window.fresh, window.each, window.fill)
@@ -96,5 +98,5 @@ def _reading(ports: PortPlan, built: Organisation) -> Iterator[ReadPorts]:
 
 
 def _in_a_cycle(access: Access, window: Window | None) -> int:
-    """The most places that a reader takes from the memory in a cycle."""
+    """The most elements that a reader takes from the memory in a cycle."""
     return access.in_a_cycle if window is None else window.each

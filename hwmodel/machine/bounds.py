@@ -1,9 +1,9 @@
-"""How large figures can become: exact upper bounds, in Python's integers, before anything is computed in 64 bits.
+"""Upper limits of all figures, as exact Python integers, before anything is computed in 64 bits.
 
-What the two paths compute of a network is a sum over repetitions, over accesses of elements, or over steps. Each is
-counted here at its most, whatever the fusion, the blocks and the policy: blocks of one repetition, every access a load
-of its own. So no intermediate result of a network that passes leaves 64 bits. Where only a design says how often work
-is repeated (cuts, recomputing), its own counts take their place (`require_plan`).
+The front ends compute sums over repetitions, accesses of elements, or steps. Each is counted here at its largest,
+whatever the fusion, blocks and policy: blocks of one repetition, and every access a separate load. So no intermediate
+result of a network that passes exceeds 64 bits. If only a design tells how often work is repeated (cuts, recomputing),
+its own counts are checked (`require_plan`).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Shares = Counter[str]  # of a figure, by the task or array that brings them
 
 @dataclass(frozen=True)
 class Volume:
-    """How much happens at most: steps, repetitions by task, and by array the elements loaded and stored."""
+    """Upper limits of the work: steps, repetitions by task, and elements loaded and stored by array."""
 
     steps: int
     runs: Mapping[str, int]
@@ -41,7 +41,7 @@ class Volume:
 
 
 def most_of_designs(accesses: Accesses, platform: Platform) -> dict[str, Shares]:
-    """The most that any design without options takes: by figure, in cycles, bits, bytes, bytes, bytes and cycles."""
+    """Upper limits over all designs without options, by figure: cycles, bits, bytes (three times) and cycles."""
     volume = _volume(accesses)
     return {
         "latency": _cycles(accesses, platform, volume),
@@ -54,7 +54,7 @@ def most_of_designs(accesses: Accesses, platform: Platform) -> dict[str, Shares]
 
 
 def require_network(accesses: Accesses, platform: Platform) -> None:
-    """Raises ArrayolError (`figure-too-large`) where a figure of some design without options could leave 64 bits."""
+    """Raises ArrayolError (`figure-too-large`) if a figure of some design without options could exceed 64 bits."""
     for task, process in accesses.network.processes.items():
         interval = max(platform.intervals(process))
         if interval >= INTERVAL_LIMIT:
@@ -66,13 +66,13 @@ def require_network(accesses: Accesses, platform: Platform) -> None:
 
 
 def require_plan(accesses: Accesses, platform: Platform, volume: Volume) -> None:
-    """The same for what one group design does."""
+    """Raises ArrayolError (`figure-too-large`) if the latency of one group design could exceed 64 bits."""
     tasks = listed([f"'{task}'" for task in volume.runs])
     _require(f"the latency of the group of {tasks}", "cycles", _cycles(accesses, platform, volume), _FASTER)
 
 
 def require_bounded_costs(accesses: Accesses, platform: Platform, units: int) -> None:
-    """The same for costs, where each task has so many units at most."""
+    """Raises ArrayolError (`figure-too-large`) if a cost could exceed 64 bits with so many units of each task."""
     for name, costs in all_costs(accesses, platform).items():
         scale, shares = scale_of(name, (cost for _, cost in costs), platform), Shares()
         for task, cost in costs:
@@ -115,7 +115,7 @@ def _volume(accesses: Accesses) -> Volume:
 
 
 def _touches(accesses: Accesses) -> dict[str, list[Touch]]:
-    """What groups touch, by array: resident ones are left out."""
+    """The tilers by array; resident arrays are left out."""
     moving = (array for array in accesses.network.arrays if not accesses.is_resident(array))
     by_array: dict[str, list[Touch]] = {array: [] for array in moving}
     for touch in chain(*accesses.reads.values(), *accesses.writes.values()):
@@ -125,7 +125,7 @@ def _touches(accesses: Accesses) -> dict[str, list[Touch]]:
 
 
 def _cycles(accesses: Accesses, platform: Platform, volume: Volume) -> Shares:
-    """Every burst, repetition and datapath after the other, the port of each step beside its processors."""
+    """Cycles if every burst, repetition and datapath latency followed the other."""
     shares = Shares()
     for array, data in volume.moved.items():
         shares[f"array '{array}'"] = math.ceil(data * _datum_cycles(accesses, platform, array))
@@ -137,7 +137,7 @@ def _cycles(accesses: Accesses, platform: Platform, volume: Volume) -> Shares:
 
 
 def _repetition(accesses: Accesses, platform: Platform, process: Process) -> tuple[int, int]:
-    """The most cycles of one repetition, whatever the interval, with what the next of its chain waits; and its latency.
+    """The most cycles of one repetition at any interval, with the wait of the next of its chain, and its latency.
 
     An interval may be raised to the cycles of the accesses. Its own wait and that of others for it are rounded up.
     """
@@ -150,13 +150,13 @@ def _repetition(accesses: Accesses, platform: Platform, process: Process) -> tup
 
 
 def _accesses(accesses: Accesses, process: Process) -> int:
-    """Elements that one repetition reads and writes."""
+    """The elements that one repetition reads and writes."""
     touches = (*accesses.reads[process.name], *accesses.writes[process.name])
     return sum(math.prod(touch.pattern) for touch in touches if not accesses.is_resident(touch.array))
 
 
 def _datum_cycles(accesses: Accesses, platform: Platform, array: str) -> Fraction:
-    """Cycles of the port for one datum, but for the latency; with rows it may be a burst that opens all its rows."""
+    """Port cycles of one datum, without latency; with rows it may be a burst that opens all its rows."""
     memory, bits = platform.channel_of(array), accesses.network.arrays[array].type.stored_bits
     if memory.burst == "run" and memory.rows is None:  # a request for each, with the words of the longest run
         word = Fraction(1, memory.data_per_word) if memory.data_per_word else Fraction(bits, memory.word_bits or 1)
@@ -175,7 +175,7 @@ def _datum_cycles(accesses: Accesses, platform: Platform, array: str) -> Fractio
 
 
 def _passing(accesses: Accesses, platform: Platform, array: str, words: int) -> int:
-    """The most cycles in which so many words of requests pass: in local words, parted at every end of a row."""
+    """The most cycles in which so many words of requests pass: in local words, split at every end of a row."""
     size, memory = accesses.network.arrays[array].type.bytes, platform.channel_of(array)
     whole = memory.data_per_word or (memory.word_bits or 1) // (8 * size) + 1
     local = [
@@ -186,19 +186,20 @@ def _passing(accesses: Accesses, platform: Platform, array: str, words: int) -> 
 
 
 def _local_words(accesses: Accesses, platform: Platform, array: str) -> list[LocalWord]:
-    """The local words of an array that is loaded and stored; none where the memory inside keeps pace."""
+    """The local words of an array that is loaded and stored; none if the local memory keeps pace."""
     size, shape = accesses.network.arrays[array].type.bytes, accesses.shape(array)
     return [own for write in (False, True) if (own := local_word(platform, size, shape, write=write)) is not None]
 
 
 def _exact(value: float) -> Fraction:
+    """A float as the decimal that the platform file has."""
     return Fraction(str(value))
 
 
 def _memory(accesses: Accesses, platform: Platform, volume: Volume) -> Shares:
-    """Every element held, in banks that are all begun, and every delay's states; what is loaded once, whole.
+    """Memory bits if every element were held, in banks that are all begun, with every delay's states and residents.
 
-    The words of addresses are at most the data of all frames that one of a datum's lifetime meets.
+    The words of addresses are at most the data of all frames that a datum's lifetime meets.
     """
     shares, frames = (
         Shares(),
@@ -220,12 +221,13 @@ def _memory(accesses: Accesses, platform: Platform, volume: Volume) -> Shares:
 
 
 def _traffic(accesses: Accesses, volume: Volume) -> Shares:
+    """Bytes of all data that are moved."""
     types = {name: array.type for name, array in accesses.network.arrays.items()}
     return Shares({f"array '{array}'": data * types[array].bytes for array, data in volume.moved.items()})
 
 
 def _port_traffic(accesses: Accesses, platform: Platform, volume: Volume) -> Shares:
-    """A word for each datum; of runs as many as the whole array has, cut into requests that are rounded up."""
+    """Bytes of a word for each datum; with runs, of all words of the array, in requests that are rounded up."""
     types, shares = accesses.network.arrays, Shares()
     for array, data in volume.moved.items():
         memory = platform.channel_of(array)
@@ -239,7 +241,7 @@ def _port_traffic(accesses: Accesses, platform: Platform, volume: Volume) -> Sha
 
 
 def _setup(accesses: Accesses, platform: Platform) -> Shares:
-    """Arrays that are loaded once, one after the other."""
+    """Cycles of all arrays that are loaded once, one after another."""
     shares = Shares()
     for memory in once_memories(accesses, platform):
         cycles = memory.addressed * _datum_cycles(accesses, platform, memory.name)
@@ -248,7 +250,7 @@ def _setup(accesses: Accesses, platform: Platform) -> Shares:
 
 
 def _addresses(accesses: Accesses, platform: Platform) -> Shares:
-    """Arrays one after the other, or as far as a tiler would reach that does not wrap."""
+    """Bytes of all arrays one after another, with the reach of tilers that do not wrap."""
     shares, by_array = Shares(), _touches(accesses)
     for array in filter(accesses.lies_outside, accesses.network.arrays):
         rows = platform.channel_of(array).rows
@@ -259,6 +261,7 @@ def _addresses(accesses: Accesses, platform: Platform) -> Shares:
 
 
 def _reach(accesses: Accesses, touch: Touch) -> int:
+    """The furthest position from 0 that a tiler reaches, summed over axes."""
     tiler, extents = touch.tiler, accesses.extents(touch.process)
     axes = zip(tiler.origin, tiler.paving, tiler.fitting, strict=True)
     return sum(

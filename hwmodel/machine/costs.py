@@ -1,7 +1,7 @@
-"""Costs: what a platform says of a unit, by its names, and the bits of ROMs and locals (docs/machine.md, section 11).
+"""Costs of processors: the platform's costs of a unit, and bits of ROMs and locals (docs/machine.md, section 11).
 
-A ROM is there once for each processor that reads it, a local once for each unit. Their bits are costs by themselves,
-`rom_bits` and `local_bits`; a platform may say what a bit of either costs in others, as LUTs.
+Each processor that reads a ROM has one, and each unit its own locals. Their bits are the costs `rom_bits` and
+`local_bits`. A platform may also say what a bit of either costs in other terms, such as LUTs.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from hwmodel.platform import Platform
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What each unit of a processor costs, and what the processor costs whatever its units."""
+    """The cost of each unit of a processor, and of the processor whatever its units."""
 
     unit: Number
     processor: Number
 
 
 def cost_names(accesses: Accesses, platform: Platform) -> tuple[str, ...]:
-    """The names of costs that some task has at some interval, and of bits of ROMs and locals where there may be any.
+    """The names of costs that some task has at some initiation interval, and of bits of ROMs and locals, if any.
 
-    They are the same whatever the loads.
+    They are the same for all loads of inputs.
     """
     names, arrays = list(platform.all_cost_names(accesses.network)), accesses.network.arrays.values()
     if any(array.rom_bits is not None and array.readers for array in arrays):
@@ -45,21 +45,21 @@ def cost_names(accesses: Accesses, platform: Platform) -> tuple[str, ...]:
 
 
 def memory_cost_names(platform: Platform) -> tuple[str, ...]:
-    """The names of costs that memories have; none without a technology."""
+    """The names of the costs of memories; none without a technology."""
     terms = terms_of(platform)
     return terms.kinds.cost_names if terms is not None else ()
 
 
 def with_memories(costs: Mapping[str, Number], memories: Iterable[MemoryUse]) -> dict[str, Number]:
-    """Costs of datapaths with those of memories, by name."""
+    """Add the costs of memories to those of datapaths, by name."""
     built = [use.costs for use in memories]
     return {name: cost + sum(own.get(name, 0) for own in built) for name, cost in costs.items()}
 
 
 def costs_at(accesses: Accesses, paths: Datapaths, task: str, interval: int) -> dict[str, Cost]:
-    """The costs of a task at an interval, by name: the platform's, and bits of ROMs and locals.
+    """The costs of a task at an initiation interval, by name: the platform's, and bits of ROMs and locals.
 
-    What is not there counts nothing.
+    Costs that a task does not have are missing.
     """
     platform, locals_ = paths.platform, accesses.network.processes[task].local_bits
     roms = _rom_bits(accesses, task)
@@ -74,13 +74,13 @@ def costs_at(accesses: Accesses, paths: Datapaths, task: str, interval: int) -> 
 
 
 def processor_costs(accesses: Accesses, paths: Datapaths, task: str, rate: int) -> dict[str, Number]:
-    """The costs by name of a processor of so many units at an interval, as its rate says."""
+    """The costs, by name, of a task's processor with the units and initiation interval of a rate."""
     (costs,) = costs_at_rates(accesses, paths, task, [rate])
     return costs
 
 
 def costs_at_rates(accesses: Accesses, paths: Datapaths, task: str, rates: Sequence[int]) -> list[dict[str, Number]]:
-    """The same of a task at each of some rates."""
+    """The costs, by name, of a task's processor at each of some rates."""
     every = np.array(rates, np.int64)
     pairs = list(zip(units_of(every).tolist(), interval_of(every).tolist(), strict=True))
     of = {interval: costs_at(accesses, paths, task, interval) for interval in dict.fromkeys(own for _, own in pairs)}
@@ -90,13 +90,13 @@ def costs_at_rates(accesses: Accesses, paths: Datapaths, task: str, rates: Seque
 
 
 def design_costs(accesses: Accesses, paths: Datapaths, rates: Mapping[str, int]) -> dict[str, Number]:
-    """All costs by name, of processors at these rates."""
+    """The costs, by name, of all processors of a design at these rates."""
     each = [processor_costs(accesses, paths, task, rate) for task, rate in rates.items()]
     return {name: sum(costs.get(name, 0) for costs in each) for name in cost_names(accesses, paths.platform)}
 
 
 def all_costs(accesses: Accesses, platform: Platform) -> dict[str, list[tuple[str, Cost]]]:
-    """By the name of a cost all that some task has of it at some interval on offer, with the task."""
+    """By name of a cost, the cost of each task at each initiation interval on offer, with the task."""
     paths = Datapaths(accesses.network, platform)
     costs: dict[str, list[tuple[str, Cost]]] = {name: [] for name in cost_names(accesses, platform)}
     for task, process in accesses.network.processes.items():
@@ -115,9 +115,9 @@ def _rom_bits(accesses: Accesses, task: str) -> int:
 
 
 def scale_of(name: str, costs: Iterable[Cost], platform: Platform) -> int:
-    """The least number that makes integers of a cost of all designs, given what tasks have of it and their memories.
+    """The smallest factor that turns a cost of every design into an integer, given the costs of tasks and memories.
 
-    Numbers are taken as the decimals that a platform has.
+    Numbers are read as the decimals that the platform file has.
     """
     amounts = (Fraction(str(amount)) for cost in costs for amount in (cost.unit, cost.processor))
     terms = terms_of(platform) if name in memory_cost_names(platform) else None
@@ -126,7 +126,7 @@ def scale_of(name: str, costs: Iterable[Cost], platform: Platform) -> int:
 
 
 def _sum(fixed: Number, rate: Number, bits: int) -> Number:
-    """A cost and so many bits at a rate: whole where it is whole, else the float nearest to the decimals."""
+    """A fixed cost plus a rate times bits: an integer if it is one, else the nearest float."""
     if not rate * bits:
         return fixed
     exact = Fraction(str(fixed)) + Fraction(str(rate)) * bits

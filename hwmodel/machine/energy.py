@@ -1,7 +1,7 @@
-"""Energy of a frame (docs/machine.md, section 12): what a platform's technology says of one of each, times how many.
+"""Energy of a frame (docs/machine.md, section 12): the energy of single operations, and sums of them.
 
-Each price is a whole number of fJ, of a repetition, an access or a bit that the port moves, so that energies of groups
-are exact integers as other figures are, and the same on all paths. What leaks is a power, in whole pW, and belongs to a
+The energy of a repetition, an access, or a bit on the port is a whole number of fJ, so that energies of groups are
+exact integers as other figures are, and equal for all front ends. Leakage is a power, in whole pW, and belongs to a
 whole design: its processors leak as long as a frame takes, whichever group works.
 """
 
@@ -29,9 +29,9 @@ _BIT = "bit"  # what technologies call one of these
 
 @dataclass(frozen=True)
 class EnergyPrices:
-    """What a technology says, in whole fJ: of a bit over the port, and of accesses to local memories by their size.
+    """The energies of a technology in whole fJ: of a bit over the port, and of accesses to local memories by size.
 
-    `leaking` has what leaks, in whole pW, of one of each cost, by its name, and of a bit of internal memory.
+    `leaking` has the leakage, in whole pW, of one unit of each cost by name, and of a bit of internal memory.
     """
 
     technology: Technology
@@ -39,11 +39,11 @@ class EnergyPrices:
     leaking: Mapping[str, int]
 
     def access(self, bank_bits: int, width: int) -> int:
-        """Of one datum of so many bits, read from or written to a bank of so many."""
+        """The energy of a datum of so many bits that is read from or written to a bank of so many bits."""
         return _access_fj(self.technology, bank_bits, width)
 
     def memory(self, use: MemoryUse) -> tuple[int, int]:
-        """Of one datum read from a memory, and of one written to all copies of it."""
+        """The energies of a datum that is read from a memory, and of one written to all copies of it."""
         built = use.organisation
         if built is None:
             each = self.access(-(-use.addressed // use.banks) * use.width, use.width)
@@ -58,14 +58,17 @@ def _access_fj(technology: Technology, bank_bits: int, width: int) -> int:
 
 
 def repetition_fj(path: Datapath) -> tuple[int, int]:
-    """Of the operators and of the registers of one repetition. The datapath's energy has to be known."""
+    """The energies of the operators and of the registers of one repetition, in fJ.
+
+    The datapath's energy must be known.
+    """
     assert path.energy_pj is not None, "a platform that does not give it has no energies"
     registers = round(1000 * path.register_pj)
     return round(1000 * path.energy_pj) - registers, registers
 
 
 def energy_prices(platform: Platform, network: Network) -> EnergyPrices | None:
-    """The prices of a platform for a network; None where `energy_gap` says what is lacking."""
+    """The energies of a platform for a network; None if something is lacking (`energy_gap`)."""
     technology = platform.prices
     if technology is None or energy_gap(platform, network) is not None:
         return None
@@ -75,7 +78,7 @@ def energy_prices(platform: Platform, network: Network) -> EnergyPrices | None:
 
 
 def energy_gap(platform: Platform, network: Network) -> tuple[str, str] | None:
-    """What a platform lacks for energies of a network, and the remedy; None where it lacks nothing."""
+    """What a platform lacks to compute energies of a network, and the remedy; None if it lacks nothing."""
     technology = platform.prices
     if technology is None:
         return "the platform names no technology", 'name one, as technology = "ecp5-6"'
@@ -105,22 +108,23 @@ def energy_gap(platform: Platform, network: Network) -> tuple[str, str] | None:
 def with_residents(
     accesses: Accesses, platform: Platform, tasks: Iterable[str], memories: Sequence[MemoryUse]
 ) -> tuple[MemoryUse, ...]:
-    """The memories of a group with what its tasks read beside them, where these do not have it as it is built.
+    """The memories of a group and, on a platform without kinds of memories, the resident arrays that its tasks read.
 
-    That is an array that is loaded once, in its banks, or a ROM, for each task (TASK.ARRAY).
+    Each task has an array that is loaded once, in its banks, or a ROM (TASK.ARRAY). Built memories already include
+    these.
     """
     if terms_of(platform) is not None:
         return tuple(memories)
     once = {use.name: use for use in once_memories(accesses, platform)}
-    arrays, found = accesses.network.arrays, list(memories)
+    arrays, uses = accesses.network.arrays, list(memories)
     pairs = ((reader, touch.array) for reader in tasks for touch in accesses.reads[reader])
     for task, name in dict.fromkeys(pairs):
         if name in once:
-            found.append(replace(once[name], name=f"{task}.{name}"))
+            uses.append(replace(once[name], name=f"{task}.{name}"))
         elif accesses.is_resident(name) and accesses.takes_memory(name):
             what = accesses.residents[name].name, f"{task}.{name}", arrays[name].type.bits
-            found.append(memory_use(platform, what, accesses.size(name)))
-    return tuple(found)
+            uses.append(memory_use(platform, what, accesses.size(name)))
+    return tuple(uses)
 
 
 def energy_uses(
@@ -130,15 +134,15 @@ def energy_uses(
     memories: Sequence[MemoryUse],
     outside: Mapping[str, int],
 ) -> tuple[EnergyUse, ...]:
-    """Energies of a group: runs and datapath by task, accesses and sizes of its memories, bits of the port by array.
+    """Energies of a group, from runs and datapaths by task, accesses and sizes of memories, and port bits by array.
 
-    Raises ArrayolError (`figure-too-large`) where 64 bits do not hold them.
+    Raises ArrayolError (`figure-too-large`) if 64 bits do not hold them.
     """
     operators, registers = [], []
     for task, (runs, path) in datapaths.items():
-        ours, held = repetition_fj(path)
-        operators.append(EnergyUse("operators", task, runs * ours))
-        registers.append(EnergyUse("registers", task, runs * held))
+        of_operators, of_registers = repetition_fj(path)
+        operators.append(EnergyUse("operators", task, runs * of_operators))
+        registers.append(EnergyUse("registers", task, runs * of_registers))
     local = [EnergyUse("local memory", _shown(use), _local_fj(prices, counts, use)) for use in memories]
     external = [EnergyUse("external memory", array, bits * prices.external) for array, bits in outside.items()]
     uses = (*operators, *registers, *local, *external)
@@ -147,7 +151,7 @@ def energy_uses(
 
 
 def _local_fj(prices: EnergyPrices, counts: Counts, use: MemoryUse) -> int:
-    """Of all accesses to a memory; what nobody accesses may be too large to have a price."""
+    """The energy of all accesses to a memory; 0 without accesses, since it may be too large to have an energy."""
     number = [counts[use.kind, use.name, writes] for writes in (False, True)]
     if not any(number):
         return 0

@@ -1,4 +1,4 @@
-"""What the machine model says of groups and designs: objectives, and where cycles and bits go."""
+"""Estimates of groups and designs: objectives, and the breakdown of cycles, memory and energy."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ LOADS, STORES = "loads", "stores"
 class ProcessorTime:
     """Cycles of one processor over a group's steps: computing, and waiting for loads, stores or its neighbours.
 
-    `interval` is what a repetition occupies a unit for: the design's, or what its accesses to banks raise that to.
-    `fill` are the rounds more that each line takes while windows fill.
+    `interval` is the occupancy of a repetition: the design's initiation interval, or the cycles of its accesses to
+    banks if those are more. `fill` is the number of additional rounds of each line while windows fill.
     """
 
     task: str
@@ -41,12 +41,12 @@ class ProcessorTime:
 class MemoryUse:
     """A local memory: the buffer or FIFO of an array, or the state of a delay (named TASK.PORT).
 
-    Or what stands beside all groups: an array that is loaded `once`, the `rom` of a const array in all processors that
-    read it, the `local` variables of a task in all its units. `data` and `bits` are its size as it is built: all words
-    of all banks and copies, and the registers of windows (ROMs beside all groups and locals count in bits alone);
-    `blocks` the memory blocks it takes (None without local.block_bits). Of its data, of `width` bits each, so many are
-    `live` at once, and addresses in one bank take so many words (`addressed`). `organisation` is what it is built of;
-    without a technology it is None, and the size is the addressed one.
+    Or a memory outside all groups: an array that is loaded `once`, the `rom` of a const array in all processors that
+    read it, the `local` variables of a task in all its units. `data` and `bits` are its size as built: all words of all
+    banks and copies, and the registers of windows (ROMs outside groups and locals count in bits only). `blocks` are the
+    memory blocks that it takes (None without local.block_bits). Its data have `width` bits each; `live` is the live
+    count, and `addressed` the words of its addresses in one bank. `organisation` is None without a technology; the size
+    is then the addressed one.
     """
 
     kind: KindName
@@ -62,17 +62,17 @@ class MemoryUse:
 
     @property
     def is_internal(self) -> bool:
-        """Whether it counts as internal memory: ROMs have figures of their own."""
+        """Whether it counts as internal memory; ROMs have figures of their own."""
         return KINDS[self.kind].is_internal
 
     @property
     def is_resident(self) -> bool:
-        """Whether it holds the same data through all of a frame, so that no other group may have its place."""
+        """Whether it holds the same data through the whole frame, so that no other group can use its space."""
         return KINDS[self.kind].is_resident
 
     @property
     def costs(self) -> dict[str, Number]:
-        """LUT, FF and um2 of what is built, those that are there, by the names of costs."""
+        """Costs of the built memory by name, those that are not 0 of LUT, FF and um2."""
         if self.organisation is None:
             return {}
         costs = {name: getattr(self.organisation.built, name) for name in ("lut", "ff", "area")}
@@ -80,12 +80,12 @@ class MemoryUse:
 
     @property
     def live_bits(self) -> int:
-        """The bits of the data that are live at once."""
+        """The live count in bits."""
         return self.live * self.width
 
     @property
     def addressed_bits(self) -> int:
-        """The bits of the words that addresses take."""
+        """The addressed size in bits."""
         return self.addressed * self.width
 
 
@@ -103,11 +103,11 @@ class EnergyUse:
 
 @dataclass(frozen=True, slots=True)
 class GroupEstimate:
-    """One group. `frame_cycles` are for frames in succession (docs/machine.md, section 8).
+    """The estimate of one group. `frame_cycles` is for frames in succession (docs/machine.md, section 8).
 
-    `additive` has the figures that add up over groups, by name (`hwmodel/machine/evaluate/additive.py`).
-    `ends` holds the cycles of the steps that each resource ends: "loads", "stores" or a task. `energy` is that of a
-    frame, without what leaks; None where the platform does not give it.
+    `additive` has the figures that add up over groups, by name (`hwmodel/machine/evaluate/additive.py`). `ends` has the
+    cycles of the steps that each resource ends: "loads", "stores" or a task. `energy` is that of a frame without
+    leakage; None if the platform does not give it.
     """
 
     tasks: tuple[str, ...]
@@ -128,27 +128,27 @@ class GroupEstimate:
 
     @property
     def live_bits(self) -> int:
-        """The bits of all data that are live at once, memory by memory."""
+        """The live counts of all memories, in bits."""
         return sum(memory.live_bits for memory in self.memories)
 
     @property
     def addressed_bits(self) -> int:
-        """The bits of all words that addresses take in one bank."""
+        """The addressed sizes of all memories in one bank, in bits."""
         return sum(memory.addressed_bits for memory in self.memories)
 
 
 def internal_memory(memories: Iterable[MemoryUse]) -> tuple[int, int]:
-    """The internal memory that some memories are, in data and in bits."""
+    """The internal memory among some memories, in data and in bits."""
     internal = [memory for memory in memories if memory.is_internal]
     return sum(memory.data for memory in internal), sum(memory.bits for memory in internal)
 
 
 @dataclass(frozen=True, slots=True)
 class Once:
-    """What all arrays take together that are loaded before the first frame: it is the same for every design.
+    """The total of all arrays that are loaded before the first frame, the same for every design.
 
-    `data` and `bits` are those that are loaded. Of internal memory there are `memory_data`, `memory_bits` and `blocks`
-    beside the groups: none where each task has a memory of its own of what it reads, which counts in its group.
+    `data` and `bits` are the loaded amounts. `memory_data`, `memory_bits` and `blocks` are internal memory outside the
+    groups: 0 if each task has its own memory of an array that it reads, which counts in its group.
     """
 
     setup_cycles: int
@@ -170,12 +170,13 @@ NOTHING_ONCE = Once(0, 0, 0, 0, 0, 0, 0)
 
 @dataclass(frozen=True)
 class DesignEstimate:
-    """A whole design: sums over its groups; with `reuse_memory` internal memory is the largest of theirs.
+    """The estimate of a whole design: sums over its groups.
 
-    What tasks have of resident arrays adds up even so: it stays through the frame.
+    With `reuse_memory`, internal memory is the largest of theirs.
 
-    What is loaded once stands beside all of them: internal memory has it in addition. `leaking` has by cost (or
-    `internal_memory_bits`) what one of it leaks, in pW; None where there are no energies.
+    The tasks' memories of resident arrays add up even then, since they last through the frame. Arrays that are loaded
+    once are outside all groups, and internal memory includes them. `leaking` has the leakage of one unit of each cost
+    (or of `internal_memory_bits`), in pW; None if there are no energies.
     """
 
     groups: tuple[GroupEstimate, ...]
@@ -192,32 +193,32 @@ class DesignEstimate:
 
     @property
     def internal_memory_data(self) -> int:
-        """IM in data."""
+        """Internal memory in data."""
         sizes = [group.internal_memory_data for group in self.groups]
         return self._memory(sizes, lambda memory: memory.data if memory.is_internal else 0) + self.once.memory_data
 
     @property
     def internal_memory_bits(self) -> int:
-        """IM in bits."""
+        """Internal memory in bits."""
         sizes = [group.internal_memory_bits for group in self.groups]
         return self._memory(sizes, lambda memory: memory.bits if memory.is_internal else 0) + self.once.memory_bits
 
     @property
     def live_bits(self) -> int:
-        """The bits of the data that are live at once, memory by memory."""
+        """The live counts of all memories, in bits."""
         return (
             self._memory([group.live_bits for group in self.groups], lambda memory: memory.live_bits) + self.once.bits
         )
 
     @property
     def addressed_bits(self) -> int:
-        """The bits of the words that addresses take in one bank."""
+        """The addressed sizes of all memories in one bank, in bits."""
         sizes = [group.addressed_bits for group in self.groups]
         return self._memory(sizes, lambda memory: memory.addressed_bits) + self.once.bits
 
     @property
     def memory_blocks(self) -> int | None:
-        """Memory blocks of the platform's size; None where it names none."""
+        """Memory blocks of the platform's size; None if the platform names none."""
         blocks = [group.memory_blocks for group in self.groups if group.memory_blocks is not None]
         if len(blocks) < len(self.groups):
             return None
@@ -231,12 +232,12 @@ class DesignEstimate:
 
     @property
     def setup_cycles(self) -> int:
-        """Cycles before the first frame, in which arrays are loaded once."""
+        """Cycles of the setup before the first frame."""
         return self.once.setup_cycles
 
     @property
     def setup_bytes(self) -> int:
-        """Bytes that are loaded before the first frame."""
+        """Bytes that are loaded in the setup before the first frame."""
         return self.once.setup_bytes
 
     @property
@@ -268,17 +269,17 @@ class DesignEstimate:
 
     @property
     def path(self) -> Path:
-        """How the figures were obtained; both paths are exact."""
+        """The front end that gave the figures: "separable" if it did for all groups. Both are exact."""
         return "separable" if all(group.path == "separable" for group in self.groups) else "exact"
 
     @property
     def frames_per_second(self) -> float | None:
-        """Frames per second where they follow each other, and the platform has a clock."""
+        """Frames per second, if they follow each other without pause and the platform has a clock."""
         return self.clock_mhz * 1e6 / self.frame_cycles if self.clock_mhz and self.frame_cycles else None
 
     @property
     def leakage_pw(self) -> int | None:
-        """What all of it leaks, in pW."""
+        """The leakage of all groups and internal memory, in pW."""
         if self.leaking is None:
             return None
         of_memory = self.leaking.get("internal_memory_bits", 0) * self.internal_memory_bits
@@ -286,7 +287,7 @@ class DesignEstimate:
 
     @cached_property
     def energy_pj(self) -> dict[str, float] | None:
-        """The energy of a frame in pJ, by part of the machine; what leaks does so as long as a frame takes."""
+        """The energy of a frame in pJ, by part of the machine; leakage lasts as long as a frame."""
         uses = [group.energy for group in self.groups]
         if self.leakage_pw is None or not self.clock_mhz or None in uses:
             return None
@@ -323,11 +324,13 @@ class DesignEstimate:
         return self.costs.get(name, 0) if name in BITS else self.costs[name]
 
     def _memory(self, sizes: list[int], size: Callable[[MemoryUse], int]) -> int:
-        """Of groups of these sizes, in which a memory has some `size`."""
+        """The memory of the design from that of its groups (`sizes`), in which each memory has some `size`."""
         if not self.reuse_memory:
             return sum(sizes)
         resident = [sum(size(memory) for memory in group.memories if memory.is_resident) for group in self.groups]
-        return max((all_ - own for all_, own in zip(sizes, resident, strict=True)), default=0) + sum(resident)
+        return max(
+            (all_ - resident_size for all_, resident_size in zip(sizes, resident, strict=True)), default=0
+        ) + sum(resident)
 
 
 OBJECTIVES = (
@@ -345,12 +348,12 @@ DYNAMIC, LEAKAGE = "energy_fj", "leakage_pw"  # of a group: what energies are ma
 
 
 def leakage_of_costs(leaking: Mapping[str, int], costs: Mapping[str, Number]) -> int:
-    """What processors of these costs leak, in whole pW."""
+    """The leakage of processors with these costs, in whole pW."""
     return round(sum(each * costs[name] for name, each in leaking.items() if name != "internal_memory_bits"))
 
 
 def leakage_fj(leakage_pw: float, frame_cycles: float, clock_mhz: float) -> float:
-    """What leaks in a frame: 1 pW takes 0.001 fJ in a cycle of 1 MHz."""
+    """The leakage of a frame in fJ: 1 pW takes 0.001 fJ in a cycle at 1 MHz."""
     return leakage_pw * frame_cycles / (1000 * clock_mhz)
 
 
@@ -358,16 +361,16 @@ def leakage_fj(leakage_pw: float, frame_cycles: float, clock_mhz: float) -> floa
 
 
 def block_count(words: Whole, bits: Whole, banks: Whole, size: int) -> Whole:
-    """The memory blocks of so many bits (`size`) that words of data of some bits take in banks, each its share."""
+    """The memory blocks (of `size` bits) of words with so many bits, divided evenly over banks."""
     return banks * -(-(-(-words // banks) * bits) // size)
 
 
 def memory_use(
     platform: Platform, what: tuple[KindName, str, int], live: int, banks: int = 1, addressed: int | None = None
 ) -> MemoryUse:
-    """A memory of a kind, name and bits of each datum, for so many data at once in so many banks, each its share.
+    """A memory (kind, name, bits of a datum) with a live count, and as many words as addresses take.
 
-    `addressed` are the words that their addresses take; without, each datum takes any word that is free.
+    Its words are divided evenly over `banks`. Without `addressed`, the live count is enough.
     """
     kind, name, width = what
     addressed = live if addressed is None else addressed

@@ -1,4 +1,4 @@
-"""One group of fused tasks: what it reads from outside, what it makes, and what of that the outside needs."""
+"""One group of fused tasks: the arrays that it loads, makes and stores."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Group:
 
     @cached_property
     def made(self) -> dict[str, tuple[str, ...]]:
-        """The arrays that the group makes, all or a part, in the network's order, and their tasks."""
+        """The arrays of which the group makes all or a part, in the network's order, with the tasks that do."""
         makers = {
             array.name: tuple(task for task in array.producers if task in self.tasks)
             for array in self.network.arrays.values()
@@ -50,7 +50,7 @@ class Group:
 
     @cached_property
     def loaded(self) -> tuple[str, ...]:
-        """The arrays that it reads from outside, in the network's order, but for resident ones."""
+        """The arrays that the group loads, in the network's order; resident arrays are not loaded."""
         return tuple(
             name
             for name in self.network.arrays
@@ -59,7 +59,7 @@ class Group:
 
     @cached_property
     def stored(self) -> tuple[str, ...]:
-        """The arrays it makes of which something is needed outside, in the network's order."""
+        """The arrays that the group makes and of which some element is needed outside, in the network's order."""
         return tuple(name for name in self.made if self.network.arrays[name].is_output or self.outside_touches(name))
 
     def readers(self, array: str) -> tuple[str, ...]:
@@ -75,7 +75,7 @@ class Group:
         return self._touches[1].get((task, array), ())
 
     def touches(self, array: str) -> tuple[tuple[Touch, ...], tuple[Touch, ...]]:
-        """The tilers through which its tasks read an array, and those through which they write it."""
+        """The tilers through which tasks of the group read an array, and those through which they write it."""
         if array not in self._of_array:
             reads, writes = (
                 [touch for task in self.tasks for touch in of(task, array)] for of in (self.reads, self.writes)
@@ -85,6 +85,7 @@ class Group:
 
     @cached_property
     def _of_array(self) -> dict[str, tuple[tuple[Touch, ...], tuple[Touch, ...]]]:
+        """A cache of `touches`."""
         return {}
 
     @cached_property
@@ -92,10 +93,10 @@ class Group:
         """The tilers through which each task reads, and writes, each array."""
         sides = self.accesses.reads, self.accesses.writes
         found: tuple[dict[tuple[str, str], tuple[Touch, ...]], ...] = ({}, {})
-        for side, own in zip(sides, found, strict=True):
+        for side, by_task in zip(sides, found, strict=True):
             for touch in (touch for task in self.network.processes for touch in side[task]):
                 key = touch.process, touch.array
-                own[key] = (*own.get(key, ()), touch)
+                by_task[key] = (*by_task.get(key, ()), touch)
         return found
 
     def delays(self, task: str) -> tuple[Delay, ...]:
@@ -106,6 +107,7 @@ class Group:
 
     @cached_property
     def _delays(self) -> dict[str, tuple[Delay, ...]]:
+        """A cache of `delays`."""
         return {}
 
     def frame_delays(self, task: str) -> tuple[Delay, ...]:
@@ -114,7 +116,7 @@ class Group:
         return tuple(delay for delay in process.delays if delay.acts and frames_back(process.repetition, delay))
 
     def needed_outside(self, array: str) -> NDArray[np.bool_]:
-        """Which elements of an array that the group makes another group reads, or the network gives out."""
+        """Mask of an array's elements that another group reads, or that the network outputs."""
         if self.network.arrays[array].is_output:
             return np.ones(self.accesses.size(array), np.bool_)
         needed = np.zeros(self.accesses.size(array), np.bool_)
@@ -125,7 +127,7 @@ class Group:
         return needed
 
     def writer(self, array: str, task: str) -> Elements:
-        """The repetition of a task that writes each element of an array, -1 for what others or other frames do."""
+        """The repetition of a task that writes each element of an array; -1 for elements of other tasks or frames."""
         every = np.arange(math.prod(self.accesses.extents(task)))
         writer = np.full(self.accesses.size(array), -1, np.int64)
         for touch in self.writes(task, array):
@@ -143,6 +145,7 @@ class Group:
         ]
 
     def _only_last(self) -> str:
+        """The only task that no task of the group reads. Raises ArrayolError (`several-last-tasks`)."""
         lasts = [task for task in self.tasks if not any(self.readers(array) for array in self.arrays_of(task))]
         if len(lasts) == 1:
             return lasts[0]
@@ -154,7 +157,7 @@ class Group:
         )
 
     def _require_whole_or_stored(self) -> None:
-        """An array of several writers is made whole in the group, or not read in it."""
+        """Raises ArrayolError (`made-in-part`) if the group reads an array of which it makes only a part."""
         for array, makers in self.made.items():
             others = [task for task in self.network.arrays[array].producers if task not in makers]
             if others and self.readers(array):
@@ -166,6 +169,7 @@ class Group:
                 )
 
     def _require_earlier_frames(self, task: str) -> None:
+        """Raises ArrayolError (`several-frames`) if a delay reads later frames."""
         for delay in self.frame_delays(task):
             back = frames_back(self.network.processes[task].repetition, delay)
             if back < 0:
@@ -179,12 +183,12 @@ class Group:
 
 
 def frames_back(repetition: Sequence[int | None], delay: Delay) -> int:
-    """How many frames a delay reaches back: its component along the infinite dimension, 0 without one."""
+    """The number of frames that a delay reaches back: its component along the infinite dimension, 0 without one."""
     return sum(step for step, extent in zip(delay.vector, repetition, strict=True) if extent is None)
 
 
 def require_one_frame(group: Group, array: str, reader: str, elements: Elements) -> None:
-    """Raises ArrayolError (`several-frames`) where a fused task reads what its producer makes in another frame."""
+    """Raises ArrayolError (`several-frames`) if a fused task reads elements that are made in another frame."""
     makers = group.made[array]
     there = np.zeros(group.accesses.size(array), np.bool_)
     for task in makers:
@@ -208,7 +212,7 @@ Slices = tuple[slice, ...]
 
 
 def closed(need: Grid, extents: Extents, delays: Sequence[Delay]) -> Grid:
-    """The least tick among those of r, r + d, r + 2 d, ... for every repetition r, given by their row-major numbers."""
+    """The least tick among those of r, r + d, r + 2 d, ... for every repetition r, given by row-major numbers."""
     if not delays:
         return need
     grid = need.reshape(extents).copy()
@@ -221,7 +225,10 @@ def closed(need: Grid, extents: Extents, delays: Sequence[Delay]) -> Grid:
 
 
 def _close_chains(grid: Grid, vector: tuple[int, ...]) -> None:
-    """After the step of 2^k d every entry is the least of those up to (2^(k+1) - 1) d later."""
+    """Close a grid under one delay by doubling.
+
+    After the step 2^k d, each entry is the least of those up to (2^(k+1) - 1) d later.
+    """
     step = vector
     while all(abs(part) < extent for part, extent in zip(step, grid.shape, strict=True)):
         source, target = shifted(step, grid.shape)
@@ -239,7 +246,7 @@ def shifted(step: Sequence[int], extents: Sequence[int]) -> tuple[Slices, Slices
 def closed_over_frames(
     need: Grid, extents: Extents, across: Sequence[Delay], within: Sequence[Delay], never: int, final: int
 ) -> Grid:
-    """What only a later frame needs of this one, by delays that reach back a frame, is done at tick `final`."""
+    """Let repetitions that only a later frame needs, by delays that reach back a frame, run at tick `final`."""
     if not across:
         return need
     grid = need.reshape(extents).copy()

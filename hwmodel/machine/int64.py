@@ -1,4 +1,4 @@
-"""What 64 bits hold: the limits of integers in arrays, and the error for what could leave them."""
+"""The range of 64-bit integers in arrays, and the error for figures that could leave it."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ def too_large(what: str, hint: str, limit: int = LIMIT) -> ArrayolError:
 
 
 def require_numbers(*factors: int) -> None:
-    """Raises ArrayolError (`figure-too-large`) where combinations of so many have no numbers of 64 bits."""
+    """Raises ArrayolError (`figure-too-large`) if so many combinations cannot be numbered in 64 bits."""
     if math.prod(factors) >= LIMIT:
         shown = " x ".join(rounded(factor) for factor in factors)
         raise too_large(f"the model would tell {shown} accesses apart", SMALLER)
 
 
 def require_energy(femtojoules: float) -> None:
-    """Raises ArrayolError (`figure-too-large`) for energies that 64 bits do not hold."""
+    """Raises ArrayolError (`figure-too-large`) for an energy that 64 bits do not hold."""
     if femtojoules >= LIMIT:
         raise too_large(f"energy may come to {rounded(int(femtojoules))} fJ per frame", SMALLER)

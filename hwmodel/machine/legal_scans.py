@@ -1,11 +1,11 @@
-"""The scans that blocks of a shape may take, as a sequence that need not be listed, and how many structures there are.
+"""The legal scans of blocks of a shape, as a sequence that need not be listed, and the number of structures.
 
-A repetition space of rank n has n! 2^n scans: 645,120 of rank 7. What a delay allows along a dimension depends on the
-dimensions further out only by whether a delay can still lie in the same block, which does not depend on their order. So
-scans are counted over sets of dimensions, the outer ones first, and found at their places by these counts.
+The idea. A repetition space of rank n has n! 2^n scans: 645,120 at rank 7. What a delay allows along a dimension
+depends on the outer dimensions only by whether the delay can still lie in the same block, and not on their order. So
+scans are counted over sets of outer dimensions, and the scan at an index is found by these counts.
 
-Offered are first the scans that are legal for blocks of one repetition too; then, of the others, one of those that
-differ only in the direction of dimensions with a single block, where none of these is offered already.
+First come the scans that are also legal for blocks of one repetition. Then, of the others, one stands for all that
+differ only in the direction of dimensions with a single block, unless one of these is offered already.
 """
 
 from __future__ import annotations
@@ -31,9 +31,10 @@ _BOTH = False, True
 
 
 class _Along(NamedTuple):
-    """Of blocks along one dimension: by delay, what it may do there; and whether it is a single block.
+    """Blocks along one dimension: bits of the delays that can lead to a later block, and whether it is a single block.
 
-    Bits of delays that can lead to a later block upwards, to one downwards, and to the same block.
+    Delays can lead to a later block if the dimension ascends, or if it descends; `stays` has those that can lie in the
+    same block.
     """
 
     breaks_up: int
@@ -42,13 +43,13 @@ class _Along(NamedTuple):
     is_single: bool
 
     def directions(self, active: int) -> Directions:
-        """Those that none of the `active` delays breaks."""
+        """The directions that none of the `active` delays breaks."""
         breaks = (self.breaks_up, self.breaks_down)
         return tuple(down for down in _BOTH if not breaks[down] & active)
 
 
 class _Counts(NamedTuple):
-    """Scans that are legal for blocks of one repetition too; orders that are legal; of these those so offered already.
+    """Numbers of scans: legal for blocks of one repetition too; legal orders; and legal orders that the first include.
 
     An order stands for all scans that differ only in the direction of dimensions with a single block.
     """
@@ -58,15 +59,16 @@ class _Counts(NamedTuple):
     orders_of_ones: int
 
     def times(self, other: _Counts) -> _Counts:
-        """For choices that do not depend on each other."""
+        """The counts of all combinations with independent choices."""
         return _Counts(*(one * two for one, two in zip(self, other, strict=True)))
 
     def plus(self, other: _Counts) -> _Counts:
-        """Both together."""
+        """The sum of the counts."""
         return _Counts(*(one + two for one, two in zip(self, other, strict=True)))
 
     @property
     def offered(self) -> int:
+        """The number of scans that are offered."""
         return self.also_of_ones + self.orders - self.orders_of_ones
 
 
@@ -74,7 +76,7 @@ _ONE, _NONE = _Counts(1, 1, 1), _Counts(0, 0, 0)
 
 
 class _Step(NamedTuple):
-    """The directions of a dimension at its place in an order, for each of the three kinds of `_Counts`."""
+    """The directions of a dimension at its position in an order, for each of the three kinds of `_Counts`."""
 
     also_of_ones: Directions
     orders: Directions
@@ -82,22 +84,23 @@ class _Step(NamedTuple):
 
     @property
     def counts(self) -> _Counts:
+        """The number of directions of each kind."""
         return _Counts(*map(len, self))
 
     def only(self, down: bool) -> _Step:
-        """The same where the direction is given."""
+        """The step with a fixed direction."""
         return _Step(*((down,) if down in own else () for own in self))
 
 
 def _step(along: _Along, ones: _Along, active: int, active_ones: int) -> _Step:
-    """What a dimension may do where these delays are active, in blocks of the shape and in those of one repetition."""
+    """The directions of a dimension under active delays, for blocks of the shape and blocks of one repetition."""
     legal = along.directions(active)
     both = tuple(down for down in legal if down in ones.directions(active_ones))
     return _Step(both, legal[:1], (False,) if both else ()) if along.is_single else _Step(both, legal, both)
 
 
 def _along(extent: int, side: int, steps: Sequence[int]) -> _Along:
-    """Of blocks along a dimension, with the step of each delay there."""
+    """The blocks along a dimension, with the step of each delay there."""
     up = down = stays = 0
     for place, step in enumerate(steps):
         moves = moves_of(extent, (side,), step)[0]
@@ -108,17 +111,18 @@ def _along(extent: int, side: int, steps: Sequence[int]) -> _Along:
 
 
 def legal_scans(extents: Extents, delays: Sequence[Delay], shape: Extents) -> LegalScans:
-    """The scans that blocks of a shape may take."""
+    """The legal scans of blocks of a shape."""
     return _legal(*(_dimensions(extents, delays, sides) for sides in (shape, (1,) * len(extents))), len(delays))
 
 
 def _dimensions(extents: Extents, delays: Sequence[Delay], shape: Extents) -> tuple[_Along, ...]:
+    """The blocks along each dimension."""
     each = enumerate(zip(extents, shape, strict=True))
     return tuple(_along(*pair, [delay.vector[at] for delay in delays]) for at, pair in each)
 
 
 def rows_of_same_scans(extents: Extents, delays: Sequence[Delay], shapes: NDArray[np.int64]) -> list[NDArray[np.intp]]:
-    """The rows of block shapes (S, rank) that may take the same scans, ascending; groups by their first row."""
+    """Group the rows of block shapes (S, rank) with the same legal scans; groups are ordered by their first row."""
     code = np.zeros(len(shapes), np.int64)
     for at, extent in enumerate(extents):
         steps = [delay.vector[at] for delay in delays]
@@ -139,13 +143,14 @@ def _legal(
     upwards: bool = False,
     outermost: frozenset[int] = frozenset(),
 ) -> LegalScans:
+    """The legal scans, cached."""
     return LegalScans(shape, ones, delays, upwards=upwards, outermost=outermost)
 
 
 class LegalScans(Sequence[Scan]):
-    """Scans in lexicographic order of dimensions, then of directions; `number` says how many, where a length cannot.
+    """Scans in lexicographic order of dimensions, then of directions; `number` is their number, which may exceed `len`.
 
-    With `upwards` only those without a descending dimension; with `outermost` only those that have these dimensions
+    With `upwards`, only scans without a descending dimension; with `outermost`, only scans that have these dimensions
     before all others.
     """
 
@@ -172,15 +177,16 @@ class LegalScans(Sequence[Scan]):
 
     @cached_property
     def number(self) -> int:
-        """How many there are."""
+        """The number of scans."""
         return self._all.offered
 
     @cached_property
     def _all(self) -> _Counts:
+        """The counts over all dimensions."""
         return self._left(frozenset(range(len(self._pairs))))
 
     def only(self, *, upwards: bool = False, outermost: Collection[int] = ()) -> LegalScans:
-        """Those of them that keep to this too."""
+        """The scans among them that also satisfy these conditions."""
         upwards, first = upwards or self._upwards, self._outermost | frozenset(outermost)
         if (upwards, first) == (self._upwards, self._outermost):
             return self
@@ -235,7 +241,7 @@ class LegalScans(Sequence[Scan]):
         return isinstance(scan, Scan) and self._place(scan) is not None
 
     def index(self, scan: Scan, start: int = 0, stop: int | None = None) -> int:
-        """The place of a scan. Raises ValueError where it is not offered."""
+        """The index of a scan. Raises ValueError if it is not offered."""
         place = self._place(scan)
         if place is None or not start <= place < (self.number if stop is None else stop):
             raise ValueError(f"{scan} is not offered")
@@ -244,23 +250,26 @@ class LegalScans(Sequence[Scan]):
     # Orders, dimension by dimension from the outermost.
 
     def _active(self, placed: frozenset[int], *, ones: bool) -> int:
-        """The delays that can lie in the same block along all dimensions that were placed."""
+        """The delays that can lie in the same block along all placed dimensions.
+
+        `ones` for blocks of one repetition.
+        """
         active = (1 << self._delays) - 1
         for at in placed:
             active &= self._pairs[at][ones].stays
         return active
 
     def _taken(self, at: int, placed: frozenset[int]) -> _Step:
-        """A dimension after these."""
+        """The directions of a dimension that follows placed ones."""
         step = _step(*self._pairs[at], self._active(placed, ones=False), self._active(placed, ones=True))
         return step.only(False) if self._upwards else step
 
     def _next(self, left: frozenset[int]) -> list[int]:
-        """The dimensions that may follow where these are left, ascending."""
+        """The dimensions that may follow next, ascending, of those that are not placed."""
         return sorted(left & self._outermost or left)
 
     def _left(self, left: frozenset[int]) -> _Counts:
-        """What the dimensions that are left can be made to."""
+        """The counts of all completions with the dimensions that are not placed."""
         found = self._orders(left)
         placed = frozenset(range(len(self._pairs))) - left
         for at in left & self._free:
@@ -268,7 +277,7 @@ class LegalScans(Sequence[Scan]):
         return found
 
     def _orders(self, left: frozenset[int]) -> _Counts:
-        """The same but for the directions of free dimensions: of these only the number matters."""
+        """The counts of all completions, without directions of free dimensions, of which only the number matters."""
         free, first = left & self._free, self._outermost
         key = sum(1 << at for at in left - self._free), len(free & first), len(free - first)
         if key not in self._suffixes:
@@ -285,7 +294,7 @@ class LegalScans(Sequence[Scan]):
         return self._suffixes[key]
 
     def _all_of(self, *, others: bool) -> Iterator[Scan]:
-        """Those legal for blocks of one repetition, or the others."""
+        """All scans that are legal for blocks of one repetition, or (`others`) all further ones."""
 
         def following(order: tuple[int, ...], steps: tuple[_Step, ...], left: frozenset[int]) -> Iterator[Scan]:
             if not left:
@@ -300,6 +309,7 @@ class LegalScans(Sequence[Scan]):
             yield from following((), (), frozenset(range(len(self._pairs))))
 
     def _at(self, place: int, *, others: bool) -> Scan:
+        """The scan at an index of its kind."""
         order, steps, left = tuple[int, ...](), tuple[_Step, ...](), frozenset(range(len(self._pairs)))
         while left:
             for at in self._next(left):
@@ -320,7 +330,7 @@ class LegalScans(Sequence[Scan]):
         return Scan(order, tuple((step.orders if others else step.also_of_ones)[0] for step in steps))
 
     def _place(self, scan: Scan) -> int | None:
-        """The place of a scan; None where it is not offered."""
+        """The index of a scan; None if it is not offered."""
         if sorted(scan.dimensions) != list(range(len(self._pairs))):
             return None
         befores, steps, left = [0, 0], tuple[_Step, ...](), frozenset(range(len(self._pairs)))
@@ -345,10 +355,12 @@ class LegalScans(Sequence[Scan]):
 
 
 def _number(counts: _Counts, *, others: bool | int) -> int:
+    """The number of scans of a kind."""
     return counts.orders - counts.orders_of_ones if others else counts.also_of_ones
 
 
 def _product(steps: Sequence[_Step]) -> _Counts:
+    """The counts of all combinations of directions of a sequence of dimensions."""
     found = _ONE
     for step in steps:
         found = found.times(step.counts)
@@ -356,7 +368,7 @@ def _product(steps: Sequence[_Step]) -> _Counts:
 
 
 def _directions(steps: Sequence[_Step], *, others: bool) -> Iterator[Directions]:
-    """All choices of directions for an order, upwards first."""
+    """All choices of directions of an order, ascending first."""
     if not others:
         yield from product(*(step.also_of_ones for step in steps))
         return
@@ -368,9 +380,9 @@ def _directions(steps: Sequence[_Step], *, others: bool) -> Iterator[Directions]
 def count_structures(
     extents: Extents, delays: Sequence[Delay], sides: Sequence[Sequence[int]], scans: Collection[Scan] | None = None
 ) -> int:
-    """How many pairs of a block shape and a scan offered for it there are, shapes with all choices of these `sides`.
+    """The number of pairs of a block shape (over all choices of `sides`) and a scan that is offered for it.
 
-    With `scans` only of these.
+    With `scans`, only these are counted.
     """
     steps = [[delay.vector[at] for delay in delays] for at in range(len(extents))]
     alike = [
@@ -390,7 +402,7 @@ _States = dict[int, _Counts]  # by the delays that are active in blocks of the s
 def _followed(
     states: _States, along: Counter[_Along], ones: _Along, active_ones: int, directions: Directions = _BOTH
 ) -> _States:
-    """The states after one dimension more, of which there are so many sides."""
+    """The counts by active delays after one more dimension, for all of its sides."""
     found: _States = {}
     for active, counts in states.items():
         for side, number in along.items():
@@ -402,7 +414,10 @@ def _followed(
 
 
 def _of_all_scans(alike: Sequence[Counter[_Along]], ones: Sequence[_Along], delays: int) -> _Counts:
-    """Over sets of dimensions along which a delay does something; all others may stand anywhere between them."""
+    """The counts over all scans, by sets of dimensions along which a delay acts.
+
+    All others may stand anywhere between.
+    """
     everything = (1 << delays) - 1
     moving = [at for at, one in enumerate(ones) if one.stays != everything or one.breaks_up | one.breaks_down]
     states: dict[int, _States] = {0: {everything: _ONE}}
@@ -426,6 +441,7 @@ def _of_all_scans(alike: Sequence[Counter[_Along]], ones: Sequence[_Along], dela
 
 
 def _of_scan(scan: Scan, alike: Sequence[Counter[_Along]], ones: Sequence[_Along], delays: int) -> _Counts:
+    """The counts of one scan over all block shapes."""
     active_ones = (1 << delays) - 1
     states: _States = {active_ones: _ONE}
     for at, down in zip(scan.dimensions, scan.descending, strict=True):
@@ -435,6 +451,7 @@ def _of_scan(scan: Scan, alike: Sequence[Counter[_Along]], ones: Sequence[_Along
 
 
 def _summed(states: _States) -> _Counts:
+    """The sum of counts over all sets of active delays."""
     found = _NONE
     for counts in states.values():
         found = found.plus(counts)

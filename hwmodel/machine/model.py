@@ -1,7 +1,7 @@
 """The machine model of a network on a platform (docs/machine.md).
 
-The way in: `MachineModel` makes tables of group designs, by counts where these are products and by every run and
-element where not, and has them evaluated; and it says what may usefully be opened in a plain structure.
+`MachineModel` is the way in. It makes tables of group designs, by counts if their structures are Cartesian and by
+enumeration otherwise, and has them evaluated. It also says which options may improve a plain structure.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ from hwmodel.residence import NO_LOADS, Loads
 
 @dataclass(frozen=True, slots=True)
 class Offers:
-    """Tasks that a cut may help, arrays that a FIFO may carry, and whether policies move different data.
+    """The options that may improve a plain structure: cuts of tasks, FIFOs of arrays, and whether policies differ.
 
-    A cut is offered to a task that has at some tick twice its share of a block or more; a FIFO for an array with one
-    reader that reads every element once (whether in the order of writing depends on units too); policies differ where
-    an element from outside is read at several ticks.
+    A cut is offered to a task that has, at some tick, at least twice its share of a block. A FIFO is offered for an
+    array with one reader that reads every element once (whether in the order of writing also depends on units).
+    Policies differ if an element from outside is read at several ticks.
     """
 
     cuts: tuple[str, ...]
@@ -64,7 +64,7 @@ class Offers:
 
 
 def possible_fifos(group: Group) -> tuple[str, ...]:
-    """The arrays that a FIFO may carry, whatever the blocks; recomputing may allow others."""
+    """The arrays that a FIFO may carry, whatever the blocks; a group that recomputes may allow others."""
     extents = group.accesses.extents(group.last)
     processors = tuple(Processor(task) for task in group.tasks)
     ticks = tick_group(group, GroupDesign(processors, Blocks(extents, row_major(len(extents)))))
@@ -72,28 +72,33 @@ def possible_fifos(group: Group) -> tuple[str, ...]:
 
 
 def offers_of_separable(batch: GroupBatch, blocks: Sequence[Blocks], fifos: tuple[str, ...]) -> list[Offers | None]:
-    """What a separable group offers with blocks of one scan; None where a structure is no product after all."""
+    """The options of a separable group for blocks of one scan; None for a structure that is not Cartesian.
+
+    Raises ArrayolError (`scan-against-delay`).
+    """
     group = batch.counts.parts.group
-    for own in blocks:
-        require_legal(group, group.last, own)
-    shapes, scan = np.array([own.shape for own in blocks], np.int64).reshape(len(blocks), -1), blocks[0].scan
+    for each in blocks:
+        require_legal(group, group.last, each)
+    shapes, scan = np.array([each.shape for each in blocks], np.int64).reshape(len(blocks), -1), blocks[0].scan
     pairs = zip(batch.uneven_tasks(scan, shapes), batch.reads_again(scan, shapes).tolist(), strict=True)
     return [None if uneven is None else Offers(uneven, fifos, again) for uneven, again in pairs]
 
 
 def find_offers(group: Group, blocks: Blocks, fifos: tuple[str, ...]) -> Offers:
-    """What a group with these blocks offers. Raises ArrayolError for a scan that is refused."""
+    """The options of a group with these blocks. Raises ArrayolError for a scan that is refused."""
     ticks = tick_group(group, GroupDesign(tuple(Processor(task) for task in group.tasks), blocks))
     cuts = tuple(task for task in group.tasks if task != group.last and _is_uneven(ticks, task))
     return Offers(cuts, fifos, any(_read_again(group, ticks, array) for array in group.loaded))
 
 
 def _is_uneven(ticks: Ticks, task: str) -> bool:
+    """Whether a task has at some tick at least twice its share of the work."""
     work = np.bincount(ticks.work[task].tick, minlength=len(ticks.block))
     return len(work) > 1 and int(work.max()) * len(work) >= 2 * int(work.sum()) > 0
 
 
 def _may_be_fifo(group: Group, ticks: Ticks, array: str) -> bool:
+    """Whether a FIFO for an array is not refused at any units."""
     try:
         fifo_data(group, ticks, array)
     except ArrayolError:
@@ -102,6 +107,7 @@ def _may_be_fifo(group: Group, ticks: Ticks, array: str) -> bool:
 
 
 def _read_again(group: Group, ticks: Ticks, array: str) -> bool:
+    """Whether an element of an array is read at several ticks."""
     first = np.full(group.accesses.size(array), len(ticks.block))
     last = np.full(group.accesses.size(array), -1)
     for reader in group.readers(array):
@@ -113,17 +119,17 @@ def _read_again(group: Group, ticks: Ticks, array: str) -> bool:
 
 ESTIMATED_AT_ONCE = 512  # designs
 ESTIMATES_KEPT = 1024  # of groups: results are written again and again
-PORTS_KEPT = 64  # of kinds of structures, of those that are priced by themselves
-TABLE_BYTES = 5 << 25  # of the groups priced last, beside the one that is priced
+PORTS_KEPT = 64  # of kinds of structures, among those that are evaluated alone
+TABLE_BYTES = 5 << 25  # of the groups evaluated last, besides the present one
 SPLIT_KEPT = 2  # models with a dimension split
-TASKS_OPEN = 512  # of groups priced last, added up: what is known of larger groups takes more
+TASKS_OPEN = 512  # of the groups evaluated last, in all: larger groups have larger tables
 
 
 class MachineModel:
-    """Prices mapped designs of one network on one platform; what designs have in common is computed once.
+    """Evaluates mapped designs of one network on one platform; values that designs have in common are cached.
 
-    `loads` are those of inputs that do not come by default. Raises ArrayolError (`figure-too-large`) where 64 bits may
-    not hold their figures.
+    `loads` says how inputs come to the chip, if not by default. Raises ArrayolError (`figure-too-large`) if 64 bits may
+    not hold some figure.
     """
 
     def __init__(self, network: Network, platform: Platform, loads: Loads = NO_LOADS) -> None:
@@ -147,24 +153,31 @@ class MachineModel:
     def legal_scans(self, task: str, shape: Extents) -> LegalScans:
         """The scan orders that a task's delays allow for blocks of a shape.
 
-        First those legal for blocks of one repetition too; then others, unless they order blocks as one before does.
+        The first ones are also legal for blocks of one repetition; the others follow, unless they order blocks as an
+        earlier one does.
         """
         return legal_scans(self.accesses.extents(task), self.accesses.delays(task), shape)
 
     def rows_of_same_scans(self, task: str, shapes: NDArray[np.int64]) -> list[NDArray[np.intp]]:
-        """The rows of block shapes (S, rank) of a task that have the same `legal_scans`, groups by their first row."""
+        """Group the rows of block shapes (S, rank) of a task by equal `legal_scans`.
+
+        Groups are ordered by their first row.
+        """
         return rows_of_same_scans(self.accesses.extents(task), self.accesses.delays(task), shapes)
 
     def count_structures(self, task: str, sides: Sequence[Sequence[int]], scans: Collection[Scan] | None = None) -> int:
-        """How many legal scans block shapes of a task have in all, with all choices of `sides`; of `scans` only."""
+        """The number of pairs of a block shape, over all choices of `sides`, and a legal scan (of `scans` if given)."""
         return count_structures(self.accesses.extents(task), self.accesses.delays(task), sides, scans)
 
     def is_legal(self, task: str, blocks: Blocks) -> bool:
-        """Whether the delays of a task allow the scan of such blocks."""
+        """Whether the delays of a task allow the scan of these blocks."""
         return breaking_pair(self.accesses.extents(task), self.accesses.delays(task), blocks) is None
 
     def may_serve(self, task: str, units: int, interval: int, *, in_fifos: bool) -> bool:
-        """Whether memories may serve so many units of a task at an interval; see `LonePorts`."""
+        """Whether memories may serve the ports of a task with so many units at an initiation interval.
+
+        See `LonePorts`.
+        """
         if task not in self._lone:
             self._lone[task] = LonePorts.of(self.accesses, self.platform, task)
         lone, process = self._lone[task], self.network.processes[task]
@@ -176,7 +189,7 @@ class MachineModel:
         return self.estimates([group])[0]
 
     def estimates(self, groups: Sequence[GroupDesign]) -> list[GroupEstimate]:
-        """The estimates of many groups, plain ones of the same tasks, scan and layouts together."""
+        """The estimates of many groups; plain designs with equal tasks, scan and layouts are evaluated together."""
         new = [group for group in dict.fromkeys(groups) if group not in self._estimates]
         made = dict(zip(new, self._estimated(new), strict=True))
         found = [made.get(group) or self._estimates[group] for group in groups]
@@ -186,6 +199,7 @@ class MachineModel:
         return found
 
     def _estimated(self, groups: Sequence[GroupDesign]) -> list[GroupEstimate]:
+        """The estimates of groups that are not cached: in batches by counts if possible, else by structure."""
         found: dict[int, GroupEstimate] = {}
         families: dict[object, list[int]] = {}
         for place, group in enumerate(groups):
@@ -204,71 +218,77 @@ class MachineModel:
         return [found[place] if place in found else others[group] for place, group in enumerate(groups)]
 
     def memories_in_succession(self, group: GroupDesign) -> tuple[MemoryUse, ...]:
-        """The memories of a group, as they are built, where frames follow each other (docs/machine.md, section 8)."""
+        """The memories of a group, as built, if frames follow each other without pause (docs/machine.md, section 8)."""
         tables = plan_tables(plan_group(self.accesses, self.platform, group), in_succession=True)
         require_legal_rates(tables, 0, rates_of(group))
         return memories_of(tables, 0, rates_of(group))
 
     def exact(self, group: GroupDesign) -> GroupEstimate:
-        """The estimate from tables that are enumerated, which takes every design."""
+        """The estimate of a group from enumerated tables, which take every design."""
         return self._one_by_one([group], self.enumerated)[group]
 
     def _one_by_one(
         self, groups: Sequence[GroupDesign], tables_of: Callable[[GroupDesign], GroupTables]
     ) -> dict[GroupDesign, GroupEstimate]:
-        """Those of some groups; the tables of a structure are the same at all rates, and take longest."""
+        """The estimates of some groups; the tables of a structure are made once for all its rates."""
         structures: dict[GroupDesign, list[GroupDesign]] = {}
         for group in groups:
             structures.setdefault(structure_of(group), []).append(group)
-        found: dict[GroupDesign, GroupEstimate] = {}
-        for structure, own in structures.items():
+        by_group: dict[GroupDesign, GroupEstimate] = {}
+        for structure, designs in structures.items():
             tables = tables_of(structure)
-            found |= {group: estimates(tables, [rates_of(group)])[0] for group in own}
-        return found
+            by_group |= {group: estimates(tables, [rates_of(group)])[0] for group in designs}
+        return by_group
 
     def price_structure(self, structure: GroupDesign, rates: NDArray[np.int64]) -> Priced:
-        """One structure, whatever it opens, under combinations of rates (U, tasks): figures of shape (1, U).
+        """The figures (1, U) of one structure, with any options, under combinations of rates (U, tasks).
 
-        The units and intervals that the structure itself names count for nothing. Raises ArrayolError for what is
-        refused whatever the units, and for intervals that the platform does not offer.
+        The units and intervals of the structure itself are ignored. Raises ArrayolError for a structure that is refused
+        at any rates, and for intervals that the platform does not offer.
         """
         return price(self.tables(structure), rates)
 
     def fastest(
         self, structure: GroupDesign, offered: Sequence[Sequence[int]], *, times: Collection[str] = (LATENCY,)
     ) -> Priced:
-        """The same at the rates that nothing beats, of those offered to each task (ascending): figures of shape (1, V).
+        """The figures (1, V) of a structure at the rates that no others dominate, of those offered to each task.
 
-        Right where only figures with `units_are_free` are compared, of `times` those named. See `evaluate.fastest`;
-        V is more than 1 where processors are scheduled (FIFOs, several delays, unequal chains of a delay that lasts),
-        or where one interval is faster in some steps and another in others.
+        Offered rates ascend. Valid if only figures with `units_are_free` are compared, and `times` names the times
+        among them. See `evaluate.fastest`. V is more than 1 if processors are scheduled (FIFOs, several delays, unequal
+        chains of a delay that lasts), or if one initiation interval is faster in some steps and another in others.
         """
         return fastest(self.tables(structure), offered, times=times)
 
     def bounded(
         self, structure: GroupDesign, offered: Sequence[Sequence[int]], *, times: Collection[str] = (LATENCY,)
     ) -> Bounded:
-        """What none of its designs has less of, of times those named, and its prices under all rates offered."""
+        """Lower bounds of the figures of a structure's designs over all rates offered, with a way to evaluate them."""
         return bounded(self.tables(structure), offered, times=times)
 
     def tables(self, structure: GroupDesign) -> GroupTables:
-        """The tables of a structure, by counts where that can be. Raises ArrayolError for what is always refused."""
+        """The tables of a structure, by counts if possible.
+
+        Raises ArrayolError for a structure that is refused at any rates.
+        """
         single = self._batch_of(structure)
         return single.of.tables(*single.blocks, single.keeps) if single is not None else self._opened(structure)
 
     def _opened(self, structure: GroupDesign) -> GroupTables:
-        """The tables of a structure that is in no batch: by counts for the sake of FIFOs, else enumerated."""
+        """The tables of a structure with FIFOs or other options: by counts if only FIFOs are open, else enumerated."""
         batch, found = self._batch_with_fifos(structure), None
         if batch is not None:
             found = fifo_tables(batch, structure_of(structure), self._ports_of(structure))
         return found or self.enumerated(structure)
 
     def enumerated(self, structure: GroupDesign) -> GroupTables:
-        """The tables of a structure, from every run and element. Raises ArrayolError for what is always refused."""
+        """The tables of a structure, by enumeration.
+
+        Raises ArrayolError for a structure that is refused at any rates.
+        """
         return enumerate_tables(self.accesses, self.platform, structure_of(structure), self._ports_of(structure))
 
     def takes_in_batches(self, structure: GroupDesign) -> bool:
-        """Whether a structure of a separable group is priced in batches, if it is a product."""
+        """Whether a structure of a separable group is evaluated in batches, if it is Cartesian."""
         blocks = structure.blocks
         if blocks.outer and halves_of(self.network, structure) is None:
             return False
@@ -278,9 +298,9 @@ class MachineModel:
         return is_alike
 
     def takes_by_counts(self, structure: GroupDesign) -> bool:
-        """Whether a structure is priced from counts, in batches or planned by itself, however large its arrays are.
+        """Whether a structure is evaluated from counts, so that the size of its arrays hardly matters.
 
-        Of one with FIFOs, or that recomputes, it is found out whether it is a product.
+        For structures with FIFOs or recomputation, this also finds out whether they are Cartesian.
         """
         if self.takes_in_batches(structure) and not structure.recompute:
             return True
@@ -294,13 +314,16 @@ class MachineModel:
             return True  # it is refused soon
 
     def _batch_with_fifos(self, structure: GroupDesign) -> GroupBatch | None:
-        """What may plan a structure by counts that opens FIFOs, and nothing else but keeps and bank layouts."""
+        """The batch for a structure with FIFOs, and otherwise only keeps and bank layouts; None if there is none."""
         is_plain_else = is_plain(replace(structure, fifos=frozenset())) and not structure.recompute
         has_alone = structure.fifos and is_plain_else and self.is_separable(structure.tasks)
         return self.batch(structure.tasks) if has_alone else None
 
     def _batch_of(self, structure: GroupDesign) -> _Single | None:
-        """What prices a structure in batches. Raises ArrayolError for what is refused whatever the units."""
+        """The batch in which a structure is evaluated alone; None if there is none.
+
+        Raises ArrayolError for a structure that is refused at any rates.
+        """
         model, own = self._in_one_level(structure)
         batch = model.batch_for(own) if is_plain(own) else None
         if batch is None:
@@ -310,12 +333,12 @@ class MachineModel:
         return _Single(batch.with_layouts(own.layouts), own)
 
     def batch_for(self, structure: GroupDesign) -> GroupBatch | None:
-        """What prices a plain structure in batches, recomputing if it does; None where there is none."""
+        """The batch for plain designs like a structure, with its recomputation; None if there is none."""
         batch = self.batch(structure.tasks)
         return batch.recomputing() if batch is not None and structure.recompute else batch
 
     def _in_one_level(self, structure: GroupDesign) -> tuple[MachineModel, GroupDesign]:
-        """A model that has the blocks of a structure in one level, where there is one, and the structure there."""
+        """The structure with its blocks of blocks in one level and the model of the split network, if there is one."""
         is_batched = self.takes_in_batches(structure) and self.is_separable(structure.tasks)
         halves = halves_of(self.network, structure) if structure.blocks.outer and is_batched else None
         if halves is None:
@@ -330,7 +353,7 @@ class MachineModel:
         return model, in_one_level(structure, halves)
 
     def _ports_of(self, structure: GroupDesign) -> LocalPorts:
-        """The local ports of a structure, which many others have too."""
+        """The local ports of a structure, cached, since many structures have the same."""
         key = structure.tasks, *LocalPorts.key(structure)
         if key not in self._ports:
             if len(self._ports) >= PORTS_KEPT:
@@ -339,7 +362,7 @@ class MachineModel:
         return self._ports[key]
 
     def batch(self, tasks: tuple[str, ...]) -> GroupBatch | None:
-        """What prices the plain designs of a group in batches; None where it is not separable (docs/machine.md).
+        """The batch for plain designs of a group; None if the group is not separable.
 
         Raises ArrayolError for a group that is refused.
         """
@@ -354,7 +377,7 @@ class MachineModel:
         return self._batches[tasks]
 
     def _forget_oldest(self) -> None:
-        """Drop the tables of the groups that were asked for longest ago, where there are too many bytes of them."""
+        """Drop the tables of the least recently used groups, down to `TABLE_BYTES` and `TASKS_OPEN`."""
         tasks = 0
         for group in reversed(tuple(self._batches)):
             tasks += len(group)
@@ -369,7 +392,7 @@ class MachineModel:
             tables.clear()
 
     def forget_tables(self) -> None:
-        """Drop what is known of structures, which is large; of groups and their estimates it stays."""
+        """Drop the tables of structures, which are large; groups and estimates stay."""
         self._lines.clear()
         self._split.clear()
         for batch in self._batches.values():
@@ -377,7 +400,7 @@ class MachineModel:
                 batch.kept.clear()
 
     def is_separable(self, tasks: tuple[str, ...]) -> bool:
-        """Whether `batch` prices the plain designs of a group; not so where that is refused."""
+        """Whether a group has a batch for its plain designs; False for a group that is refused."""
         if tasks not in self._separable:
             try:
                 self._separable[tasks] = self.batch(tasks) is not None
@@ -386,7 +409,7 @@ class MachineModel:
         return self._separable[tasks]
 
     def offers(self, tasks: tuple[str, ...], blocks: Sequence[Blocks]) -> list[Offers]:
-        """What may be opened in a group with each of some blocks, those of one scan together.
+        """The options of a group with each of some blocks; blocks of one scan are evaluated together.
 
         Raises ArrayolError for a group or scan that is refused.
         """
@@ -408,7 +431,7 @@ class MachineModel:
 
     @property
     def data_per_word(self) -> int:
-        """How many data (m), of the widest element type that lies outside, the memory moves per cycle; at least 1."""
+        """The number of data (m) in a word of the external memory, of the widest element type outside; at least 1."""
         (channel,) = self.platform.channels
         if channel.data_per_word is not None:
             return channel.data_per_word
@@ -442,20 +465,20 @@ class MachineModel:
 
     @cached_property
     def energy_prices(self) -> EnergyPrices | None:
-        """What energies are made of; None where the platform does not give them."""
+        """The energies of single operations; None if the platform does not give them."""
         return energy_prices(self.platform, self.network)
 
     @cached_property
     def once(self) -> Once:
-        """What the arrays take that are loaded once."""
+        """The sizes of the arrays that are loaded once."""
         return loaded_once(self.accesses, self.platform)
 
 
 def counted_estimates(batch: GroupBatch, designs: Sequence[GroupDesign]) -> tuple[list[int], list[GroupEstimate]]:
-    """The estimates of plain designs of one scan and the same layouts, all of which recompute or none.
+    """The estimates of plain designs with one scan and the same layouts, of which all recompute or none.
 
-    Of those, by their places, whose structures are products. Raises ArrayolError (`scan-against-delay`,
-    `too-many-units`) for the first design that is refused.
+    Only those with Cartesian structures are taken; the first result has their indices. Raises ArrayolError
+    (`scan-against-delay`, `too-many-units`) for the first design that is refused.
     """
     scan = designs[0].blocks.scan
     batch = batch.with_layouts(designs[0].layouts)
@@ -472,18 +495,18 @@ def counted_estimates(batch: GroupBatch, designs: Sequence[GroupDesign]) -> tupl
 
 @dataclass(frozen=True)
 class _Single:
-    """One structure, and the batch that it makes by itself."""
+    """One structure and the batch in which it is evaluated."""
 
     of: GroupBatch
     structure: GroupDesign
 
     @property
     def blocks(self) -> tuple[Scan, NDArray[np.int64]]:
-        """Its scan, and its shape as a table of one row."""
+        """The scan, and the block shape as a table of one row."""
         blocks = self.structure.blocks
         return blocks.scan, np.array([blocks.shape], np.int64).reshape(1, -1)
 
     @property
     def keeps(self) -> StructureKeeps:
-        """What it keeps."""
+        """The keeps of the structure."""
         return StructureKeeps.alike(self.of.keeps_of(self.structure), 1)

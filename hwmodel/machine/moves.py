@@ -1,4 +1,4 @@
-"""What a group loads, keeps and stores: one entry per instance of an element (docs/machine.md, sections 2, 3 and 5)."""
+"""Elements that a group loads, keeps and stores, one entry for each instance (docs/machine.md, sections 2, 3 and 5)."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from hwmodel.machine.ticks import STORES, Stages, Ticks, Work, is_unchanging, re
 
 @dataclass(frozen=True, eq=False)
 class Brought:
-    """Instances of elements that one source brings: the step that brings each and the step of its last use.
+    """Instances of elements that one source brings: the step of birth and the step of the last use of each.
 
-    The source, the loader or a tiler that writes, does what it does for a tick `stage` steps after it. `lag` is by how
-    many steps the last stage of what uses the instances follows that; 0 where nothing does.
+    The source (the loader, or a tiler that writes) works `stage` steps after the tick. The last stage that uses the
+    instances follows by `lag` steps; 0 if none does.
     """
 
     element: Elements
@@ -33,7 +33,7 @@ class Brought:
     lag: int
 
     def from_step(self, first: int) -> Brought:
-        """The same with steps counted from another one."""
+        """The instances with steps counted from another one."""
         return replace(self, born=self.born - first, last=self.last - first, stage=self.stage - first)
 
 
@@ -51,18 +51,18 @@ class Held:
 
     @cached_property
     def born(self) -> Elements:
-        """The step that brings it."""
+        """The step of birth of each instance."""
         return np.concatenate([source.born for source in self.sources])
 
     @cached_property
     def last(self) -> Elements:
-        """The step of its last use."""
+        """The step of the last use of each instance."""
         return np.concatenate([source.last for source in self.sources])
 
 
 @dataclass(frozen=True, eq=False)
 class Stored:
-    """Elements of one array that go out, and the step in which each does."""
+    """Elements of one array that are stored, and the step of each."""
 
     array: str
     element: Elements
@@ -70,7 +70,7 @@ class Stored:
 
 
 def load_array(group: Group, design: GroupDesign, ticks: Ticks, stages: Stages, array: str) -> Held:
-    """What is fetched of an array from outside by what is kept of it; what no tick changes is fetched once."""
+    """The fetches of an array from outside under its keep; an unchanging array is fetched once."""
     keep = Keep(0) if is_unchanging(group, ticks, array) else design.keep_of(array)
     uses, size = _Uses.of(group, ticks, stages, array), group.accesses.size(array)
     prefix = _prefixes(group, design.blocks, ticks, keep.level)
@@ -101,7 +101,7 @@ def load_array(group: Group, design: GroupDesign, ticks: Ticks, stages: Stages, 
 
 
 def make_array(group: Group, ticks: Ticks, stages: Stages, array: str) -> tuple[Held, Stored]:
-    """What the group makes of an array, by all tilers that write it, and what of it is stored."""
+    """The instances that the group makes of an array, by all tilers that write it, and those that are stored."""
     writers = [(task, touch) for task in group.made[array] for touch in group.writes(task, array)]
     alone = len(writers) == 1
     made, stored = zip(*(_made_by(group, ticks, stages, writer, alone=alone) for writer in writers), strict=True)
@@ -112,7 +112,7 @@ def make_array(group: Group, ticks: Ticks, stages: Stages, array: str) -> tuple[
 def _made_by(
     group: Group, ticks: Ticks, stages: Stages, writer: tuple[str, Touch], *, alone: bool
 ) -> tuple[Brought, Stored]:
-    """What a task makes of an array through one tiler, `alone` if it is the only one."""
+    """The instances that a task makes of an array through one tiler (`alone` if there is no other), and stores."""
     (task, touch), array = writer, writer[1].array
     work, stage = ticks.work[task], stages.task[task]
     element, run = _elements_made(group, work, touch)
@@ -134,13 +134,14 @@ def _made_by(
 
 @dataclass(frozen=True, eq=False)
 class _Uses:
-    """All accesses of a group to an array, so many that they are kept narrow and looked at in parts."""
+    """All accesses of a group to an array, stored narrow and read in parts, since there are many."""
 
     kept: Sequence[tuple[NDArray[np.signedinteger[Any]], NDArray[np.signedinteger[Any]], int]]
     number: int
 
     @staticmethod
     def of(group: Group, ticks: Ticks, stages: Stages, array: str) -> _Uses:
+        """Collect the accesses."""
         size, last = group.accesses.size(array), len(ticks.block)
         kept = [
             (narrow(element, size), narrow(tick, last), stages.task[reader])
@@ -151,13 +152,16 @@ class _Uses:
         return _Uses(kept, sum(len(element) for element, _, _ in kept))
 
     def parts(self) -> Iterator[tuple[Elements, Elements, int]]:
-        """The element of each, the reader's tick, and the steps from that to the access."""
+        """The element of each access, the reader's tick, and the steps from that to the access, in parts."""
         for element, tick, lag in self.kept:
             yield element.astype(np.int64), tick.astype(np.int64), lag
 
 
 def _prefixes(group: Group, blocks: Blocks, ticks: Ticks, level: int) -> Elements:
-    """The prefix of each tick at a level, numbered in the order of the ticks; at the level of all loops the tick."""
+    """The prefix of each tick at a level, numbered in the order of the ticks.
+
+    The tick itself at the level of all loops.
+    """
     if level >= len(blocks.scan.dimensions) and level:
         return np.arange(len(ticks.block))
     prefix: Elements = prefixes(group.accesses.extents(group.last), blocks, level)[ticks.block]
@@ -165,7 +169,7 @@ def _prefixes(group: Group, blocks: Blocks, ticks: Ticks, level: int) -> Element
 
 
 def _elements_made(group: Group, work: Work, touch: Touch) -> tuple[Elements, Elements]:
-    """The elements that runs of a task write through a tiler, and the number of the run that does."""
+    """The elements that runs of a task write through a tiler, and the number of the writing run."""
     none = np.zeros(0, np.int64)
     parts = [(none, none)]
     for rows, written in group.accesses.in_parts(touch, work.repetition):
@@ -176,10 +180,7 @@ def _elements_made(group: Group, work: Work, touch: Touch) -> tuple[Elements, El
 
 @dataclass(frozen=True, eq=False)
 class _Instances:
-    """Instances by their elements, `order` by element, or where they come several times in the order of `keys`.
-
-    The keys are elements and ticks of use.
-    """
+    """Instances sorted by element or, if elements have several, by `keys` of element and tick of use."""
 
     order: Elements
     keys: Elements | None
@@ -204,7 +205,7 @@ class _Instances:
 
 
 def _stored(group: Group, array: str, element: Elements, tick: Elements) -> Elements:
-    """Of the instances of elements needed outside, the first of each."""
+    """The first instance of each element that is needed outside."""
     if array not in group.stored:
         return np.zeros(0, np.int64)
     order = np.lexsort((tick, element))
@@ -224,7 +225,7 @@ def largest_live(born: Elements, last: Elements) -> int:
 
 
 def largest_live_folded(born: Elements, last: Elements, period: int) -> int:
-    """The same where everything is repeated every `period` steps for ever."""
+    """The largest number of intervals born..last that hold one step, if all are repeated every `period` steps."""
     if not len(born):
         return 0
     whole = (last + 1 - born) // period  # so often an interval covers every step of the period

@@ -1,4 +1,4 @@
-"""Distinct numbers of many, by a table of all that they may be where that is small, else by a sort."""
+"""Distinct numbers: by a table of all possible values if that is small, else by sorting."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _TIMES = 4  # as large as the numbers are many the table may be
 
 
 def distinct(numbers: NDArray[np.int64], most: int) -> NDArray[np.int64]:
-    """The distinct ones of some numbers from 0 to below `most`, ascending."""
+    """The distinct numbers among some from 0 to below `most`, ascending."""
     return Numbers.among([numbers], most, len(numbers)).distinct
 
 
 def ascending(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The distinct ones of any numbers, ascending. `np.unique` alone hashes, which takes ten times as long of many.
+    """The distinct numbers among any, ascending; faster than `np.unique`, which hashes many numbers first.
 
-    What stands side by side is told apart first: often that is all of it, and the rest is sorted, or nearly.
+    Equal neighbours are dropped first: often that is all, and the remaining numbers are sorted or nearly so.
     """
     found = _changes(numbers.ravel())
     if bool((found[1:] > found[:-1]).all()):
@@ -29,14 +29,14 @@ def ascending(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _changes(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Those that are not as the one before."""
+    """The numbers that differ from the one before."""
     heads = np.ones(len(numbers), np.bool_)
     np.not_equal(numbers[1:], numbers[:-1], out=heads[1:])
     return numbers[heads]
 
 
 def narrow(numbers: NDArray[np.int64], most: int) -> NDArray[np.signedinteger[Any]]:
-    """Numbers from 0 to below `most` in few bytes, to be kept: before anything is computed of them they are widened."""
+    """Numbers from 0 to below `most` in few bytes, for storage; they are widened before any computation."""
     return numbers.astype(_narrowest(most))
 
 
@@ -45,21 +45,21 @@ def _narrowest(most: int) -> type[np.int32] | type[np.int64]:
 
 
 def numbered(numbers: NDArray[np.int64], most: int) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
-    """The same, and for each number which of them it is."""
+    """The distinct numbers among some from 0 to below `most`, and the index of each number among them."""
     found = Numbers.among([numbers], most, len(numbers))
     return found.distinct, found.of(numbers)
 
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """The `distinct` ones of many numbers, and where there is one the table of which of them a number is."""
+    """The `distinct` numbers among many and, if it is small, a table from number to index."""
 
     distinct: NDArray[np.int64]
     table: NDArray[np.signedinteger[Any]] | None
 
     @staticmethod
     def among(parts: Iterable[NDArray[np.int64]], most: int, number: int) -> Numbers:
-        """Those of `number` numbers from 0 to below `most`, given in parts."""
+        """The distinct numbers among `number` ones from 0 to below `most`, given in parts."""
         if most > _TIMES * number:
             return Numbers(ascending(np.concatenate([np.zeros(0, np.int64), *map(ascending, parts)])), None)
         there = np.zeros(most, np.bool_)
@@ -70,7 +70,7 @@ class Numbers:
         return Numbers(np.flatnonzero(there), table)
 
     def of(self, numbers: NDArray[np.int64]) -> NDArray[np.intp]:
-        """Which of them each number is."""
+        """The index of each number among the distinct ones."""
         if self.table is None:
             return np.searchsorted(self.distinct, numbers)
         return self.table[numbers].astype(np.intp)

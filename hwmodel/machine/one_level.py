@@ -1,9 +1,9 @@
-"""Blocks of blocks as blocks of one level, so that they can be counted.
+"""Blocks of blocks as blocks of one level, so that structures with them can be counted.
 
-A dimension that a scan walks twice becomes two: over outer blocks, and inside one of them. A tiler's step along the
-first is as many steps along the second as an outer block is long, so that the repetitions and what they touch stay the
-same, in the same order of ticks; a block holds one index of the first. So it is where outer blocks divide the extent
-and no delay crosses them; else such blocks are enumerated.
+A dimension that a scan walks twice is split into two: over outer blocks, and inside one of them. A tiler's step along
+the first is that along the second times the side of an outer block, so the repetitions and the elements they touch stay
+the same, in the same order of ticks; a block has one index of the first. This holds if outer blocks divide the extent
+and no delay crosses them; all other such blocks are enumerated.
 """
 
 from __future__ import annotations
@@ -21,41 +21,41 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True)
 class Halves:
-    """How a repetition space is split: the side of outer blocks along each dimension, None where it stays one."""
+    """The split of a repetition space: the side of outer blocks along each dimension, None for one that stays whole."""
 
     sides: tuple[int | None, ...]
 
     @property
     def places(self) -> list[int]:
-        """Of each dimension the place of its last half."""
+        """For each dimension, the index of its inner half in the split space."""
         return [sum(1 if side is None else 2 for side in self.sides[: at + 1]) - 1 for at in range(len(self.sides))]
 
     def spread(self, items: Sequence[Item], of_outer: Sequence[Item]) -> tuple[Item, ...]:
-        """An item for each dimension of the split space: `of_outer` for the outer halves."""
-        found = list[Item]()
-        for own, outer, side in zip(items, of_outer, self.sides, strict=True):
-            found += [own] if side is None else [outer, own]
-        return tuple(found)
+        """An item for each dimension of the split space: of `of_outer` for outer halves, of `items` otherwise."""
+        spread = list[Item]()
+        for item, outer, side in zip(items, of_outer, self.sides, strict=True):
+            spread += [item] if side is None else [outer, item]
+        return tuple(spread)
 
     def row(self, steps: Sequence[int]) -> tuple[int, ...]:
-        """A row of a paving."""
+        """A row of a paving in the split space."""
         return self.spread(steps, [step * (side or 1) for step, side in zip(steps, self.sides, strict=True)])
 
     def vector(self, steps: Sequence[int]) -> tuple[int, ...]:
-        """A delay or an exit, which does not move along a dimension that is split."""
+        """A delay or an exit in the split space; it does not move along a dimension that is split."""
         return self.spread(steps, [0] * len(steps))
 
     def tiler(self, tiler: Tiler) -> Tiler:
-        """The same elements for the same repetitions."""
+        """The tiler that gives each repetition of the split space the same elements."""
         return replace(tiler, paving=tuple(map(self.row, tiler.paving)))
 
     def flow(self, flow: Flow) -> Flow:
-        """The same elements through the same port."""
+        """The flow through a port with its tiler and exit in the split space."""
         exit_ = None if flow.exit is None else self.vector(flow.exit)
         return replace(flow, tiler=self.tiler(flow.tiler), exit=exit_)
 
     def delay(self, delay: Delay) -> Delay:
-        """The same repetitions before the same ones."""
+        """The delay between the same repetitions in the split space."""
         default = delay.default
         if isinstance(default, TiledDefault):
             default = replace(default, tiler=self.tiler(default.tiler))
@@ -63,23 +63,24 @@ class Halves:
 
     def network(self, network: Network, task: str) -> Network:
         """The network with a task's repetition space split."""
-        own = network.processes[task]
-        outer = [extent if side is None else (extent or 1) // side for extent, side in self._extents(own)]
-        inner = [extent if side is None else side for extent, side in self._extents(own)]
+        process = network.processes[task]
+        outer = [extent if side is None else (extent or 1) // side for extent, side in self._extents(process)]
+        inner = [extent if side is None else side for extent, side in self._extents(process)]
         split = replace(
-            own,
+            process,
             repetition=self.spread(inner, outer),
-            inputs=tuple(map(self.flow, own.inputs)),
-            outputs=tuple(map(self.flow, own.outputs)),
-            delays=tuple(map(self.delay, own.delays)),
+            inputs=tuple(map(self.flow, process.inputs)),
+            outputs=tuple(map(self.flow, process.outputs)),
+            delays=tuple(map(self.delay, process.delays)),
         )
         return replace(network, processes={**network.processes, task: split})
 
     def _extents(self, process: Process) -> list[tuple[int | None, int | None]]:
+        """The extent and the outer side of each dimension."""
         return list(zip(process.repetition, self.sides, strict=True))
 
     def blocks(self, blocks: Blocks) -> Blocks:
-        """The same blocks, in the same order."""
+        """The blocks on the split space, in the same order."""
         place, seen, dimensions = self.places, set[int](), list[int]()
         for dimension in blocks.scan.dimensions:
             is_outer = dimension in blocks.scan.twice and dimension not in seen
@@ -90,10 +91,12 @@ class Halves:
 
 
 def halves_of(network: Network, design: GroupDesign) -> Halves | None:
-    """How the space of the last task is split to make its blocks such of one level; None where that does not do.
+    """The split of the last task's space that turns its blocks of blocks into blocks of one level.
 
-    Then outer blocks do not divide the extent, or a delay or an exit moves along it, or it is infinite; or they are of
-    one index, and units that share a line would share another one.
+    None if there is none.
+
+    There is none if outer blocks do not divide the extent or have a single index (units would share another line), if
+    the dimension is infinite, or if a delay or an exit moves along it.
     """
     process, blocks = network.processes[design.tasks[-1]], design.blocks
     for dimension in blocks.scan.twice:

@@ -1,13 +1,13 @@
-"""What each buffer holds, from every instance of an element: pieces that are products of two lines, where they are.
+"""The contents of each buffer, from every instance of an element: pieces that are products of two lines, if they are.
 
-A tick has digits along the loops of the scan where there is one for each block. Of a source, an axis of the array moves
-with a loop if digits along it differ between its subscripts: digits of the ticks that bring its instances, or of the
-ticks that use them last. An index of a loop is a subscript of the axis that moves with it, with the digit of the fetch
-that brings it; it lives to the greatest last digit of its instances. If all combinations of indices are there, with all
-places of the axes that move with no loop, and none is used later than its indices live, then the source's instances
-are such a product (`hwmodel/local_memory`). Living longer than its use does no harm.
+The idea. With one tick for each block, a tick has digits along the loops of the scan. An axis of a source's array moves
+with a loop if the loop's digits differ between subscripts of the axis: digits of the ticks that bring the instances, or
+of the ticks that use them last. An index of a loop is a subscript of the axis that moves with it, together with the
+digit of the fetch that brings it; it lives to the greatest last digit of its instances. If all combinations of indices
+occur, with all places of the free axes, and no instance is used later than its indices live, the source's instances are
+a product (`hwmodel/local_memory`). Living longer than its use does no harm.
 
-What is no product, for the sake of cuts or borders, is listed instance by instance.
+Contents that are not products, because of cuts or borders, are listed instance by instance.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Narrow = NDArray[np.signedinteger[Any]]  # widened before it is multiplied
 
 
 def contents_of(shape: Extents, loops: Extents, ticks: int, held: Held) -> Contents:
-    """What the buffer of an array of a shape holds; `loops` has the places of each loop, the outermost first."""
+    """The contents of the buffer of an array; `loops` has the places of each loop, outermost first."""
     sources = [source for source in held.sources if len(source.element)]
     if ticks == math.prod(loops):
         pieces = [piece_of(shape, loops or (1,), source) for source in sources]
@@ -43,7 +43,7 @@ def contents_of(shape: Extents, loops: Extents, ticks: int, held: Held) -> Conte
 
 
 def piece_of(shape: Extents, loops: Extents, source: Brought) -> Piece | None:
-    """The piece of an array of this shape that a source brings in so many places of each loop; None for no product."""
+    """The piece of an array that a source brings, with so many places of each loop; None if it is not a product."""
     instances = _Instances.of(shape, loops, source)
     indices = instances.indices()
     if indices is None:
@@ -66,7 +66,7 @@ def piece_of(shape: Extents, loops: Extents, source: Brought) -> Piece | None:
 
 @dataclass(frozen=True, eq=False)
 class _Index:
-    """The indices of a loop, by instance the number of its own."""
+    """The indices of a loop, and the number of each instance's index."""
 
     loop: Loop
     number: Elements
@@ -74,7 +74,7 @@ class _Index:
 
 @dataclass(frozen=True, eq=False)
 class _Instances:
-    """Instances of a source: subscripts by axis, and digits by loop of the ticks that bring each and use it last."""
+    """Instances of a source: subscripts by axis, and by loop the digits of the ticks of birth and last use."""
 
     loops: Extents
     subscripts: Sequence[Narrow]
@@ -85,6 +85,7 @@ class _Instances:
 
     @staticmethod
     def of(shape: Extents, loops: Extents, source: Brought) -> _Instances:
+        """Decode the instances of a source."""
         ticks, elements = math.prod(loops), math.prod(shape)
         tick = narrow(source.born - source.stage, ticks)
         final = np.maximum(narrow(source.last - source.stage - source.lag, ticks), tick)
@@ -94,7 +95,7 @@ class _Instances:
         )
 
     def indices(self) -> list[_Index] | None:
-        """The indices of each loop; None where an axis moves with several loops, or several with one."""
+        """The indices of each loop; None if an axis moves with several loops, or several axes with one loop."""
         axes = [
             [axis for axis in range(len(self.subscripts)) if self._moves(axis, loop)] for loop in range(len(self.loops))
         ]
@@ -104,7 +105,7 @@ class _Instances:
         return [self._index(loop, *along) for loop, along in enumerate(axes)]
 
     def _moves(self, axis: int, loop: int) -> bool:
-        """Whether digits of the loop differ between subscripts of an axis."""
+        """Whether the digits of a loop differ between subscripts of an axis."""
         subscript, first, last = self.subscripts[axis], self.first[loop], self.last[loop]
         if self.loops[loop] == 1 or not len(subscript) or subscript.min() == subscript.max():
             return False
@@ -120,6 +121,7 @@ class _Instances:
         return bool(self.used.all())
 
     def _index(self, loop: int, axis: int | None = None) -> _Index:
+        """The indices of a loop with the axis that moves with it."""
         extent = self.loops[loop]
         own = self.first[loop] if axis is None else self.subscripts[axis] * np.int64(extent) + self.first[loop]
         found, number = numbered(own, int(own.max()) + 1)
@@ -138,7 +140,7 @@ def _digits(numbers: Narrow, extents: Extents) -> Sequence[Narrow]:
 
 
 def _are_alike(subscript: Narrow, digit: Narrow) -> bool:
-    """Whether all subscripts have the same digits."""
+    """Whether all subscripts occur with the same set of digits."""
     if not len(digit) or digit.min() == digit.max() or subscript.min() == subscript.max():
         return True
     digits, digit = numbered(digit, int(digit.max()) + 1)

@@ -1,10 +1,10 @@
 """The port to the external memory: cycles of each step's loads and stores (docs/machine.md, section 4).
 
-Without `[memory.rows]` a burst's cycles depend on the number of its data alone, so counts by step are enough, and the
-separable path needs no addresses (`Port.burst_cycles`). With rows they depend on which rows the bursts before have left
-open: then each step's bursts, maximal runs of consecutive addresses, are priced in their order by
-`hwmodel.external_memory`. Runs of `burst = "run"` are requests (`requests`), in bulk by how many runs a step has, how
-long the longest is, and where in a row any of them starts (`Port.requests`).
+Without `[memory.rows]` the cycles of a burst depend only on the number of its data, so counts by step are enough, and
+the front end by counts needs no addresses (`Port.burst_cycles`). With rows they depend on which rows earlier bursts
+have left open: each step's bursts, maximal runs of consecutive addresses, are timed in their order by
+`hwmodel.external_memory`. Runs of `burst = "run"` are requests (`requests`). Their cycles follow from the number of
+runs in a step, the longest of them, and where in a row they start (`Port.requested`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from hwmodel.platform import Platform
 
 @dataclass(frozen=True, eq=False)
 class Transfer:
-    """Elements of one array that are loaded or stored (`write`), and the step in which each is."""
+    """Elements of one array that are loaded or stored (`write`), and the step of each."""
 
     array: str
     element: Elements
@@ -43,11 +43,11 @@ class PortCycles:
 
     @property
     def cycles(self) -> Elements:
-        """Cycles in which the port is busy with a step: all bursts in turn, or the longer side of separate ports."""
+        """Cycles in which the port is busy with a step: the sum of all bursts, or the longer side of separate ports."""
         return self.loads + self.stores if self.shared else np.maximum(self.loads, self.stores)
 
     def of_structure(self, number: int | Elements) -> PortCycles:
-        """One row of those of several structures, or some steps."""
+        """One row of a table of several structures, or some steps."""
         return PortCycles(self.loads[number], self.stores[number], self.shared)
 
 
@@ -66,33 +66,33 @@ class Port:
         return self.network.arrays[array].type.bytes
 
     def words(self, array: str, data: Elements) -> Elements:
-        """Words of bursts of so many data of an array; the last one of a burst moves whole."""
+        """Words of bursts with so many data of an array; the last word of a burst moves whole."""
         memory = self.channel
         if memory.data_per_word is not None:
             return -(-data // memory.data_per_word)
         return -(-data * self.element_bytes(array) * 8 // (memory.word_bits or 1))
 
     def word_bits(self, array: str) -> int:
-        """Bits that the port moves with a word of an array."""
+        """Bits of a word of an array on the port."""
         memory = self.channel
         if memory.data_per_word is not None:
             return memory.data_per_word * self.element_bytes(array) * 8
         return memory.word_bits or 1
 
     def burst_cycles(self, array: str, data: Elements, local: int | Elements = 0) -> Elements:
-        """Cycles of bursts of so many data of an array on a platform without rows; a burst of none takes none.
+        """Cycles of bursts with so many data of an array on a platform without rows; 0 for a burst of none.
 
-        The memory inside takes so many `local` words of each, or gives them.
+        The local memory takes or gives so many `local` words of each burst.
         """
         words = np.maximum(self.words(array, data), local)
         return np.where(data > 0, (self.channel.latency or 0) + words, 0)
 
     def local_word(self, array: str, *, write: bool) -> LocalWord | None:
-        """The word of the memory inside that is loaded, or (`write`) stored in a cycle; None where it keeps pace."""
+        """The word that the local memory takes, or (`write`) gives, in a cycle; None if it keeps pace with the port."""
         return local_word(self.platform, self.element_bytes(array), self.accesses.shape(array), write=write)
 
     def requested(self, array: str, *, write: bool) -> Requested:
-        """How an array is requested run by run."""
+        """The parameters by which an array is requested run by run."""
         local, memory = self.local_word(array, write=write), self.channel
         return Requested(self.accesses.shape(array), self.element_bytes(array), memory, local)
 
@@ -102,7 +102,7 @@ class Port:
         return words * whole - (-words * rest // 8)
 
     def moved_words(self, transfer: Transfer) -> int:
-        """All words that the port moves for a transfer, those of its requests or bursts."""
+        """All words that the port moves for a transfer, in its requests or bursts."""
         if self.by_run:
             requests = self._requests(transfer, int(transfer.step.max(initial=0)) + 1)
             return int((requests.number * requests.words).sum())
@@ -143,7 +143,7 @@ class Port:
 
     @property
     def by_run(self) -> bool:
-        """Whether a step's data of an array are requested run by run; with rows they are bursts of their own anyway."""
+        """Whether a step's data of an array are requested run by run; with rows they are bursts anyway."""
         return self.channel.burst == "run" and self.channel.rows is None
 
     def request_cycles(self, requests: Requests) -> Elements:
@@ -161,6 +161,7 @@ class Port:
         return self.burst_cycles(transfer.array, np.bincount(transfer.step, minlength=steps), words)
 
     def _rows_by_step(self, transfers: Sequence[Transfer], steps: int, shared: bool) -> PortCycles:
+        """Port cycles of each step with the row model."""
         order = {name: place for place, name in enumerate(self.network.arrays)}
         in_order = sorted(transfers, key=lambda transfer: (transfer.write, order[transfer.array]))
         runs = [self._runs(transfer) for transfer in in_order if len(transfer.element)]
@@ -188,7 +189,7 @@ class Port:
         return step[starts], Bursts(address, data * size, data, np.full(len(starts), transfer.write), local)
 
     def _words_of_runs(self, array: str, start: Elements, data: Elements, *, write: bool) -> Elements:
-        """The local words of runs of consecutive elements: in each row of them as many as begin in it."""
+        """The local words of runs of consecutive elements; each row that a run touches begins a new one."""
         local = self.local_word(array, write=write)
         if local is None:
             return 0 * data
@@ -200,7 +201,7 @@ class Port:
 
 
 def _array_bases(accesses: Accesses, row: int) -> dict[str, int]:
-    """The address of each array: one after another in the network's order, each at the start of a row (in bytes)."""
+    """The address of each array in bytes: one after another in the network's order, each at the start of a row."""
     bases, end = {}, 0
     for name, array in accesses.network.arrays.items():
         if not accesses.lies_outside(name):

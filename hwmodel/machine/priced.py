@@ -28,18 +28,18 @@ TRAFFIC = ("traffic_bytes", "port_bytes")
 def units_are_free(figures: Collection[str], *, built: bool) -> bool:
     """Whether more units make none of these figures worse, so that `fastest` leaves out nothing that a front needs.
 
-    So it is with times and traffic: units shorten the ones and do not change the others (but for those of processors
-    that are scheduled, of which `fastest` tries all). Units themselves and costs grow with them, and so do memories
-    that are `built` for their ports; without a technology they are as large as their addresses, whatever the units.
+    That holds for times and traffic: units shorten the former and do not change the latter (except for processors that
+    are scheduled, of which `fastest` tries all). It does not hold for units, for costs, and for memories that are
+    `built` for their ports. Without a technology, memories have their addressed size, whatever the units.
     """
     return all(name in (*TIMES, *TRAFFIC, *(() if built else MEMORY), *SETUP, ROM_BITS) for name in figures)
 
 
 @dataclass(frozen=True)
 class PricedEnergy:
-    """What energies of designs are made of: `femtojoules` of a frame (S, U), and what one of each cost leaks, in pW.
+    """Energies of designs: `femtojoules` of a frame (S, U), and the leakage of one unit of each cost, in pW.
 
-    Without those of accesses to local memories where these are built for their ports.
+    Accesses to local memories are not included if these are built for their ports.
     """
 
     femtojoules: Callable[[], Figures]
@@ -48,9 +48,9 @@ class PricedEnergy:
 
 @dataclass(frozen=True)
 class PricedMemories:
-    """What memories of designs take as they are built; the names of what they cost.
+    """The figures of designs' memories as built, and the names of their costs.
 
-    `figures` are those of designs by structure and combination (n,); `least` what these have no less of.
+    `figures` gives those of designs by structure and combination (n,); `least` gives lower bounds.
     """
 
     figures: OfDesigns
@@ -59,30 +59,32 @@ class PricedMemories:
     has_blocks: bool
 
     def at(self, places: Places, columns: Places, *, least: bool) -> PricedMemories:
-        """Those of some designs, each a structure with one combination; with `least` what they have no less of."""
+        """The memories of some designs, each a structure with one combination; with `least`, lower bounds."""
         of = self.least if least else self.figures
         return replace(self, figures=lambda some, _: of(places[some], columns[some]))
 
 
 @dataclass(frozen=True)
 class Priced:
-    """S structures (group designs but for units and intervals), each under U combinations of rates (`rate_of`).
+    """The figures of S structures (group designs without units and intervals), each under U combinations of rates.
 
-    `legal` (S, U) is false for more units than can ever work at once, for ports that no memory serves (`refusal` says
-    of one why) and, with FIFOs, for an order of reading that is not that of writing; the figures of those mean nothing.
-    `combinations` are the rates of the tasks, of shape (1, U, tasks), or (S, U, tasks) where each structure has its
-    own; an interval of 0 is the least on offer. Times have the
-    shape (S, U); memory that does not depend on rates (S, 1); `units` and `unit_costs` that of the
-    combinations. `built` are the memories as they are built; without a technology it is None, memories are as large as
-    their addresses (`addressed_data`, `addressed_bits`) and `counted_blocks` are the blocks, None without
-    local.block_bits. `energy` is None where the platform does not give it. `left_out` counts
-    the legal designs of these structures that were not priced, since one that was is no slower with fewer units, or at
-    another interval, all else being equal; `untried` those of which nothing is known, since there are too many of
-    them. `resident` has of each of MEMORY what resident arrays take of it, (3, 1, U)
-    or (3, S, U): nothing where they stand beside all groups.
+    `legal` (S, U) is false for more units than can ever work at once, for ports that no memory serves (`refusal` gives
+    the reason of one) and, with FIFOs, for an order of reading that is not that of writing; the figures of such designs
+    mean nothing. `combinations` are the rates (`rate_of`) of the tasks, (1, U, tasks), or (S, U, tasks) if each
+    structure has its own; an interval of 0 is the least on offer.
 
-    With `exact` the figures of the one structure are what its designs have no less of, and legal is what may be: those
-    of some of its combinations (n,) are told when they are asked for, by `at`.
+    Times are (S, U), memory that does not depend on rates is (S, 1), and `units` and `unit_costs` have the shape of the
+    combinations. `built` has the memories as built. Without a technology it is None, memories have their addressed size
+    (`addressed_data`, `addressed_bits`), and `counted_blocks` are their blocks (None without local.block_bits).
+    `energy` is None if the platform does not give it.
+
+    `left_out` counts the legal designs of these structures that were not evaluated, since one that was is no slower
+    with fewer units, or at another interval, all else being equal. `untried` counts those of which nothing is known,
+    since there are too many. `resident` has the resident arrays' share of each of MEMORY, (3, 1, U) or (3, S, U): 0 if
+    they are outside all groups.
+
+    With `exact`, the figures of the one structure are lower bounds, and `legal` designs may turn out not to be. The
+    figures of some of its combinations (n,) are then computed when they are read through `at`.
     """
 
     legal: NDArray[np.bool_]
@@ -105,7 +107,7 @@ class Priced:
 
     @cached_property
     def built_figures(self) -> BuiltFigures | None:
-        """What memories take as they are built; computed when it is first asked for."""
+        """The figures of memories as built, computed when they are first read."""
         if self.built is None:
             return None
         shape = self.legal.shape
@@ -113,7 +115,7 @@ class Priced:
         return self.built.figures(places, columns).changed(lambda own: own.reshape(shape))
 
     def keeping(self, data: Figures, bits: Figures) -> Priced:
-        """The same with memories of so many data and bits (S, 1) in place of what is built, with nothing beside."""
+        """Replace the built memories by so many data and bits (S, 1), with no other costs."""
         if self.built is None:
             return self
         return replace(
@@ -128,9 +130,9 @@ class Priced:
         )
 
     def at(self, places: Places, columns: Places, *, least: bool = False) -> Priced:
-        """Some designs, by structure and combination (n,): as many structures (n, 1).
+        """The figures of some designs, given by structure and combination (n,), as n structures (n, 1).
 
-        With `least` they have what none has less of in place of what takes longer to tell.
+        With `least`, lower bounds replace figures that take longer to compute.
         """
         if self.exact is not None and not least:
             found, every = self.exact(columns), np.arange(len(columns))
@@ -160,33 +162,33 @@ class Priced:
 
     @property
     def exactly(self) -> Priced:
-        """The same with the figures that designs have."""
+        """The exact figures of the designs."""
         return self if self.exact is None else self.exact(np.arange(self.legal.shape[1]))
 
     @property
     def internal_memory_data(self) -> Figures:
-        """Internal memory in data, as it is built."""
+        """Internal memory in data, as built."""
         return self.addressed_data if self.built_figures is None else self.built_figures.data
 
     @property
     def internal_memory_bits(self) -> Figures:
-        """The same in bits."""
+        """Internal memory in bits, as built."""
         return self.addressed_bits if self.built_figures is None else self.built_figures.bits
 
     @property
     def memory_blocks(self) -> Figures | None:
-        """Memory blocks."""
+        """Memory blocks, as built; None if the platform names none."""
         if self.built is None:
             return self.counted_blocks
         return self.built_figures.blocks if self.built.has_blocks and self.built_figures is not None else None
 
     @property
     def costs(self) -> Mapping[str, Figures]:
-        """All costs by name, those of memories with those of datapaths."""
+        """All costs by name, of datapaths and memories together."""
         return {name: self.cost(name) for name in self.unit_costs}
 
     def cost(self, name: str) -> Figures:
-        """One of them. Raises KeyError for a name that is none."""
+        """The cost with a name, of datapaths and memories together. Raises KeyError for an unknown name."""
         if name in BITS and name not in self.unit_costs:
             return np.zeros((1, 1), np.int64)
         if self.built is None or name not in self.built.costs or self.built_figures is None:
@@ -195,25 +197,25 @@ class Priced:
 
     @cached_property
     def resident_figures(self) -> Figures:
-        """What of internal memory holds resident arrays; computed when it is first asked for."""
+        """The share of resident arrays in internal memory; computed when it is first read."""
         return self.resident()
 
     @cached_property
     def energy_fj(self) -> Figures | None:
-        """Energy of a frame but for what leaks, in fJ; computed when it is first asked for."""
+        """Energy of a frame without leakage, in fJ; computed when it is first read."""
         if self.energy is None:
             return None
         return self._other_fj if self.built_figures is None else self._other_fj + self.built_figures.energy
 
     @cached_property
     def _other_fj(self) -> Figures:
-        """The same without what built memories take."""
+        """Energy of a frame without leakage and without built memories, in fJ."""
         assert self.energy is not None, "the platform gives it"
         return self.energy.femtojoules()
 
     @cached_property
     def leakage_pw(self) -> Figures | None:
-        """What the processors leak, in pW."""
+        """The leakage of the processors, in pW."""
         if self.energy is None:
             return None
         each = [each * self.cost(name) for name, each in self.energy.leaking.items() if name in self.unit_costs]
@@ -221,11 +223,11 @@ class Priced:
 
     @cached_property
     def frame_cycles(self) -> Figures:
-        """Cycles per frame where frames follow each other, (S, U); computed when it is first asked for."""
+        """Cycles per frame if frames follow each other without pause, (S, U); computed when it is first read."""
         return self.frame()
 
     def objective(self, name: str) -> Figures:
-        """A figure or cost by its name, of shape (S, U). Raises KeyError for a name that is neither."""
+        """A figure or cost by its name, (S, U). Raises KeyError for a name that is neither."""
         if name in RESIDENT:
             figure = self.resident_figures[RESIDENT.index(name)]
         elif name in SHARED:
@@ -240,5 +242,5 @@ class Priced:
 
 
 def _after(figure: Callable[[], Figures], of: Callable[[Figures], Figures]) -> Figures:
-    """What `of` makes of a figure that is computed now."""
+    """Apply `of` to a figure that is computed now."""
     return of(figure())

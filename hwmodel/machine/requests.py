@@ -1,12 +1,12 @@
-"""Requests of a port whose memory is asked run by run (docs/machine.md, section 4, "Runs").
+"""Requests of a port that requests runs from the external memory (docs/machine.md, section 4, "Runs").
 
-All requests of one array in one step have the same number of words, enough for its longest run at the worst start in a
-word that any run of the group may have. Starts of runs lie at places of one axis of the array, the row axis: within it
-whole rows are moved, so what matters is where in a row runs start. Starts at the beginning of a row do no harm: they
-lie at multiples of the granule, where the worst start is no earlier.
+The idea. All requests of an array in a step have the same number of words: enough for its longest run, at the worst
+start in a word that any run of the group may have. Starts are positions on one axis of the array, the row axis: inside
+of it whole parts are moved, so only the start in a row matters. Starts at the beginning of a row do no harm, since they
+are at multiples of the granule, where the worst start is no earlier.
 
-A step with several runs may read over what lies between them: it asks for whole entries of one axis, those no further
-apart than a distance together (`Spans`), where that takes fewer cycles than its runs do.
+A step with several runs may also move the elements between them. It then requests whole entries of one axis, those
+within a distance as one run (`Spans`), if that takes fewer cycles than its runs do.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _FAR = 1 << 62
 
 @dataclass(frozen=True, eq=False)
 class ElementRuns:
-    """Runs of elements of one array: the step of each, its first element and how many it has."""
+    """Runs of elements of one array: the step of each, its first element, and its number of elements."""
 
     step: Elements
     start: Elements
@@ -38,9 +38,10 @@ class ElementRuns:
 
     @staticmethod
     def of(element: Elements, step: Elements, shape: Extents) -> ElementRuns:
-        """Those of elements that are moved in steps; a run goes on over the end of a row from whole row to whole row.
+        """The runs of elements that are moved in steps.
 
-        That holds for lines of rows likewise, and so on outwards.
+        A run ends at the end of a row, unless the rows on both sides are moved whole; the same holds for lines of rows,
+        and so on outwards.
         """
         order = np.lexsort((element, step))
         element, step = element[order], step[order]
@@ -60,10 +61,12 @@ class ElementRuns:
 
 @dataclass(frozen=True, eq=False)
 class Spans:
-    """Entries of one axis that hold what is moved in steps, step by step and ascending, those that touch together.
+    """Entries of one axis that hold moved elements, step by step and ascending.
 
-    An entry is an index of the axis with all that lies behind it, `inner` elements. Those of one row of the axis from
-    `first` to `last` stand together; `distance` is how far they are from the ones before, _FAR at the start of a row.
+    Neighbours that one run covers together.
+
+    An entry is an index of the axis with all inner elements, `inner` of them. A span goes from entry `first` to `last`
+    of a row of the axis. `distance` is that to the span before, _FAR at the start of a row.
     """
 
     inner: int
@@ -74,7 +77,7 @@ class Spans:
 
     @staticmethod
     def of(runs: ElementRuns, shape: Extents, axis: int) -> Spans:
-        """The entries that some runs touch."""
+        """The spans of entries that some runs touch."""
         inner, extent = math.prod(shape[axis + 1 :]), shape[axis]
         first, last = runs.start // inner, (runs.start + runs.data - 1) // inner
         rows = last // extent - first // extent + 1  # of the axis, in a run of whole ones
@@ -88,13 +91,13 @@ class Spans:
 
     @property
     def distances(self) -> list[int]:
-        """How far entries of one row are apart, and 1: any other distance has the spans of one of these."""
+        """The distances of spans within a row, and 1; any other distance gives the same runs as one of these."""
         near = self.distance[(self.distance < _FAR) & (self.distance > 1)]
         found: list[int] = ascending(np.append(1, near)).tolist()
         return found
 
     def within(self, distance: int) -> ElementRuns:
-        """Entries no further apart than that are one run, with all that lies between them."""
+        """The runs that join entries at most a distance apart, with all elements between them."""
         heads = np.flatnonzero(self.distance > distance)
         first, last = self.first[heads], self.last[np.append(heads[1:], len(self.last)) - 1]
         return ElementRuns(self.step[heads], first * self.inner, (last - first + 1) * self.inner)
@@ -102,21 +105,24 @@ class Spans:
 
 @dataclass(frozen=True, eq=False)
 class Requests:
-    """By step: how many requests there are of one array, the words of each, and the cycles that these take to pass."""
+    """The requests of one array by step: how many, the words of each, and the cycles in which one passes."""
 
     number: Elements
     words: Elements
     passing: Elements
 
     def cycles(self, latency: int, outstanding: int) -> Elements:
-        """From the first request of each step to its last word, at most `outstanding` unfinished; 0 without any."""
+        """Cycles from the first request of each step to its last word, with at most `outstanding` unfinished.
+
+        0 without any.
+        """
         rounds, rest = np.divmod(np.maximum(self.number - 1, 0), outstanding)
         first = latency + self.passing
         time = first + rounds * np.maximum(first, outstanding * self.passing) + rest * self.passing
         return np.where(self.number > 0, time, 0)
 
     def where(self, chosen: NDArray[np.bool_], other: Requests) -> Requests:
-        """These where they are chosen, else the others."""
+        """Take these requests for the steps in a mask, and `other` for all others."""
         pairs = (self.number, other.number), (self.words, other.words), (self.passing, other.passing)
         return Requests(*(np.where(chosen, own, others) for own, others in pairs))
 
@@ -126,9 +132,9 @@ AskedFor = tuple[Elements, Elements, Elements]  # what `Requested.requests` take
 
 @dataclass(frozen=True, eq=False)
 class Requested:
-    """How an array of a shape, of elements of `size` bytes, is requested of an external memory.
+    """How an array of a shape, with elements of `size` bytes, is requested from an external memory.
 
-    The memory inside takes, or gives, `local` words; None where they keep pace with any port.
+    The local memory takes, or gives, `local` words; None if it keeps pace with any port.
     """
 
     shape: Extents
@@ -138,7 +144,7 @@ class Requested:
 
     @property
     def units(self) -> tuple[int, int]:
-        """An element and a word in one unit: bytes, or data with `data_per_word`."""
+        """The sizes of an element and of a word in one unit: bytes, or data with `data_per_word`."""
         memory = self.memory
         return (1, memory.data_per_word) if memory.data_per_word else (self.size, (memory.word_bits or 8) // 8)
 
@@ -149,19 +155,20 @@ class Requested:
         return self.fewest(self.requests(*each), each[0], partial(self._in_spans, runs, steps))
 
     def _each(self, runs: ElementRuns, steps: int, axis: int | None = None) -> AskedFor:
-        """What `requests` takes of runs; those of whole entries of an axis have this as their row axis."""
+        """The arguments of `requests` for some runs; runs of whole entries of an axis have this as their row axis."""
         number, longest = np.bincount(runs.step, minlength=steps), np.zeros(steps, np.int64)
         np.maximum.at(longest, runs.step, runs.data)
         return number, longest, axis_starts(runs, self.shape, axis)
 
     def _in_spans(self, runs: ElementRuns, steps: int, axis: int) -> Iterator[AskedFor]:
+        """The arguments of `requests` for whole entries of an axis, at each distance."""
         spans = Spans.of(runs, self.shape, axis)
         return (self._each(spans.within(distance), steps, axis) for distance in spans.distances)
 
     def fewest(self, found: Requests, runs: Elements, in_spans: Callable[[int], Iterator[AskedFor]]) -> Requests:
-        """In each step the requests of the fewest cycles, and of equal ones those of the fewest words.
+        """In each step, the requests with the fewest cycles, and of equal ones those with the fewest words.
 
-        They are those `found` of so many `runs`, or those `in_spans` of an axis at a distance, if these are fewer.
+        Candidates are those `found` for `runs`, and those of whole entries of an axis at a distance, if they are fewer.
         """
         (unit, word), latency = self.units, self.memory.latency or 0
         cycles = found.cycles(latency, self.memory.outstanding)
@@ -180,7 +187,7 @@ class Requested:
     def requests(self, number: Elements, longest: Elements, starts: Elements) -> Requests:
         """The requests of a `number` of runs in each step, (..., K), of which the longest has so many elements.
 
-        `starts` (..., 3) is what is known of their places, as for `worst_starts`.
+        `starts` (..., 3) describes where runs start, as for `worst_starts`.
         """
         unit, word = self.units
         words = (longest * unit - 1 + self.worst(starts, word)[..., None]) // word + 1
@@ -190,14 +197,14 @@ class Requested:
         return Requests(number * pieces, *(np.where(number > 0, count, 0) for count in (each, passing)))
 
     def worst(self, starts: Elements, word: int) -> Elements:
-        """The latest place in a word, of so many units, at which a run may start, (...)."""
+        """The latest position in a word of so many units at which a run may start, (...)."""
         return worst_starts(starts, self.shape, self.units[0], word)
 
     def _local(self, local: LocalWord, longest: Elements, each: Elements, starts: Elements) -> Elements:
-        """At most so many local words has what passes with `each` words of a request, for runs of these lengths.
+        """An upper bound of the local words that pass with `each` words of a request, for runs of these lengths.
 
-        A word goes in as it comes: in parts of local words, and parted where a row ends within such a part. Where
-        elements do not divide a word, it may have one more of them than fit into it.
+        A word is taken as it comes: in parts of local words, which are split where a row ends. If elements do not
+        divide a word, it may have one more of them than fit into it.
         """
         unit, word = self.units
         within = word // unit
@@ -215,9 +222,9 @@ class Requested:
 
 
 def axis_starts(runs: ElementRuns, shape: Extents, axis: int | None = None) -> Elements:
-    """What `worst_starts` takes of runs, (3,): their row axis, and where on it they start.
+    """The argument of `worst_starts` for some runs, (3,): their row axis, and where on it they start.
 
-    The row axis is `axis`, or the outermost one along which runs are of whole entries.
+    The row axis is `axis`, or the outermost axis along which runs consist of whole entries.
     """
     row, start = 0, 0 * runs.start
     for number, extent in enumerate(shape):
@@ -231,11 +238,11 @@ def axis_starts(runs: ElementRuns, shape: Extents, axis: int | None = None) -> E
 
 
 def worst_starts(axis_starts: Elements, shape: Extents, size: int, word: int) -> Elements:
-    """The latest place in a word at which a run may start, by what is known of sets of runs, (..., 3).
+    """The latest position in a word at which a run may start, for sets of runs (..., 3).
 
-    That is their row axis, the greatest common divisor of the differences between the places there where runs start,
-    and the first of these places (0 and 0 without any); the beginning of a row left out. `size` is that of an element,
-    in the unit of `word`.
+    A set has its row axis, the greatest common divisor of the differences between the positions there where runs start,
+    and the first of these positions (0 and 0 without any); the beginning of a row is left out. `size` is that of an
+    element, in the unit of `word`.
     """
     axis, differences, first = np.moveaxis(axis_starts, -1, 0)
     row = np.array([math.prod(shape[k:]) for k in range(max(len(shape), 1))])[axis] * size
@@ -247,6 +254,6 @@ def worst_starts(axis_starts: Elements, shape: Extents, size: int, word: int) ->
 
 
 def local_words(local: LocalWord, data: Elements) -> Elements:
-    """How many local words runs of so many elements have: of each row of a run as many as begin in it."""
+    """The number of local words of runs of so many elements; each row of a run begins a new one."""
     of_rows: Elements = data // local.row * -(-local.row // local.width)
     return np.where(data < local.row, -(-data // local.width), of_rows)

@@ -1,4 +1,4 @@
-"""What stands beside all groups: arrays that are loaded once, ROMs and locals (docs/machine.md, section 11)."""
+"""Memories outside all groups: arrays that are loaded once, ROMs and locals (docs/machine.md, section 11)."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from hwmodel.platform import Platform
 
 
 def once_memories(accesses: Accesses, platform: Platform) -> tuple[MemoryUse, ...]:
-    """The memories of the arrays that are loaded once, each whole: a bank for each element of the largest pattern.
+    """The memories of arrays that are loaded once, each whole: a bank for each element of the largest pattern.
 
-    With a technology their sizes are in the groups, where each task that reads one has a memory of its own of it.
+    With a technology their sizes count in the groups, where each task that reads one has its own memory.
     """
     network = accesses.network
     patterns = {name: 1 for name, kind in accesses.residents.items() if kind == memory_kinds.ONCE}
@@ -34,7 +34,7 @@ def once_memories(accesses: Accesses, platform: Platform) -> tuple[MemoryUse, ..
 
 
 def loaded_once(accesses: Accesses, platform: Platform) -> Once:
-    """What they take together: each is one burst on the port, one after another, before the first frame."""
+    """The total size and load time of these arrays: each is one burst, one after another, before the first frame."""
     memories, port = once_memories(accesses, platform), Port(accesses, platform)
     return Once(
         setup_cycles=port.whole_arrays([memory.name for memory in memories]),
@@ -48,7 +48,7 @@ def loaded_once(accesses: Accesses, platform: Platform) -> Once:
 
 
 def resident_memories(accesses: Accesses, platform: Platform, units: Mapping[str, int]) -> tuple[MemoryUse, ...]:
-    """All that stands beside the groups of a design with these units by task."""
+    """All memories outside the groups of a design with these units by task."""
     network = accesses.network
     roms = [network.arrays[name] for name, kind in accesses.residents.items() if kind == memory_kinds.ROM]
     return (

@@ -1,10 +1,10 @@
 """Scans: the orders in which blocks are taken, and those that a task's delays allow (docs/machine.md, section 2).
 
-A scan is illegal if the block of some r - d comes after that of r. Blocks follow each other in lexicographic order of
-their indices, and the block index of r - d along a dimension depends on the index of r there alone. So such an r exists
-if and only if there is a dimension along which r - d can lie in a later block, while along every dimension further out
-it can lie in the same one: `moves_of` says whether each can be, and the indices found make up a repetition that shows
-it. Nothing is sampled, and no pairs of repetitions are formed. `hwmodel.machine.legal_scans` has the legal ones.
+The idea. A scan is illegal if the block of some r - d comes after that of r. Blocks are in lexicographic order of their
+indices, and the block index of r - d along a dimension depends only on the index of r there. So such an r exists if and
+only if there is a dimension along which r - d can lie in a later block, while along every outer dimension it can lie in
+the same one. `moves_of` says whether each is possible, and the indices that it finds make up a repetition that shows
+it. Nothing is sampled, and no pairs of repetitions are formed. `hwmodel.machine.legal_scans` has the legal scans.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ Pair = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 def block_places(repetitions: Indices, extents: Extents, blocks: Blocks) -> NDArray[np.int64]:
-    """The place in the block order of the block of each repetition, given as an (n, rank) array.
+    """The index in the block order of the block of each repetition, given as an (n, rank) array.
 
-    With blocks of blocks the repetitions have to be all of the space, since places are then counted among them.
+    With blocks of blocks, the repetitions must be the whole space, since indices are then counted among them.
     """
     place = _loop_places([repetitions[:, dimension] for dimension in range(len(extents))], extents, blocks)
     return np.unique(place, return_inverse=True)[1].ravel() if blocks.outer else place
 
 
 def prefixes(extents: Extents, blocks: Blocks, level: int) -> NDArray[np.int64]:
-    """For each block, in their order, the number of the values that the `level` outer loops have there."""
+    """The number of the prefix of each block, in block order: the values of the `level` outer loops."""
     starts = [_starts(extent, blocks.sides(dimension)) for dimension, extent in enumerate(extents)]
     places = np.sort(_loop_places([one.ravel() for one in np.meshgrid(*starts, indexing="ij")], extents, blocks))
     inner = math.prod(loop_counts(extents, blocks)[level:])
@@ -42,7 +42,7 @@ def prefixes(extents: Extents, blocks: Blocks, level: int) -> NDArray[np.int64]:
 
 
 def _starts(extent: int, sides: Sequence[int]) -> Indices:
-    """The indices at which a block along a dimension starts."""
+    """The indices at which blocks along a dimension start."""
     index = np.arange(extent)
     for side in sides[:-1]:
         index = index % side
@@ -50,7 +50,7 @@ def _starts(extent: int, sides: Sequence[int]) -> Indices:
 
 
 def loop_counts(extents: Extents, blocks: Blocks) -> list[int]:
-    """The most places that each loop has: those of inner blocks in a whole outer one."""
+    """The most places of each loop; for inner blocks, those in a whole outer block."""
     left, counts, loops = list(extents), list[int](), _loops(blocks)
     for dimension, _, side in loops:
         counts.append(-(-left[dimension] // side))
@@ -59,16 +59,16 @@ def loop_counts(extents: Extents, blocks: Blocks) -> list[int]:
 
 
 def _loops(blocks: Blocks) -> list[tuple[int, bool, int]]:
-    """Of each loop its dimension, whether it goes downwards, and the side of its blocks."""
+    """The loops of a scan: dimension, whether it descends, and the side of its blocks."""
     left = {dimension: list(blocks.sides(dimension)) for dimension in blocks.scan.dimensions}
     directed = zip(blocks.scan.dimensions, blocks.scan.descending, strict=True)
     return [(dimension, down, left[dimension].pop(0)) for dimension, down in directed]
 
 
 def _loop_places(columns: Sequence[Indices], extents: Extents, blocks: Blocks) -> NDArray[np.int64]:
-    """The places in all loops of the block of each repetition, in one number; one column of indices per dimension.
+    """The places in all loops of each repetition's block, as one number; one column of indices per dimension.
 
-    Outer blocks at the far ends may hold fewer blocks than others: some numbers then stand for none.
+    Outer blocks at the far ends may have fewer blocks than others: some numbers then belong to no block.
     """
     left = list(columns)
     place = np.zeros(columns[0].shape if columns else 1, np.int64)
@@ -79,7 +79,7 @@ def _loop_places(columns: Sequence[Indices], extents: Extents, blocks: Blocks) -
 
 
 def breaking_pair(extents: Extents, delays: Sequence[Delay], blocks: Blocks) -> tuple[Delay, Pair] | None:
-    """A delay, a repetition, and the repetition it reads from that lies in a later block; None for a legal scan."""
+    """A delay, a repetition, and the repetition it reads from, which lies in a later block; None for a legal scan."""
     for delay in delays:
         chosen = [max(0, step) for step in delay.vector]  # some repetition whose r - d lies in the space
         along = enumerate(zip(extents, delay.vector, strict=True))
@@ -99,9 +99,9 @@ def breaking_pair(extents: Extents, delays: Sequence[Delay], blocks: Blocks) -> 
 
 @dataclass(frozen=True, slots=True)
 class Moves:
-    """Of indices along one dimension the first whose delayed index is in a lower block, in a higher, in the same one.
+    """The first index along one dimension whose delayed index is in a lower, a higher, or the same block.
 
-    None where there is none.
+    None if there is no such index.
     """
 
     ahead: int | None
@@ -111,9 +111,9 @@ class Moves:
 
 @lru_cache(maxsize=4096)
 def moves_of(extent: int, sides: tuple[int, ...], step: int) -> tuple[Moves, ...]:
-    """One for each level of blocks, of the indices that stay in the same block at all levels further out.
+    """The moves at each level of blocks, for indices that stay in the same block at all outer levels.
 
-    The first block at a level holds all that can happen in any of its blocks, and all indices before those of others.
+    The first block at a level shows all that can happen in any of its blocks, and all indices before those of others.
     """
     moves = []
     for side in sides:

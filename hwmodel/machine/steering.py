@@ -1,4 +1,4 @@
-"""What steers whole designs, by the features of memories and units (docs/technologies.md), and how much that is."""
+"""Costs of control and interconnect of whole designs, by features of memories and units (docs/technologies.md)."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from hwmodel.platform import Platform
 
 
 def parts_of(groups: Sequence[GroupEstimate]) -> list[Mapping[str, Any]]:
-    """The features of each memory."""
+    """The features of each memory that is built."""
     built = [use.organisation for group in groups for use in group.memories]
     return [one.features for one in built if one is not None]
 
 
 def steering_of(platform: Platform, parts: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """What of a design's costs that is, by name; nothing where the technology says nothing of it."""
+    """The share of control and interconnect in a design's costs, by name; empty if the technology has no such model."""
     overhead = platform.prices.overhead if platform.prices is not None else None
     each = [overhead.of(part) for part in parts] if overhead is not None else []
     return {name: float(sum(amounts[number] for amounts in each)) for number, name in enumerate(STEERED)}

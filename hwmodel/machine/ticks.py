@@ -1,7 +1,7 @@
 """When a group's tasks run: Need and New per tick, cuts, leftovers, recomputing (docs/machine.md, section 2).
 
-New(v), the repetitions that tick v is the first to need, is found for all ticks at once: each repetition gets the least
-tick of the reads of what it writes, and of the repetitions that its delays lead to (`group.closed`).
+New(v), the repetitions that tick v is the first to need, is computed for all ticks at once. Each repetition gets the
+least tick of the reads of its results, and of the repetitions that its delays lead to (`group.closed`).
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ NEVER = np.iinfo(np.int64).max
 
 @dataclass(frozen=True, eq=False)
 class Work:
-    """The runs of a task, one entry of each array per run: its repetition's number, its tick, and the tick it is for.
+    """The runs of a task, one entry for each: its repetition's number, its tick, and the tick it runs for (`use`).
 
-    `use` differs from `tick` where a cut spreads the work of one tick over several. Only a task that recomputes runs a
-    repetition more than once; what it makes is then used at `use` alone (`once` false).
+    `use` differs from `tick` if a cut spreads the work of one tick over several. Only a task that recomputes runs a
+    repetition more than once; its results are then used at `use` only (`once` is false).
     """
 
     repetition: Elements
@@ -40,13 +40,13 @@ class Work:
     once: bool = True
 
     def only(self, runs: NDArray[np.bool_] | Elements) -> Work:
-        """Some of them, by a mask or by their numbers."""
+        """The runs in a mask, or of some numbers."""
         return Work(self.repetition[runs], self.tick[runs], self.use[runs], self.once)
 
 
 @dataclass(frozen=True, eq=False)
 class Ticks:
-    """Work by task, and the block that each tick belongs to; a block's own tick is the last of its ticks."""
+    """Work by task, and the block that each tick belongs to; the last tick of a block is its own tick."""
 
     work: dict[str, Work]
     block: Elements
@@ -58,7 +58,7 @@ class Ticks:
 
 
 def tick_group(group: Group, design: GroupDesign) -> Ticks:
-    """The ticks of a group. Raises ArrayolError (`scan-against-delay`, `several-frames`)."""
+    """The ticks of a group's design. Raises ArrayolError (`scan-against-delay`, `several-frames`)."""
     cuts = {processor.task: processor.cut for processor in design.processors}
     require_legal(group, group.last, design.blocks)
     ticks = _last_task(group, design.blocks)
@@ -76,7 +76,7 @@ def tick_group(group: Group, design: GroupDesign) -> Ticks:
 
 
 def require_legal(group: Group, task: str, blocks: Blocks) -> None:
-    """Raises ArrayolError (`scan-against-delay`) where a delay would be read before it is written."""
+    """Raises ArrayolError (`scan-against-delay`) if the scan of blocks breaks a delay."""
     extents = group.accesses.extents(task)
     if not blocks.fit(len(extents)):
         raise ValueError(f"blocks {blocks} do not fit the repetition space {list(extents)} of '{task}'")
@@ -106,13 +106,13 @@ def _last_task(group: Group, blocks: Blocks) -> Ticks:
 
 
 def read_at(group: Group, task: str, array: str, work: Work) -> Iterator[tuple[Elements, Elements]]:
-    """The elements of an array that a task reads and the ticks at which it does, in parts, one entry per access."""
+    """The elements of an array that a task reads and the ticks of the reads, in parts, one entry for each access."""
     for touch in group.reads(task, array):
         yield from _read_through(group, touch, work)
 
 
 def _read_through(group: Group, touch: Touch, work: Work) -> Iterator[tuple[Elements, Elements]]:
-    """The elements that runs read through one tiler and the ticks at which they do; of runs that read the same one."""
+    """The elements that runs read through one tiler, and the ticks; runs that read the same elements count once."""
     still = [axis for axis, factors in enumerate(zip(*touch.tiler.paving, strict=True)) if not any(factors)]
     if any(group.accesses.extents(touch.process)[axis] > 1 for axis in still):
         work = _first_of_each(group, touch, still, work)
@@ -121,7 +121,7 @@ def _read_through(group: Group, touch: Touch, work: Work) -> Iterator[tuple[Elem
 
 
 def _first_of_each(group: Group, touch: Touch, still: Sequence[int], work: Work) -> Work:
-    """Of runs that access the first of those that differ in ticks or along a dimension with which a tiler moves."""
+    """Keep, of runs that access, the first with each tick and each index along dimensions that move the tiler."""
     extents = group.accesses.extents(touch.process)
     if touch.outside is not None or touch.tiler.border is not None:
         repetitions = group.accesses.repetitions(touch.process)
@@ -155,7 +155,7 @@ def is_unchanging(group: Group, ticks: Ticks, array: str) -> bool:
 
 
 def _ends_differ(group: Group, touch: Touch, work: Work) -> bool:
-    """Whether the ticks of the first run and the last read other elements, as the ends show: soon seen."""
+    """Whether the ticks of the first and the last run read other elements, by least and greatest: a quick test."""
     ends = []
     for at in (work.tick[0], work.tick[-1]):
         read = [element for element, _ in _read_through(group, touch, work.only(work.tick == at)) if len(element)]
@@ -164,7 +164,7 @@ def _ends_differ(group: Group, touch: Touch, work: Work) -> bool:
 
 
 def _first_need(group: Group, task: str, ticks: Ticks) -> Work:
-    """New(v) of every tick: each repetition at the first tick that needs it."""
+    """New(v) of every tick: each repetition runs at the first tick that needs it."""
     extents = group.accesses.extents(task)
     repetitions = group.accesses.repetitions(task)
     need = np.full(len(repetitions), NEVER)
@@ -192,7 +192,7 @@ def _first_need(group: Group, task: str, ticks: Ticks) -> Work:
 
 
 def _every_need(group: Group, task: str, ticks: Ticks) -> Work:
-    """Need(v) of every tick: what is made at v is used at v alone."""
+    """Need(v) of every tick, for a task that recomputes: results of v are used at v only."""
     count = len(group.accesses.repetitions(task))
     final = len(ticks.block) - 1
     require_numbers(len(ticks.block), count)
@@ -203,8 +203,8 @@ def _every_need(group: Group, task: str, ticks: Ticks) -> Work:
         for reader in group.readers(array):
             for elements, when in read_at(group, reader, array, ticks.work[reader]):
                 require_one_frame(group, array, reader, elements)
-                own = writer[elements] >= 0
-                pairs.append((when * count + writer[elements])[own])
+                is_made = writer[elements] >= 0
+                pairs.append((when * count + writer[elements])[is_made])
         if array in group.stored:
             outside[writer[group.needed_outside(array) & (writer >= 0)]] = True
     runs = ascending(np.concatenate(pairs))
@@ -214,7 +214,10 @@ def _every_need(group: Group, task: str, ticks: Ticks) -> Work:
 
 
 def _split(group: Group, task: str, cut: Blocks, work: Work, ticks: Ticks) -> tuple[Work, Ticks]:
-    """Each tick's work in the pieces of a cut, one tick each, the last at its own; missing ticks are inserted."""
+    """Split each tick's work into the pieces of a cut, one a tick, the last at the tick itself.
+
+    Missing ticks are inserted; returns the work and all ticks after that.
+    """
     place = block_places(group.accesses.repetitions(task), group.accesses.extents(task), cut)[work.repetition]
     order = np.lexsort((place, work.tick))
     tick, place = work.tick[order], place[order]
@@ -233,7 +236,7 @@ def _split(group: Group, task: str, cut: Blocks, work: Work, ticks: Ticks) -> tu
 
 
 def _inserted(ticks: Ticks, when: Elements, missing: Elements) -> tuple[Elements, Ticks]:
-    """The new number of each tick with `missing` ones inserted just before the ticks `when`, and all ticks then."""
+    """Insert `missing` ticks just before the ticks `when`: the new number of each tick, and all ticks after that."""
     times = np.ones(len(ticks.block), np.int64)
     times[when] += missing
     moved = np.cumsum(times) - 1

@@ -1,4 +1,4 @@
-"""The first and last steps of a group in detail, and what it moves by array: what pictures of a design show."""
+"""The first and last steps of a group in detail, and its moved data by array, for pictures of a design."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from hwmodel.machine.tables.steps import StepPart
 
 @dataclass(frozen=True, slots=True)
 class ShownStep:
-    """One step: its number and first cycle from 0, its length, and the cycles of its loads, stores and processors.
+    """One step: its number and first cycle (from 0), its length, and the cycles of its loads, stores and processors.
 
-    On a shared port the stores follow the loads; on separate ones both start with the step.
+    On a shared port the stores follow the loads; on separate ports both start with the step.
     """
 
     number: int
@@ -45,7 +45,7 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """Steps of a group, ascending, with gaps where some are not shown; `busy` of a step is in the order of `tasks`."""
+    """Steps of a group, ascending, with gaps where some are not shown; a step's `busy` is in the order of `tasks`."""
 
     tasks: tuple[str, ...]
     shared_port: bool
@@ -56,9 +56,9 @@ class Timeline:
 def group_timeline(
     model: MachineModel, group: GroupDesign, totals: tuple[int, int], *, first: int, last: int
 ) -> Timeline:
-    """The first and last steps of a group that takes `totals`, steps and cycles, by the path that prices it.
+    """The first and last steps of a group whose `totals` are steps and cycles, from the front end that evaluates it.
 
-    Raises ArrayolError for choices that docs/machine.md, section 6, refuses; ValueError where the totals are others.
+    Raises ArrayolError for choices that docs/machine.md, section 6, refuses; ValueError if the totals differ.
     """
     steps, cycles = totals
     shown = np.unique(np.concatenate([np.arange(min(first, steps)), np.arange(max(0, steps - last), steps)]))
@@ -72,6 +72,7 @@ def group_timeline(
 
 
 def _separably(batch: GroupBatch, group: GroupDesign, structures: Structures, shown: Elements, cycles: int) -> Timeline:
+    """The timeline of a Cartesian structure, from counts."""
     tasks = batch.counts.parts.group.tasks
     steps, rates = batch.steps(group.blocks.scan, structures), rates_of(group)
 
@@ -98,7 +99,7 @@ def _separably(batch: GroupBatch, group: GroupDesign, structures: Structures, sh
 
 
 def _kinds_at(batch: GroupBatch, structures: Structures, shown: Elements) -> StepKinds:
-    """What happens in these steps: step s is (row, column) = divmod(s - shift, columns) for something of that shift."""
+    """The counts of some steps: those of work with a shift are at (row, column) = divmod(step - shift, columns)."""
     shift, (outer, inner) = batch.counts.shift, structures.pairs[0].tolist()
     place = shown[:, None] - shift[None, :]
     row, column = np.divmod(place, int(structures.inner.places[inner]))
@@ -109,6 +110,7 @@ def _kinds_at(batch: GroupBatch, structures: Structures, shown: Elements) -> Ste
 
 
 def _exactly(model: MachineModel, group: GroupDesign, shown: Elements, totals: tuple[int, int]) -> Timeline:
+    """The timeline of any structure, by enumeration."""
     plan = plan_group(model.accesses, model.platform, group)
     busy_of = plan.processors.all_busy(rates_of(group))
     busy = {task: work.cycles for task, work in busy_of.items()}

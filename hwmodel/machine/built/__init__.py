@@ -1,1 +1,1 @@
-"""What memories are built of: their ports, organisations and figures, for both paths of the model."""
+"""Memories as built, for both front ends of the model: their ports, organisations and figures."""

@@ -1,4 +1,4 @@
-"""What banks of many depths are built of, and what accesses to them take: each bank of a platform is told once."""
+"""Banks of many depths as built, and the energy of accesses to them; each bank of a platform is computed once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BUILT = ("blocks", "lut", "ff", "area")
 
 @dataclass(eq=False)
 class SizeTable:
-    """Figures by size, each computed when it is first asked for."""
+    """Figures by size, each computed when it is first read."""
 
     compute: Callable[[int], tuple[float, ...]]
     _sizes: Ints = field(default_factory=lambda: np.zeros(0, np.int64), repr=False)  # ascending
@@ -45,7 +45,7 @@ class SizeTable:
 
 @dataclass(frozen=True, eq=False)
 class BankFigures:
-    """The banks that are built in `terms` of a `technology`."""
+    """The banks that are built under `terms` from a `technology`."""
 
     terms: Terms
     technology: Technology
@@ -54,13 +54,13 @@ class BankFigures:
 
     @staticmethod
     def of(platform: Platform, terms: Terms) -> BankFigures:
-        """Those of a platform with these terms."""
+        """The banks of a platform under these terms."""
         technology = platform.prices
         assert technology is not None, "there is something to build with"
         return platform.once("banks", lambda: BankFigures(terms, technology))
 
     def banks(self, words: Ints, bits: int, reads: int, writes: int) -> NDArray[Any]:
-        """Of each of some banks of so many words (n,) of so many bits: BUILT, and the energy of an access, (5, n)."""
+        """The BUILT figures and the access energy of banks with so many words (n,) of so many bits, (5, n)."""
         key = bits, reads, writes
         if key not in self._banks:
             self._banks[key] = SizeTable(lambda deep: self._bank(deep, *key))
@@ -72,7 +72,7 @@ class BankFigures:
         return built.blocks, built.lut, built.ff, built.area, self.technology.access_fj(words * bits, bits)
 
     def registers(self, bits: Ints) -> NDArray[Any]:
-        """What registers for so many bits (n,) are BUILT of, (4, n)."""
+        """The BUILT figures of registers for so many bits (n,), (4, n)."""
         one = self.terms.kinds.registers(1)
         return np.array([[one.blocks], [one.lut], [one.ff], [one.area]]) * bits
 
@@ -84,7 +84,7 @@ class BankFigures:
         return energies
 
     def price(self, built: NDArray[Any]) -> NDArray[Any]:
-        """What memories that are BUILT of so much (4, n) cost in one number, (n,)."""
+        """The price (n,) that compares memories with BUILT figures (4, n)."""
         own, (blocks, lut, ff, area) = self.terms.prices, built
         price: NDArray[Any] = blocks * own.block + lut * own.lut + ff * own.ff + area * own.area
         return price

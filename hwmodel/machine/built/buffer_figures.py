@@ -1,11 +1,11 @@
-"""What one buffer takes as it is built, in many structures of a group at many rates (docs/machine.md, section 13).
+"""Figures of one buffer as built, in many structures of a group at many rates (docs/machine.md, section 13).
 
-Many rates ask for the same ways to serve the ports of a buffer, and of a way only the depth of its banks hangs on the
-structure. So each way is priced once for each structure, when it is first asked for.
+The idea. Many rates need the same ways to serve the ports of a buffer, and a way depends on the structure only by the
+depth of its banks. So each way is evaluated once for each structure, when it is first needed.
 
-Of how deep banks are it is known beforehand that they have room for what is live at once: live data lie in words of
-their own in each copy. With `banks` of them a bank is no less deep than live / banks, rounded up; of a single bank the
-depth is known. The least of all ways so is what no design has less of, whichever way it takes.
+The depth of banks has a lower bound: live data lie in different words of each copy, so with `banks` banks one is at
+least live / banks deep, rounded up. A single bank has the known addressed size. The least over all ways is then a lower
+bound for each design, whichever way it takes.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _MOST = np.iinfo(np.int64).max
 
 @dataclass(frozen=True, eq=False)
 class BufferFigures:
-    """The buffer of an array in S structures, of so many `words` at one address each, `live` of them at once."""
+    """The buffer of an array in S structures, with addressed sizes `words` in one bank and `live` counts."""
 
     builder: Builder
     array: str
@@ -48,13 +48,13 @@ class BufferFigures:
     _ways: dict[Candidate, RowCache] = field(default_factory=dict, repr=False)
 
     def kind(self, rates: Rates) -> Kind:
-        """What serves the ports at some rates."""
+        """The ways to serve the ports, or the layout's ports, at some rates."""
         if self.array in self.builder.layouts:
             return self.builder.layout_ports(self.array, rates)
         return self.builder.ports.ways(self.array, rates)[1]
 
     def figures(self, kind: Kind, which: Ints) -> Figures:
-        """The ROWS of figures (9, n) of a kind in some structures."""
+        """The ROWS of figures (9, n) of a kind of buffer in some structures."""
         if isinstance(kind, Ways):
             if kind not in self._known:
                 own = replace(self, _known={})  # without what it is to hold, so that nothing large holds itself
@@ -68,7 +68,7 @@ class BufferFigures:
         return SizeTable(layout)(self.depths(kind.function, which))
 
     def needs(self, kind: Kind, which: Ints) -> Iterator[tuple[BankFunction, Ints]]:
-        """The functions whose depths figures of a kind hang on, and the structures where they are not known."""
+        """The bank functions whose depths the figures of a kind depend on, and the structures without known figures."""
         if not isinstance(kind, Ways):
             yield kind.function, which
             return
@@ -78,11 +78,12 @@ class BufferFigures:
                 yield one.function, self._ways[one].new(new) if one in self._ways else new
 
     def least(self, kind: Kind, which: Ints) -> Figures:
-        """Data and bits (2, n) that no design has less of; of all else nothing is known."""
+        """Lower bounds of data and bits (2, n) over all designs."""
         data = self._least_data(kind, which)
         return np.stack([data, data * self._bits])
 
     def _least_data(self, kind: Kind, which: Ints) -> Ints:
+        """Lower bounds of data (n,) over all designs."""
         words, live = self.words(which), self.live(which)
         if not isinstance(kind, Ways):
             banks = kind.function.banks
@@ -102,10 +103,11 @@ class BufferFigures:
         return self.builder.bits(self.array)
 
     def _may_be_registers(self, ways: Ways, words: Ints) -> Mask:
+        """In which structures registers may serve the ports."""
         return np.asarray(words * self._bits <= ways.register_bits(self.builder.terms))
 
     def cheapest(self, ways: Ways, which: Ints) -> Figures:
-        """The ROWS of figures (n, 9) of the cheapest that serves the ports in some structures."""
+        """The ROWS of figures (n, 9) of the cheapest way to serve the ports in some structures."""
         words = self.words(which)
         options = [self.builder.figures_of_registers(self._bits, words, ways.routes)]
         prices = [np.where(self._may_be_registers(ways, words), options[0][PRICE], math.inf)]
@@ -117,7 +119,7 @@ class BufferFigures:
         return chosen
 
     def _of_way(self, one: Candidate) -> RowCache:
-        """The ROWS of figures (n, 9) of one way to serve the ports, which several kinds may have."""
+        """The ROWS of figures (n, 9) of one way to serve the ports, which several kinds may share."""
         if one not in self._ways:
             words, depths, figures, bits = self.words, self.depths, self.builder.figures_of_way, self._bits
 
@@ -131,9 +133,9 @@ class BufferFigures:
 
 
 def _known_data(figures: RowCache | None, which: Ints, data: Ints) -> Ints:
-    """The data (n,) of some structures, those in place of which figures are known by these."""
+    """The data (n,) of some structures, replaced by known figures where there are any."""
     if figures is None:
         return data
-    there, found = figures.known(which)
-    data[there] = found[:, FIGURES.index("data")]
+    there, known_figures = figures.known(which)
+    data[there] = known_figures[:, FIGURES.index("data")]
     return data

@@ -1,8 +1,8 @@
-"""What the memories of a group take as they are built, in many structures under many combinations of rates.
+"""Figures of a group's memories as built, for many structures under many combinations of rates.
 
-A memory hangs on the rates of the few tasks that touch it, and many of those ask for one kind of memory. So figures are
-computed once for each kind and structure, and handed out to designs. Only those of designs that are asked for are: what
-a memory takes at the least is known sooner (`least`), and tells most designs out of a front.
+The idea. A memory depends on the rates of the few tasks that touch it, and many of those need the same kind of memory.
+So figures are computed once for each kind and structure, and gathered for designs. Only the figures of requested
+designs are computed: lower bounds (`least`) are known earlier, and exclude most designs from a front.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _TOGETHER = 64  # structures whose memories are told at once if one is: it takes
 
 @dataclass(frozen=True, eq=False)
 class BuiltFigures:
-    """What all memories of designs take together, each (n,): data, bits, blocks, and costs by name.
+    """The totals of all memories of designs, (n,) each: data, bits, blocks, and costs by name.
 
     `energy` is that of accesses to them, in fJ.
     """
@@ -50,7 +50,10 @@ class BuiltFigures:
 
     @staticmethod
     def of(figures: Figures, energy: Ints, names: Sequence[str]) -> BuiltFigures:
-        """Of FIGURES (7, n). Raises ArrayolError (`figure-too-large`) where floats do not tell all bits apart."""
+        """Split the rows of FIGURES (7, n).
+
+        Raises ArrayolError (`figure-too-large`) if floats cannot represent all bits.
+        """
         most = int(figures[FIGURES.index("bits")].max(initial=0))
         if most >= EXACT_LIMIT:
             what = f"the internal memory of a group may come to {rounded(most)} bits as it is built"
@@ -60,19 +63,18 @@ class BuiltFigures:
         return BuiltFigures(data, bits, blocks, costs, energy)
 
     def changed(self, change: Callable[[Figures], Figures]) -> BuiltFigures:
-        """The same with each array changed."""
+        """Apply a function to each array."""
         costs = {name: change(own) for name, own in self.costs.items()}
         return BuiltFigures(change(self.data), change(self.bits), change(self.blocks), costs, change(self.energy))
 
 
 @dataclass(frozen=True, eq=False)
 class BuiltMemory:
-    """One memory of structures: the tasks on whose rates it hangs, which `kind` of memory it is at some rates.
+    """One memory of structures: the tasks on whose rates it depends, and its `kind` at some rates.
 
-    `figures` are the ROWS of figures (9, n) of a kind in structures, by their rows (n,). `least` are the first of the
-    FIGURES (number, n) of which it has no less, quicker to come by, where there are such. Of structures `alone` (S,)
-    each takes its own time to tell.
-    `needs` are the depths that figures of a kind in structures hang on.
+    `figures` gives the ROWS of figures (9, n) of a kind in structures, by their rows (n,). `least`, if given, gives
+    lower bounds of the first FIGURES (number, n) faster. Structures in the mask `alone` (S,) take their own time to
+    compute. `needs` gives the depths on which the figures of a kind in structures depend.
     """
 
     touching: tuple[str, ...]
@@ -84,7 +86,7 @@ class BuiltMemory:
 
 
 def of_rates(touching: tuple[str, ...], figures: Callable[[Rates], tuple[float, ...]]) -> BuiltMemory:
-    """A memory that is the same in all structures; it has no figures where it is refused at some rates."""
+    """A memory that is equal in all structures; its figures are 0 at rates at which it is refused."""
 
     @cache
     def row(rates: EachRate) -> Figures:
@@ -100,17 +102,17 @@ def of_rates(touching: tuple[str, ...], figures: Callable[[Rates], tuple[float, 
 
 
 def each_rate(rates: Rates) -> EachRate:
-    """The kind of a memory that is another one at all rates."""
+    """The kind of a memory that differs for all rates."""
     return tuple(rates.items())
 
 
 @dataclass(frozen=True, eq=False)
 class BuiltMemories:
-    """The memories of structures under combinations of rates, (1, U, tasks) of all or (S, U, tasks) of each.
+    """The memories of structures under combinations of rates, (1, U, tasks) for all or (S, U, tasks) for each.
 
-    The structures are those of the `rows` (S,) of all that the `memories` are of. `accesses` are by memory how many
-    data are read from it and written to it, (1,) or (S,) each; none where no energy is asked for. `fetch` finds out
-    depths that they need, of all memories together.
+    The structures are the `rows` (S,) of those for which the `memories` are given. `accesses` are the data read from
+    each memory and written to it, (1,) or (S,) each; empty if no energy is needed. `fetch` computes the depths that
+    they need, of all memories together.
     """
 
     paths: Datapaths
@@ -123,7 +125,7 @@ class BuiltMemories:
     fetch: Callable[[Iterable[Wanted]], None] | None = None
 
     def figures(self, places: Ints, columns: Ints) -> BuiltFigures:
-        """What all take together in designs, by structure and combination (n,)."""
+        """The totals of all memories in designs, given by structure and combination (n,)."""
         total, energy = np.zeros((len(FIGURES), len(places))), np.zeros(len(places), np.int64)
         asked = [
             self._asked(of, places, columns, _TOGETHER, memory.alone)
@@ -145,7 +147,7 @@ class BuiltMemories:
         return BuiltFigures.of(total, energy, self.names)
 
     def least(self, places: Ints, columns: Ints) -> BuiltFigures:
-        """What they have no less of."""
+        """Lower bounds of the totals in designs, given by structure and combination (n,)."""
         total = np.zeros((len(FIGURES), len(places)))
         for memory, of in zip(self.memories, self._kinds, strict=True):
             known = self._asked(of, places, columns).told(memory.least or memory.figures, self.rows)[: len(FIGURES)]
@@ -154,7 +156,7 @@ class BuiltMemories:
 
     @cached_property
     def _kinds(self) -> Sequence[tuple[Sequence[Hashable], Ints]]:
-        """Of each memory its kinds, and which of them each combination (1, U) or (S, U) has."""
+        """The kinds of each memory, and the kind under each combination (1, U) or (S, U)."""
         return [self._kinds_of(memory) for memory in self.memories]
 
     def _kinds_of(self, memory: BuiltMemory) -> tuple[Sequence[Hashable], Ints]:
@@ -172,9 +174,9 @@ class BuiltMemories:
         together: int = 1,
         alone: NDArray[np.bool_] | None = None,
     ) -> _Asked:
-        """What is asked of a memory for designs: each kind for so many structures together as soon as one is asked for.
+        """The kinds and structures to compute for designs: with one structure, its whole block of `together` ones.
 
-        But for those that are told `alone`.
+        Structures in the mask `alone` are computed only if they are requested.
         """
         (kinds, numbers), wide = of, len(self.rows)
         cell = numbers[places if len(numbers) > 1 else 0, columns] * wide + places
@@ -191,19 +193,22 @@ class BuiltMemories:
 
 @dataclass(frozen=True, eq=False)
 class _Asked:
-    """The kinds of a memory, the structures (kinds, S) that each is told of, and by design its kind and structure."""
+    """The kinds of a memory, the structures (kinds, S) to compute for each, and each design's kind and structure."""
 
     kinds: Sequence[Hashable]
     told_of: NDArray[np.bool_]
     cell: Ints
 
     def rows(self) -> Iterator[tuple[Hashable, Ints]]:
-        """The structures of each kind, of those that have any."""
+        """The structures to compute for each kind, without kinds that have none."""
         rows = ((kind, np.flatnonzero(own)) for kind, own in zip(self.kinds, self.told_of, strict=True))
         return ((kind, own) for kind, own in rows if len(own))
 
     def told(self, figures: Callable[[Any, Ints], Figures], every: Ints) -> Figures:
-        """The figures of the designs, by those of a kind in structures; these have such rows of `every` one."""
+        """The figures of each design, gathered from those of its memory kind.
+
+        `every` are the rows of the structures in the tables of the memories.
+        """
         if not len(self.cell):
             return np.zeros((ROWS, 0))
         known = np.concatenate([figures(kind, every[rows]) for kind, rows in self.rows()], axis=1)
@@ -212,7 +217,7 @@ class _Asked:
 
 
 def _energy(accesses: Sequence[Ints], prices: Figures, places: Ints) -> Ints:
-    """The fJ of designs (n,), of data read and written in each structure at prices of designs (2, n)."""
+    """The energy of designs (n,) in fJ: data read and written in each structure, times energies (2, n) of designs."""
     energy = np.zeros(len(places), np.int64)
     for data, price in zip(accesses, prices, strict=True):
         if data.any():
@@ -224,7 +229,7 @@ def _energy(accesses: Sequence[Ints], prices: Figures, places: Ints) -> Ints:
 def at_rates(
     paths: Datapaths, tasks: Sequence[str], combinations: Ints, touching: Sequence[str], of: Callable[[Rates], float]
 ) -> Figures:
-    """A figure (1, U) or (S, U) that hangs on the rates of the `touching` tasks alone, of combinations of all."""
+    """A figure (1, U) or (S, U) that depends only on the rates of the `touching` tasks, computed once for each."""
     distinct, which = distinct_rates(combinations[:, :, [tasks.index(task) for task in touching]])
     rates = (paths.at_rates(dict(zip(touching, row, strict=True))) for row in distinct.tolist())
     figures: Figures = np.array([of(own) for own in rates])[which]
@@ -232,22 +237,24 @@ def at_rates(
 
 
 def distinct_rates(rates: Ints) -> tuple[Ints, Ints]:
-    """The rows that differ, of rates (S, U, tasks), and which of them each is (S, U)."""
+    """The distinct rows of rates (S, U, tasks), and the index of each row among them (S, U)."""
     if rates.nbytes > _REMEMBERED:
         return _distinct_rows(rates)
     return _remembered_rows(rates.tobytes(), rates.shape)
 
 
 def _distinct_rows(rates: Ints) -> tuple[Ints, Ints]:
+    """Compute `distinct_rates` column by column, which is many times faster than sorting rows."""
     rows = rates.reshape(-1, rates.shape[-1])
     distinct, of = np.zeros((1, 0), np.int64), np.zeros(len(rows), np.int64)
     for column in rows.T:  # beginning by beginning: many times faster than a sort of rows
         values, place = numbered(column, int(column.max(initial=0)) + 1)
-        found, of = numbered(of * len(values) + place, len(distinct) * len(values))
-        distinct = np.column_stack([distinct[found // len(values)], values[found % len(values)]])
+        distinct_pairs, of = numbered(of * len(values) + place, len(distinct) * len(values))
+        distinct = np.column_stack([distinct[distinct_pairs // len(values)], values[distinct_pairs % len(values)]])
     return distinct, of.reshape(rates.shape[:-1])
 
 
-@lru_cache(maxsize=64)  # all structures of a group are priced at the same rates
+@lru_cache(maxsize=64)  # all structures of a group are evaluated at the same rates
 def _remembered_rows(rates: bytes, shape: tuple[int, ...]) -> tuple[Ints, Ints]:
+    """Compute `distinct_rates`, cached by content."""
     return _distinct_rows(np.frombuffer(rates, np.int64).reshape(shape))

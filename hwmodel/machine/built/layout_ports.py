@@ -1,8 +1,8 @@
-"""The ports of a buffer with a bank layout: how often its banks are there (docs/machine.md, section 7).
+"""The ports of a buffer with a bank layout, and the number of its copies (docs/machine.md, section 7).
 
-A layout keeps apart what one repetition touches, not what units side by side do, nor what is in a word of the external
-memory's port. So each unit that reads has banks of its own, the storer has some more ports of each, and each unit that
-writes, or each datum of a word that the loader writes to one bank, has copies of all of these.
+A layout separates the elements that one repetition touches, not those of parallel units, nor those in a word of the
+external memory's port. So each unit that reads has its own banks, and the storer has additional ports of each. Each
+unit that writes, or each datum of a loaded word in one bank, has copies of all of these.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from hwmodel.machine.built.local_ports import LocalPorts, Rates
 
 @dataclass(frozen=True, slots=True)
 class LayoutPorts:
-    """How many units read, through how many ports of a bank the storer does, and how many write at once."""
+    """The units that read, the ports of a bank that the storer needs, and the simultaneous writers."""
 
     function: Linear
     reading: int
@@ -30,7 +30,7 @@ class LayoutPorts:
 
     @staticmethod
     def of(ports: LocalPorts, layout: BankLayout, rates: Rates) -> LayoutPorts:
-        """Those of a buffer of the group at some rates."""
+        """The ports of a buffer of the group at some rates."""
         group, local, array = ports.group, ports.platform.local, layout.array
         function = Linear(layout.vector, layout.banks, layout.block)
         reading = sum(rates[task][0] for task in group.tasks if group.reads(task, array))
@@ -43,12 +43,12 @@ class LayoutPorts:
 
     @property
     def copies(self) -> int:
-        """How often its banks are there."""
+        """The number of copies of the layout's banks."""
         return max(1, self.reading + -(-self.storing // self.read_ports)) * max(1, self.writing)
 
 
 def most_in_a_bank(function: Linear, sets: Sets) -> int:
-    """The most places of one of some sets that lie in one bank, wherever the set is put; 0 without sets."""
+    """The most elements of a set that lie in one bank, over all sets and all shifts; 0 without sets."""
     most, step = 0, math.gcd(*function.alpha)
     for places in sets:
         value = np.array(places, np.int64).reshape(len(places), -1) @ np.array(function.alpha, np.int64)

@@ -1,8 +1,8 @@
-"""What reads and writes the memories of a group in a cycle: ports, as tilers, units and occupancies make them.
+"""The ports of a group's memories in a cycle, from tilers, units and occupancies.
 
-Where there is a technology, what a task reads may pass through windows (docs/machine.md, section 13). A window of an
-array is decided by the tiler, units and occupancy of the task that reads it, and by the words that the loader writes:
-not by blocks, nor by who else is there.
+With a technology, a task may read through windows (docs/machine.md, section 13). The window of an array depends on the
+tiler, units and occupancy of its reader, and on the words that the loader writes. It does not depend on blocks, nor on
+other readers and writers.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ RANDOM_DATA = 32  # a smaller pattern that data subscript is a multiplexer of re
 
 
 def terms_of(platform: Platform) -> Terms | None:
-    """What memories are built of on a platform; None where it names no technology."""
+    """The kinds and prices of memories on a platform; None if it names no technology."""
     return platform.once("terms", lambda: _terms_of(platform))
 
 
@@ -55,9 +55,9 @@ def _terms_of(platform: Platform) -> Terms | None:
 
 @dataclass(frozen=True)
 class LocalPorts:
-    """The ports of a group under a scan of its last task; `cuts` are the blocks of others, by task.
+    """The ports of a group under a scan of its last task; `cuts` are the blocks of other tasks.
 
-    Nothing of arrays `apart` passes through windows: FIFOs, and what has a bank layout.
+    Arrays in `apart` have no windows: FIFOs, and arrays with a bank layout.
     """
 
     group: Group
@@ -74,24 +74,24 @@ class LocalPorts:
 
     @staticmethod
     def of(group: Group, platform: Platform, design: GroupDesign) -> LocalPorts:
-        """Those of a design."""
+        """The ports of a design."""
         cuts = {processor.task: processor.cut for processor in design.processors if processor.cut is not None}
         apart = design.fifos | {layout.array for layout in design.layouts}
         return LocalPorts(group, platform, design.blocks.scan, cuts, apart)
 
     @staticmethod
     def key(design: GroupDesign) -> tuple[object, ...]:
-        """What they hang on of a design, but for its tasks' rates."""
+        """A key of all that the ports of a design depend on, without its tasks' rates."""
         cuts = tuple((one.task, one.cut and one.cut.scan) for one in design.processors)
         return cuts, design.blocks.scan, design.fifos, frozenset(layout.array for layout in design.layouts)
 
     @cached_property
     def terms(self) -> Terms | None:
-        """What memories are built of; None without a technology."""
+        """The kinds and prices of memories; None without a technology."""
         return terms_of(self.platform)
 
     def fill(self, task: str, units: int, cycles: int) -> int:
-        """Rounds more that each line of a task takes while its windows fill, at so many units and an occupancy."""
+        """Additional rounds of each line of a task while its windows fill, at so many units and an occupancy."""
         key = task, units, cycles
         if key not in self._fills:
             self._fills[key] = self._fill(task, units, cycles)
@@ -111,9 +111,9 @@ class LocalPorts:
         return max(fills)
 
     def ways(self, array: str, rates: Rates) -> tuple[PortPlan, Ways]:
-        """The ports of the buffer of an array, whatever layout it has, and what serves them.
+        """The ports of an array's buffer, without its bank layout, and the organisations that serve them.
 
-        Equal ways are one.
+        Equal ways are one object.
         """
         key = array, *(rates[task] for task in self.touching(array))
         if key not in self._ways:
@@ -123,7 +123,7 @@ class LocalPorts:
         return self._ways[key]
 
     def planned(self, ports: Ports) -> PortPlan:
-        """Ports with the windows and functions that serve them."""
+        """Choose windows and bank functions that serve ports."""
         terms = self._known_terms
         return plan_ports(ports, power_of_two=terms.power_of_two, most=terms.banks_most)
 
@@ -142,14 +142,17 @@ class LocalPorts:
         return self.terms
 
     def ports(self, array: str, rates: Rates) -> Ports:
-        """All that reads and writes the buffer of an array."""
+        """All ports of an array's buffer."""
         shape = tuple(self.group.accesses.shape(array))
         readers, writers = tuple(self.readers(array, rates)), tuple(self.writers(array, rates))
         axis = self._axis_of_rows(array)
         return Ports(len(shape), readers, writers, self.loaded_words(array), self.stored_words(array), shape, axis)
 
     def _axis_of_rows(self, array: str) -> int | None:
-        """The last axis of an array that any loop moves along, if the innermost loop that moves along any does so."""
+        """The last axis of an array that any loop moves along, if the innermost loop that moves any moves it too.
+
+        None if it moves another axis; -1 if no loop moves along any axis.
+        """
         touches = [*self.group.reads(self.group.last, array), *self.group.writes(self.group.last, array)]
         for touch in touches:
             axes = [axis for axis, row in enumerate(touch.tiler.paving) if any(row)]
@@ -160,28 +163,28 @@ class LocalPorts:
         return -1
 
     def readers(self, array: str, rates: Rates) -> list[Access]:
-        """What the tasks of the group read of an array."""
+        """The accesses by which tasks of the group read an array."""
         touches = self.group.touches(array)[0]
         return [self.access(touch, *rates[touch.process]) for touch in touches]
 
     def writers(self, array: str, rates: Rates) -> list[Access]:
-        """What they write."""
+        """The accesses by which tasks of the group write an array."""
         touches = self.group.touches(array)[1]
         return [self.access(touch, *rates[touch.process], results=True) for touch in touches]
 
     def loaded_words(self, array: str) -> Sets:
-        """The sets of a word that the loader writes; none of what is not loaded."""
+        """The joint sets of the words that the loader writes; empty for an array that is not loaded."""
         accesses = self.group.accesses
         if array not in self.group.loaded and accesses.load.get(array) != ONCE:
             return ()
         return self._words(array, write=False)
 
     def stored_words(self, array: str) -> Sets:
-        """Those that the storer reads; none of what is not stored."""
+        """The joint sets of the words that the storer reads; empty for an array that is not stored."""
         return self._words(array, write=True) if array in self.group.stored else ()
 
     def _words(self, array: str, *, write: bool) -> Sets:
-        """The sets of a word of an array that is loaded, or (`write`) stored in a cycle."""
+        """The joint sets of a word of an array that is loaded, or (`write`) stored, in a cycle."""
         size = self.group.network.arrays[array].type.bytes
         return run_places(local_width(self.platform, size, write=write), self.group.accesses.shape(array))
 
@@ -190,12 +193,13 @@ class LocalPorts:
         return riding_dimensions(self.group.accesses, self.group.tasks, self.group.last)
 
     def _along(self, task: str) -> tuple[int, int] | None:
-        """The dimension that units of a task share, and 1, or -1 where it is walked downwards; None without one."""
+        """The unit dimension of a task, and 1, or -1 if it descends; None without one."""
         if task not in self._directions:
             self._directions[task] = self._direction(task)
         return self._directions[task]
 
     def _direction(self, task: str) -> tuple[int, int] | None:
+        """Compute `_along`."""
         dimension = unit_dimension(self.group.accesses, self._riding, self.scan, task)
         if dimension is None:
             return None
@@ -205,7 +209,7 @@ class LocalPorts:
         return dimension, -1 if down else 1
 
     def access(self, touch: Touch, units: int, cycles: int, *, results: bool = False) -> Access:
-        """One tiler at the units and the occupancy of its task, by which it reads or writes its results."""
+        """The access through one tiler at the units and the occupancy of its task; `results` are written, else read."""
         key = touch, units, cycles, results
         if key not in self._accesses:
             self._accesses[key] = self._access(touch, units, cycles, results)
@@ -227,7 +231,10 @@ class LocalPorts:
         )
 
     def _moves(self, touch: Touch, units: int, shared: int | None) -> Iterator[Place]:
-        """How one goes on along each dimension that it has several repetitions of; the units `shared` one of these."""
+        """The step of an access from repetition to repetition along each dimension.
+
+        Units share the dimension `shared`.
+        """
         repetition = self.group.network.processes[touch.process].repetition
         for dimension, (extent, *move) in enumerate(zip(repetition, *touch.tiler.paving, strict=True)):
             by = units if dimension == shared else 1
@@ -235,7 +242,7 @@ class LocalPorts:
                 yield tuple(part * by for part in move)
 
     def _random(self, touch: Touch) -> int:
-        """The places that a repetition reads at subscripts of its data."""
+        """The number of elements that a repetition reads at subscripts computed from data; 0 for small patterns."""
         process = self.group.network.processes[touch.process]
         elementary, prices, clock = process.definition, self.platform.prices, self.platform.clock_mhz
         if math.prod(touch.pattern) < RANDOM_DATA or prices is None or clock is None:
@@ -247,15 +254,30 @@ class LocalPorts:
         return sum(operator == "access" and detail == (touch.port, 0) for operator, detail in nodes)
 
     def _edges(self, touch: Touch, ahead: Sequence[int]) -> tuple[Edge | None, ...]:
-        """How the axes of an array bend under a tiler whose last unit is `ahead` of its first."""
+        """The ends of an array's axes under a tiler with a border or wrapping.
+
+        Its last unit is `ahead` of its first.
+        """
         tiler, border = touch.tiler, touch.tiler.border
         if not tiler.wrap and (border is None or border.is_constant):
             return ()
         extents, edges = self.group.accesses.extents(touch.process), list[Edge | None]()
         for axis, extent in enumerate(self.group.network.arrays[touch.array].shape):
-            moves = [(part, own) for part, own in zip(tiler.paving[axis], extents, strict=True) if part]
-            low = tiler.origin[axis] + sum(min(0, part) * (own - 1) for part, own in moves) - min(0, ahead[axis])
-            high = tiler.origin[axis] + sum(max(0, part) * (own - 1) for part, own in moves) - max(0, ahead[axis])
+            moves = [
+                (part, extent_of_dimension)
+                for part, extent_of_dimension in zip(tiler.paving[axis], extents, strict=True)
+                if part
+            ]
+            low = (
+                tiler.origin[axis]
+                + sum(min(0, part) * (extent_of_dimension - 1) for part, extent_of_dimension in moves)
+                - min(0, ahead[axis])
+            )
+            high = (
+                tiler.origin[axis]
+                + sum(max(0, part) * (extent_of_dimension - 1) for part, extent_of_dimension in moves)
+                - max(0, ahead[axis])
+            )
             step = math.gcd(*(part for part, _ in moves))
             edges.append(Edge(extent, (low, max(low, high), step), border) if extent is not None else None)
         return tuple(edges)

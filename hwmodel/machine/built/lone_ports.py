@@ -1,7 +1,8 @@
-"""Whether memories may serve a task at all at some rate, by how much it touches in a cycle: before blocks are chosen.
+"""Whether memories may serve the ports of a task at some rate, before blocks are chosen.
 
-That no function keeps places apart, what other tasks do to the same memories, and blocks too large for registers may
-forbid more. Where this says no, each design of the task at that rate is refused (docs/machine.md, section 6).
+A necessary condition, from the elements that the task alone touches in a cycle: designs may still be refused because no
+bank function separates them, because of other tasks, or because blocks are too large for registers. If it fails, each
+design of the task at that rate is refused (docs/machine.md, section 6).
 """
 
 from __future__ import annotations
@@ -20,14 +21,14 @@ from hwmodel.platform import Platform
 
 @dataclass(frozen=True)
 class LonePorts:
-    """The ports of a task by itself, its units along the line of a row-major scan."""
+    """The ports of a single task, with its units along the line of a row-major scan."""
 
     ports: LocalPorts
     terms: Terms
 
     @staticmethod
     def of(accesses: Accesses, platform: Platform, task: str) -> LonePorts | None:
-        """Those of a task; None where any memory serves it, or it is no group by itself."""
+        """The ports of a task; None if memories always serve it, or it cannot be a group."""
         try:
             group = Group(accesses, (task,))
         except ArrayolError:
@@ -36,9 +37,9 @@ class LonePorts:
         return None if ports.terms is None else LonePorts(ports, ports.terms)
 
     def may_serve(self, units: int, cycles: int, *, in_fifos: bool) -> bool:
-        """Whether some memories may serve so many units that each take some cycles.
+        """Whether memories may serve so many units with an occupancy of some cycles.
 
-        With `in_fifos` what a FIFO may carry lies in none.
+        With `in_fifos`, arrays that a FIFO may carry need no memory.
         """
         accesses, (task,) = self.ports.group.accesses, self.ports.group.tasks
         arrays = accesses.network.arrays
@@ -50,7 +51,7 @@ class LonePorts:
         )
 
     def _serves(self, touch: Touch, units: int, cycles: int, *, read: bool) -> bool:
-        """Whether there may be as many banks as one tiler touches places in a cycle, copies of them, or registers."""
+        """Whether a tiler's elements of a cycle may have as many banks, copies, or registers."""
         access = self.ports.access(touch, units, cycles, results=not read)
         terms, array = self.terms, touch.array
         if not access.random and units * -(-len(access.places) // cycles) <= terms.banks_most:

@@ -1,7 +1,7 @@
-"""What each memory of a group is built of: its ports as tilers, units and occupancies make them, and its organisation.
+"""The organisation of each memory of a group, from its ports.
 
-Without a technology there are no kinds of memories to build of, and nothing is said. An organisation hangs on the
-structure by the depths of banks alone, and on the rates (units, occupancies) of the tasks that touch the memory.
+Without a technology there are no kinds of memories, and no organisations. An organisation depends on the structure only
+by the depths of banks, and on the rates (units, occupancies) of the tasks that touch the memory.
 """
 
 from __future__ import annotations
@@ -41,7 +41,10 @@ from hwmodel.machine.estimate import MemoryUse
 
 @dataclass(frozen=True)
 class Builder:
-    """Builds the memories of a group of `ports` in `terms`; `layouts` by array are those that the design gives."""
+    """Organises the memories of a group with `ports` under `terms`.
+
+    `layouts` by array are those that the design gives.
+    """
 
     ports: LocalPorts
     terms: Terms
@@ -55,11 +58,11 @@ class Builder:
 
     @cached_property
     def known(self) -> BankFigures:
-        """What banks are built of, with all that has been told of them."""
+        """The figures of banks, cached."""
         return BankFigures.of(self.ports.platform, self.terms)
 
     def buffer(self, array: str, rates: Rates, words: int, depth: Callable[[BankFunction], int]) -> Organisation:
-        """The buffer of an array of so many words at one address each."""
+        """The organisation of an array's buffer; `words` is its addressed size in one bank."""
         bits = self.bits(array)
         if array in self.layouts:
             own = self.layout_ports(array, rates)
@@ -68,26 +71,26 @@ class Builder:
         return organise(plan, bits, words, depth, self.terms, ways=ways, name=array)
 
     def fifo(self, array: str, rates: Rates, data: int) -> Organisation:
-        """The FIFO of an array for so many data."""
+        """The organisation of an array's FIFO for so many data."""
         ends = [*self.ports.writers(array, rates), *self.ports.readers(array, rates)]
         wide = max(end.units * -(-len(end.places) // end.cycles) for end in ends)
         return organise_fifo(data, wide, self.bits(array), self.terms)
 
     def state(self, name: str, banks: int, data: int) -> Organisation:
-        """The state of a delay, TASK.PORT, whose chains take so many words of data, in so many banks."""
+        """The organisation of a delay state TASK.PORT, whose chains have words of so many `data` in all, in banks."""
         task, _, port_name = name.rpartition(".")
         port = port_named(self.ports.group.network.processes[task].input_ports, port_name)
         each = math.prod(extent or 1 for extent in port.shape)
         return organise_state(data // each, banks, each * port.type.bits, self.terms)
 
     def resident(self, task: str, array: str, rates: Rates) -> Organisation:
-        """What a task has of an array that is loaded once, or of a ROM: each that reads it has a memory of its own."""
+        """The organisation of a task's memory of an array that is loaded once, or of a ROM."""
         accesses = self.ports.group.accesses
         plan, depth = self.resident_ports(task, array, rates), partial(box_depth, extents=accesses.shape(array))
         return organise(plan, self.bits(array), accesses.size(array), depth, self.terms, name=array)
 
     def resident_ports(self, task: str, array: str, rates: Rates) -> PortPlan:
-        """The ports of that."""
+        """The ports of a task's memory of a resident array."""
         readers = tuple(self.ports.access(touch, *rates[task]) for touch in self.ports.group.reads(task, array))
         shape = tuple(self.ports.group.accesses.shape(array))
         ports = Ports(len(shape), readers, (), self.ports.loaded_words(array), shape=shape)
@@ -105,16 +108,16 @@ class Builder:
         )
 
     def most_bits(self, array: str, rates: Rates) -> float:
-        """The bits of the largest buffer of an array whose ports something serves."""
+        """The bits of the largest buffer of an array whose ports can be served."""
         return math.inf if array in self.layouts else most_served(self.ports.ways(array, rates)[1], self.terms)
 
     def refusal(self, array: str, rates: Rates, bits: int) -> str:
-        """Why nothing serves a buffer of so many bits."""
+        """The reason why no memory serves a buffer of so many bits."""
         plan, _ = self.ports.ways(array, rates)
         return unserved(array, plan, bits, self.terms).diagnostics[0].message
 
     def is_served(self, task: str, array: str, rates: Rates) -> bool:
-        """Whether something serves the ports of what a task has of a resident array."""
+        """Whether a memory can serve the ports of a task's resident array."""
         bits = self.ports.group.accesses.size(array) * self.bits(array)
         return bits <= most_served(ways_of(self.resident_ports(task, array, rates), self.terms), self.terms)
 
@@ -123,24 +126,24 @@ class Builder:
         return LayoutPorts.of(self.ports, self.layouts[array], rates)
 
     def bits(self, array: str) -> int:
-        """The bits of one of its data."""
+        """The bits of an element of an array."""
         return self.ports.group.network.arrays[array].type.bits
 
     def figures_of_way(self, one: Candidate, bits: int, deep: Ints) -> Figures:
-        """The FIGURES and ENERGIES (9, n) of a way with banks of so many words (n,)."""
+        """The FIGURES and ENERGIES (9, n) of a way to serve ports, with banks of so many words (n,)."""
         banks, known = one.copies * one.banks, self.known.banks(deep, bits, one.reads, one.writes)
         built = known[:-1] * banks + self.known.registers(np.array([one.window * bits]))
         built = self._steered(built, memory_features(one.routes, one.banks, one.copies, bits, deep))
         return self._rows(built, banks * deep + one.window, bits, known[-1], one.copies)
 
     def figures_of_registers(self, bits: int, data: Ints, routes: Routes) -> Figures:
-        """Those of registers for so many data (n,), with such lanes."""
+        """The FIGURES and ENERGIES (9, n) of registers for so many data (n,), with the lanes of `routes`."""
         built, each = self.known.registers(data * bits), self.known.accesses_fj(data * bits, bits)
         built = self._steered(built, memory_features(routes, 1, 1, bits, data, registers=True))
         return self._rows(built, data, bits, each, 1)
 
     def _steered(self, built: Figures, features: Mapping[str, Any]) -> Figures:
-        """What is built, (4, n), with what features add."""
+        """Add the control and interconnect that features cost to built figures (4, n)."""
         if self.terms.overhead is None:
             return built
         lut, ff = self.terms.overhead.of(features)
@@ -148,7 +151,10 @@ class Builder:
         return np.stack([blocks, own_lut + lut, own_ff + ff, area])
 
     def _rows(self, built: Figures, data: Ints, bits: int, each: Figures, copies: int) -> Figures:
-        """Of what is built for so many data in all: an access takes `each` of the energy in every copy."""
+        """The FIGURES and ENERGIES (9, n) of a memory with so many data in all.
+
+        An access takes `each` energy in every copy.
+        """
         blocks, lut, ff, area = built
         every = data, data * bits, np.ceil(blocks), lut, ff, area, self.known.price(built), each, each * copies
         rows = np.empty((len(every), len(data)))
@@ -157,11 +163,11 @@ class Builder:
         return rows
 
     def figures(self, one: Organisation, width: int) -> tuple[float, ...]:
-        """Its FIGURES and ENERGIES, for data of so many bits."""
+        """The FIGURES and ENERGIES of an organisation, for data of so many bits."""
         return self._figures(one.built, one.bits, width, (one.copies, one.depth * one.width))
 
     def _figures(self, built: Built, bits: int, width: int, copies_of: tuple[int, int]) -> tuple[float, ...]:
-        """Of what is built: all bits, those of a datum, and copies of banks of so many bits."""
+        """FIGURES and ENERGIES from the built parts, all bits, the bits of a datum, and copies and bits of banks."""
         blocks, price = math.ceil(built.blocks), built.price(self.terms.prices)
         copies, bank_bits = copies_of
         each = self.known.access_fj(bank_bits, width)
@@ -169,7 +175,7 @@ class Builder:
 
 
 def with_organisation(use: MemoryUse, one: Organisation) -> MemoryUse:
-    """A memory with what it is built of, and that size."""
+    """Give a memory its organisation, and the size of that."""
     return replace(
         use,
         data=one.bits // use.width,

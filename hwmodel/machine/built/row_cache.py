@@ -1,4 +1,4 @@
-"""Tables of which each row is computed when it is first asked for."""
+"""Tables whose rows are computed when they are first read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(eq=False)
 class RowCache:
-    """A table of so many rows; `compute` gives some of them (n, ...), by their numbers (n,)."""
+    """A table of `count` rows; `compute` gives the rows (n, ...) of some numbers (n,)."""
 
     count: int
     compute: Callable[[Ints], NDArray[Any]]
@@ -22,26 +22,26 @@ class RowCache:
     _rows: NDArray[Any] | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Nothing is there yet."""
+        """Start without any rows."""
         self._there = np.zeros(self.count, np.bool_)
 
     def known(self, which: Ints) -> tuple[NDArray[np.bool_], NDArray[Any]]:
-        """Which of some rows (n,) have been asked for before, and these."""
+        """Which of some rows (n,) are known, and these rows."""
         there = self._there[which]
         return there, np.zeros(0) if self._rows is None else self._rows[which[there]]
 
     def new(self, which: Ints) -> Ints:
-        """Those of some rows that have not been asked for before."""
+        """The numbers of some rows that are not known."""
         return which[~self._there[which]]
 
     def put(self, new: Ints, found: NDArray[Any]) -> None:
-        """Take some rows (n, ...) that were computed elsewhere."""
+        """Store rows (n, ...) that were computed elsewhere."""
         if self._rows is None:
             self._rows = np.zeros((self.count, *found.shape[1:]), found.dtype)
         self._rows[new], self._there[new] = found, True
 
     def __call__(self, which: Ints) -> NDArray[Any]:
-        """Some rows, by number; none may be asked for twice in one call."""
+        """The rows of some distinct numbers."""
         new = self.new(which)
         if len(new) or self._rows is None:
             self.put(new, self.compute(new))

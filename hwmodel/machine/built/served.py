@@ -1,4 +1,4 @@
-"""Rates at which some memory serves its ports, and the fastest of them (docs/machine.md, sections 6 and 13)."""
+"""Rates at which memories can serve their ports, and the fastest of them (docs/machine.md, sections 6 and 13)."""
 
 from __future__ import annotations
 
@@ -21,42 +21,45 @@ COMBINATIONS = 1 << 18  # of rates that are tried of one structure
 def served(
     builder: Builder, paths: Datapaths, tasks: Sequence[str], combinations: Ints, bits: Mapping[str, Ints]
 ) -> tuple[NDArray[np.bool_], str | None]:
-    """Which of S structures have all their memories at U combinations of rates, (S, U), and why not all.
+    """Whether S structures have all their memories at U combinations of rates, (S, U), and a reason if not all do.
 
-    `combinations` are (1, U, tasks) or (S, U, tasks); `bits` (S,) by array those of the words of its buffer.
+    `combinations` are (1, U, tasks) or (S, U, tasks); `bits` (S,) are those of the words of each array's buffer.
     """
-    structures = max((len(own) for own in bits.values()), default=len(combinations))
-    found, why = np.ones((structures, combinations.shape[1]), np.bool_), None
-    for array, own in bits.items():
+    structures = max((len(buffer_bits) for buffer_bits in bits.values()), default=len(combinations))
+    is_served, why = np.ones((structures, combinations.shape[1]), np.bool_), None
+    for array, buffer_bits in bits.items():
         touching = builder.ports.touching(array)
         most = at_rates(paths, tasks, combinations, touching, partial(builder.most_bits, array))
-        there = own[:, None] <= most
+        there = buffer_bits[:, None] <= most
         if why is None and not there.all():
             row, column = np.argwhere(~there)[0].tolist()
             rates = dict(zip(tasks, combinations[min(row, len(combinations) - 1), column].tolist(), strict=True))
-            why = builder.refusal(array, paths.at_rates(rates), int(own[row]))
-        found &= there
+            why = builder.refusal(array, paths.at_rates(rates), int(buffer_bits[row]))
+        is_served &= there
     for task, array in builder.residents:
         there = at_rates(paths, tasks, combinations, (task,), partial(builder.is_served, task, array)).astype(np.bool_)
         why = why or (None if there.all() else f"no memory of '{array}' serves as many reads of '{task}' in a cycle")
-        found &= there
-    return found, why
+        is_served &= there
+    return is_served, why
 
 
 def all_rates(offered: Sequence[Sequence[int]]) -> tuple[Ints, int]:
-    """All combinations of rates offered to tasks (U, tasks), and how many there are beside.
+    """All combinations of the rates offered to tasks (U, tasks), and the number of those that are not tried.
 
-    Where there are more than COMBINATIONS, those of most units are not tried.
+    Of more than COMBINATIONS, those with the most units are not tried.
     """
-    left = [sorted(rates, key=units_of) for rates in offered]
-    while math.prod(map(len, left)) > COMBINATIONS:
-        max(left, key=len).pop()
-    untried = math.prod(map(len, offered)) - math.prod(map(len, left))
-    return np.array(list(product(*left)), np.int64).reshape(-1, len(left)), untried
+    tried = [sorted(rates, key=units_of) for rates in offered]
+    while math.prod(map(len, tried)) > COMBINATIONS:
+        max(tried, key=len).pop()
+    untried = math.prod(map(len, offered)) - math.prod(map(len, tried))
+    return np.array(list(product(*tried)), np.int64).reshape(-1, len(tried)), untried
 
 
 def unbeaten(times: Sequence[Ints], units: Ints, legal: NDArray[np.bool_]) -> Ints:
-    """Those of U legal combinations that none beats in one or two times, (U,) each; of equal ones the fewest units."""
+    """The legal ones of U combinations that no other dominates in one or two times, (U,) each.
+
+    Of equal ones, that with the fewest units stays.
+    """
     order = np.lexsort((units, *reversed(times)))
     order = order[legal[order]]
     if not times:

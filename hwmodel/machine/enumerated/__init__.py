@@ -1,1 +1,1 @@
-"""The front end by elements: every run and every element of one structure, and the tables that they make."""
+"""The front end by elements: every run and every element of one structure, and the tables computed from them."""

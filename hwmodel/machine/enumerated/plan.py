@@ -1,4 +1,4 @@
-"""What a group does in each step, whatever its rates: what its tables are made of."""
+"""The work of a group in each step, at any rates, as the source of its tables."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Buffer:
 
 @dataclass(frozen=True)
 class Plan:
-    """A group's work and moves by step, counted from 0; `ticks` is their number, inserted ones included."""
+    """A group's work and moves by step, counted from 0; `ticks` is the number of ticks, inserted ones included."""
 
     group: Group
     design: GroupDesign
@@ -55,7 +55,7 @@ class Plan:
 
     @property
     def steps(self) -> int:
-        """The number of steps from the first that does anything to the last."""
+        """The number of steps from the first to the last with any work."""
         return self.processors.steps
 
     @property
@@ -64,14 +64,14 @@ class Plan:
         return self.processors.fifos
 
     def depth(self, array: str, function: BankFunction) -> int:
-        """The words of the deepest bank of the buffer of an array."""
+        """The words of the deepest bank of an array's buffer under a bank function."""
         key = array, function
         if key not in self._depths:
             self._depths[key] = self.buffers[array].contents.depth(function)
         return self._depths[key]
 
     def words(self, array: str, function: BankFunction | None) -> Words:
-        """The word of each datum in the buffer of an array, in the banks of a function if there is one."""
+        """The word of each datum in an array's buffer, in the banks of a function if there is one."""
         key = array, function
         if key not in self._words:
             contents = self.buffers[array].contents
@@ -80,7 +80,7 @@ class Plan:
 
     @cached_property
     def buffers(self) -> Mapping[str, Buffer]:
-        """What each buffer holds, by array: all arrays but those of FIFOs."""
+        """The contents of each buffer, by array; arrays of FIFOs have none."""
         accesses = self.group.accesses
         loops = tuple(loop_counts(accesses.extents(self.group.last), self.design.blocks))
         return {
@@ -109,7 +109,7 @@ class Plan:
 
     @cached_property
     def access_counts(self) -> Counts:
-        """How often memories are read and written, what is loaded and stored included."""
+        """How often memories are read and written, loads and stores included."""
         runs = {task: self.processors.stages[task].work.repetition for task in self.group.tasks}
         counts = Counts(accesses_of_runs(self.group, runs, self.design.memory_kind))
         for moved in self.transfers:
@@ -118,7 +118,7 @@ class Plan:
 
     @cached_property
     def port_words(self) -> Counter[str]:
-        """The words that the port moves of each array."""
+        """The words that the port moves for each array."""
         port, words = Port(self.group.accesses, self.platform), Counter[str]()
         for moved in self.transfers:
             words[moved.array] += port.moved_words(moved)
@@ -126,9 +126,9 @@ class Plan:
 
 
 def plan_group(accesses: Accesses, platform: Platform, design: GroupDesign, ports: LocalPorts | None = None) -> Plan:
-    """What a group does in each step, with its local ports where they are known.
+    """The work of a group in each step; `ports` are its local ports, if they are known.
 
-    Raises ArrayolError for what is refused whatever the rates.
+    Raises ArrayolError for a structure that is refused at any rates.
     """
     group = Group(accesses, design.tasks)
     check_layouts(group, design.layouts, design.fifos, platform)

@@ -1,4 +1,4 @@
-"""The tables of one structure, from every run of its tasks and every element (`enumerated.plan`)."""
+"""The tables of one structure, from every run and every element (`enumerated.plan`)."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ from hwmodel.platform import Platform
 def enumerate_tables(
     accesses: Accesses, platform: Platform, structure: GroupDesign, ports: LocalPorts | None = None
 ) -> GroupTables:
-    """Of a structure, planned element by element; `ports` are the local ones, where they are known.
+    """The tables of a structure, by enumeration; `ports` are its local ports, if they are known.
 
-    Raises ArrayolError for what docs/machine.md, section 6, refuses whatever the units.
+    Raises ArrayolError for choices that docs/machine.md, section 6, refuses at any units.
     """
     return plan_tables(plan_group(accesses, platform, structure, ports))
 
 
 def plan_tables(plan: Plan, *, in_succession: bool = False) -> GroupTables:
-    """Of a plan; `in_succession` with the memories of frames that follow one another."""
+    """The tables of a plan; `in_succession`, with the memories of frames that follow each other without pause."""
     steps = ScheduledSteps(
         plan.design.tasks,
         plan.processors,
@@ -65,7 +65,7 @@ def plan_tables(plan: Plan, *, in_succession: bool = False) -> GroupTables:
 
 
 def fifo_memories(pipelines: Iterable[ScheduledPipeline]) -> tuple[Fifo, ...]:
-    """The FIFOs inside of pipelines."""
+    """The FIFOs inside pipelines."""
     return tuple(_fifo_memory(pipeline, array) for pipeline in pipelines for array in pipeline.one_of_each.fifos)
 
 
@@ -76,19 +76,19 @@ def _fifo_memory(pipeline: ScheduledPipeline, array: str) -> Fifo:
 
 @dataclass(frozen=True, eq=False)
 class PlanBuffers:
-    """The buffers and delay states of a plan, of a frame or of frames that follow one another every `period` steps."""
+    """The buffers and delay states of a plan, of one frame or of frames that follow each other every `period` steps."""
 
     plan: Plan
     period: int | None = None
 
     @property
     def structures(self) -> int:
-        """One."""
+        """The number of structures: one."""
         return 1
 
     @cached_property
     def memories(self) -> Sequence[TableMemory]:
-        """Buffers, then states."""
+        """The memories: buffers, then states."""
         arrays = self.plan.group.network.arrays
         kind_of = self.plan.design.memory_kind
         buffers = [
@@ -99,16 +99,16 @@ class PlanBuffers:
 
     @cached_property
     def live(self) -> RowCache:
-        """Data that are live at once in each memory, (1, memories)."""
+        """The live count of each memory, (1, memories)."""
         return RowCache(1, lambda _: np.array([[self._live_in(memory) for memory in self.memories]], np.int64))
 
     @cached_property
     def addressed(self) -> RowCache:
-        """Words that the addresses of each memory take in one bank, (1, memories)."""
+        """The addressed size of each memory in one bank, in words, (1, memories)."""
         return RowCache(1, lambda _: np.array([[self._addressed(memory) for memory in self.memories]], np.int64))
 
     def depths(self, memory: int, function: BankFunction, rows: IntArray) -> IntArray:
-        """The words of the deepest bank of a buffer (n,)."""
+        """The words of the deepest bank of a buffer, (n,)."""
         array = self.memories[memory].name
         if self.period is None:
             depth = self.plan.depth(array, function)
@@ -117,14 +117,14 @@ class PlanBuffers:
         return np.full(len(rows), depth)
 
     def fetch(self, wanted: Iterable[Wanted]) -> None:
-        """Nothing is faster together."""
+        """Do nothing: depths take no less time together."""
 
     def are_listed(self, _: int) -> BoolArray:
-        """One structure takes its own time anyway."""
+        """False: there is only one structure, and its time cannot be shared."""
         return np.zeros(1, np.bool_)
 
     def state_banks(self, memory: int, units: int, rows: IntArray) -> IntArray:
-        """Banks (n,) that keep apart the chains which so many units have in work."""
+        """Banks (n,) that separate the chains on which so many units work."""
         return np.full(len(rows), self.plan.processors.state(self.memories[memory].name).banks(units))
 
     def _live_in(self, memory: LocalMemory) -> int:
@@ -155,7 +155,7 @@ class PlanBuffers:
 
     @cached_property
     def _states(self) -> Mapping[str, tuple[str, Delay, int, int]]:
-        """By the name of a state its task, delay, data of an instance, and bits of a datum."""
+        """The states by name: task, delay, data of an instance, and bits of a datum."""
         return {
             name: (task, delay, data, bits)
             for task in self.plan.group.tasks
@@ -163,7 +163,7 @@ class PlanBuffers:
         }
 
     def _chains_open(self, task: str, delay: Delay) -> int:
-        """Values of a delay that are kept at once: open chains, or the repetitions of the frames it reaches back."""
+        """The live count of a delay's values: open chains, or the repetitions of the frames it reaches back."""
         accesses = self.plan.group.accesses
         repetitions, extents = accesses.repetitions(task), accesses.extents(task)
         back = frames_back(self.plan.group.network.processes[task].repetition, delay)
@@ -182,20 +182,20 @@ class PlanAccesses:
 
     @cached_property
     def runs(self) -> Mapping[str, IntArray]:
-        """How often each task runs."""
+        """The number of runs of each task."""
         return _each({task: len(stage.work.repetition) for task, stage in self.plan.processors.stages.items()})
 
     @cached_property
     def moved(self) -> Mapping[str, IntArray]:
         """The data of each array that are loaded and stored."""
-        found: dict[str, int] = {}
+        moved: dict[str, int] = {}
         for transfer in self.plan.transfers:
-            found[transfer.array] = found.get(transfer.array, 0) + len(transfer.element)
-        return _each(found)
+            moved[transfer.array] = moved.get(transfer.array, 0) + len(transfer.element)
+        return _each(moved)
 
     @cached_property
     def port_words(self) -> Mapping[str, IntArray]:
-        """The words that the port moves of each array."""
+        """The words that the port moves for each array."""
         return _each(self.plan.port_words)
 
     def of_memory(self, kind: KindName, name: str) -> tuple[IntArray, IntArray]:
@@ -204,10 +204,11 @@ class PlanAccesses:
         return np.array([counts[kind, name, False]]), np.array([counts[kind, name, True]])
 
     def only(self, rows: IntArray) -> AccessTable:
-        """The structure, which is the only one."""
+        """The plan itself, since it has one structure."""
         assert len(rows) == 1, "there is one"
         return self
 
 
 def _each(numbers: Mapping[str, int]) -> dict[str, IntArray]:
+    """Values by name as arrays (1,)."""
     return {name: np.array([number], np.int64) for name, number in numbers.items()}

@@ -1,6 +1,6 @@
-"""Steps of one structure of which one of each kind is scheduled.
+"""Steps of one structure, scheduled once for each kind of step.
 
-Rates change nothing but how long a pipeline (tasks joined by FIFOs; mostly one) takes in each step, and only its own
+Rates change only how long a pipeline (tasks joined by FIFOs; mostly one task) computes in each step, and only its own
 rates do. So a pipeline is scheduled once for each combination of its own rates, in one step of each kind.
 """
 
@@ -26,11 +26,11 @@ from hwmodel.machine.tables.steps import Candidates, StepPart, StepTable
 
 
 class KindsOfSteps(Protocol):
-    """The processors of a group by kinds of their steps: those in which a pipeline does the same are one."""
+    """The processors of a group by kinds of their steps; steps in which a pipeline does the same are one kind."""
 
     @property
     def most(self) -> Mapping[str, int]:
-        """For each task the most units that it can use: its longest line."""
+        """The most units that each task can use: its longest line."""
 
     @property
     def paths(self) -> Datapaths:
@@ -41,17 +41,17 @@ class KindsOfSteps(Protocol):
         """The tasks joined by FIFOs, in dataflow order."""
 
     def one_of_each(self, pipeline: Pipeline) -> Processors:
-        """What some tasks do in one step of each kind."""
+        """The runs of a pipeline in one step of each kind."""
 
     def has_formula(self, pipeline: Pipeline) -> bool:
-        """Whether it is one processor whose steps need no schedule: with more units none of them is longer."""
+        """Whether a pipeline is one processor whose steps need no schedule: more units make none of them longer."""
 
 
 @dataclass(frozen=True, eq=False)
 class GroupSteps:
-    """Kinds of steps of the port and some pipelines together, which occur so many `times` (kinds,).
+    """Kinds of steps of the port and some pipelines together, and how often each occurs, `times` (kinds,).
 
-    `port` (kinds,) has its cycles, `pipelines` (kinds,) of each the kind of its own steps.
+    `port` has the port's cycles (kinds,), and `pipelines` the kind of each pipeline's step (kinds,).
     """
 
     port: PortCycles
@@ -60,7 +60,7 @@ class GroupSteps:
 
     @staticmethod
     def of(port: PortCycles, pipelines: Sequence[IntArray], times: IntArray) -> GroupSteps:
-        """Of steps that occur so many times: the port's cycles, and the kind of each pipeline's step, all (steps,)."""
+        """Combine equal steps: `port` cycles, kinds of `pipelines`, and `times`, all (steps,)."""
         first, number = np.zeros(1, np.int64), np.zeros(len(times), np.int64)
         for column in (port.loads, port.stores, *pipelines):
             pairs = number * (int(column.max(initial=0)) + 1) + column
@@ -72,7 +72,7 @@ class GroupSteps:
 
 @dataclass(frozen=True, eq=False)
 class Scheduled:
-    """A pipeline at rates: cycles (tasks, kinds) in each kind of its steps, and the data of each FIFO inside."""
+    """A pipeline at rates: cycles (tasks, kinds) in each kind of step, and the depth of each FIFO inside."""
 
     cycles: IntArray
     depths: Mapping[str, int]
@@ -81,7 +81,7 @@ class Scheduled:
 
 @dataclass(frozen=True, eq=False)
 class ScheduledPipeline:
-    """A pipeline that does in one step of each kind what `one_of_each` says; `most` has by task its longest line."""
+    """A pipeline with its runs in one step of each kind (`one_of_each`); `most` is the longest line by task."""
 
     tasks: Pipeline
     one_of_each: Processors
@@ -90,7 +90,7 @@ class ScheduledPipeline:
     _known: dict[tuple[int, ...], Scheduled] = field(default_factory=dict, repr=False)
 
     def at(self, rates: tuple[int, ...]) -> Scheduled:
-        """What it does at rates of its tasks; nothing where these are more units than can work, or break an order."""
+        """The schedule at rates of its tasks; not legal, and 0 cycles, for too many units or a broken FIFO order."""
         if rates not in self._known:
             self._known[rates] = self._at(rates)
         return self._known[rates]
@@ -113,11 +113,10 @@ class ScheduledPipeline:
         self.one_of_each.require_order(self.one_of_each.busy(self.tasks, rates), self.one_of_each.fifos)
 
     def candidates(self, offered: Sequence[Offered]) -> Candidates:
-        """The rates that may be the fastest: those of most units of each family, of others all that are legal.
+        """The rates that may be the fastest: all legal ones, or with a formula those with most units of each family.
 
-        Rounds that wait for data of several repetitions may come later with more units. Where a formula holds, more
-        units at the same II and fill are a family; one is left out whose last member has no step shorter than that of
-        another.
+        Without a formula, rounds that wait for data of several repetitions may come later with more units. With a
+        formula, more units at one II and fill are a family; a family is left out if another has no longer step.
         """
         rates = np.array(list(product(*(np.sort(own.rates).tolist() for own in offered))), np.int64)
         legal = np.array([self.at(tuple(row)).is_legal for row in rates.tolist()], np.bool_)
@@ -136,36 +135,37 @@ class ScheduledPipeline:
         )
 
     def _unbeaten(self, rates: IntArray, legal: IntArray) -> IntArray:
-        """Of legal rates, by their places, the last of each family that no family before it beats in every step."""
+        """The last of each family of legal rates (by index), unless an earlier family is as fast in every step."""
         families: dict[tuple[int, int], int] = {}
         for place in legal.tolist():
             families[self._family(int(rates[place]))] = place
         kept, cycles = list[int](), list[IntArray]()
         for place in families.values():
-            own = self.at((int(rates[place]),)).cycles
-            if not any((other <= own).all() for other in cycles):
+            family_cycles = self.at((int(rates[place]),)).cycles
+            if not any((other <= family_cycles).all() for other in cycles):
                 kept.append(place)
-                cycles.append(own)
+                cycles.append(family_cycles)
         return np.array(kept, np.int64)
 
     def _family(self, rate: int) -> tuple[int, int]:
+        """The initiation interval and the fill of a rate."""
         return interval_of(rate), self.one_of_each.paths.fill(self.tasks[0], rate)
 
     def fewest_units(self, rates: tuple[int, ...], kind: IntArray, length: IntArray, offered: Offered) -> IntArray:
-        """The fewest units (tasks,) that take no longer than steps of some kinds with a `length` (kinds,) each."""
+        """The fewest units (tasks,) with which steps of some kinds take no longer than `length` (kinds,)."""
         units: IntArray = units_of(np.array(rates, np.int64))
         if not self.has_formula:
             return units
         family = self._family(rates[0])
         for rate in np.sort(offered.rates[offered.rates < rates[0]]).tolist():
-            own = self.at((rate,)) if self._family(rate) == family else None
-            if own is not None and own.is_legal and (own.cycles[0, kind] <= length).all():
+            scheduled = self.at((rate,)) if self._family(rate) == family else None
+            if scheduled is not None and scheduled.is_legal and (scheduled.cycles[0, kind] <= length).all():
                 return np.array([units_of(rate)], np.int64)
         return units
 
 
 def fifo_depth(processors: Processors, busy: Mapping[str, Busy], array: str) -> int:
-    """The data of a FIFO that are there at once at most, under the schedules of its two tasks."""
+    """The depth of a FIFO under the schedules of its two tasks."""
     data = processors.fifos[array]
     source, target = processors.starts(busy, data.source), processors.starts(busy, data.target)
     # Steps follow each other, however long they are: any lengths that hold the pipeline give the same depth.
@@ -178,18 +178,18 @@ def fifo_depth(processors: Processors, busy: Mapping[str, Busy], array: str) -> 
 
 @dataclass(frozen=True, eq=False)
 class ScheduledWork:
-    """What a pipeline does in kinds of steps, of which each has a `kind` (kinds,) of the pipeline's own."""
+    """The work of a pipeline in kinds of steps; `kind` (kinds,) is the pipeline's own kind of each."""
 
     pipeline: ScheduledPipeline
     kind: IntArray
 
     @property
     def tasks(self) -> Pipeline:
-        """Its tasks, in dataflow order."""
+        """The tasks of the pipeline, in dataflow order."""
         return self.pipeline.tasks
 
     def at(self, rates: IntArray) -> ScheduledBusy:
-        """At rates (tasks,) or (1, tasks)."""
+        """The pipeline at rates (tasks,) or (1, tasks)."""
         return ScheduledBusy(self, tuple(rates.ravel().tolist()))
 
 
@@ -207,21 +207,21 @@ class ScheduledBusy:
 
     @property
     def longest(self) -> IntArray:
-        """Those of the task that computes longest, (1, kinds)."""
+        """Cycles of the task that computes longest in each kind of step, (1, kinds)."""
         longest: IntArray = self.work.pipeline.at(self.rates).cycles.max(axis=0)[None, self.work.kind]
         return longest
 
     def fewest_units(self, length: IntArray, offered: Mapping[str, Offered]) -> IntArray:
-        """The fewest units (1, tasks) that take no longer than steps of `length` (1, kinds)."""
+        """The fewest units (1, tasks) with which no task takes longer than steps of `length` (1, kinds)."""
         work = self.work
         return work.pipeline.fewest_units(self.rates, work.kind, length[0], offered[work.tasks[0]])[None]
 
 
 @dataclass(frozen=True, eq=False)
 class ScheduledSteps:
-    """The steps of one structure, of which one of each kind is scheduled; columns of rates stand for `tasks`.
+    """The steps of one structure, scheduled once for each kind; the columns of rates are `tasks`.
 
-    `steps_of` gives the steps of some pipelines together, cyclic or not; `count` (1,) how many there are.
+    `steps_of` gives the steps of some pipelines together, cyclic or not; `count` (1,) is the number of steps.
     """
 
     tasks: tuple[str, ...]
@@ -253,11 +253,11 @@ class ScheduledSteps:
 
     @cached_property
     def apart(self) -> StepTable:
-        """The same with each task on its own."""
+        """The steps with each task independent of FIFOs."""
         return replace(self, joined=False)
 
     def parts(self, *, cyclic: bool) -> Iterator[StepPart]:
-        """All kinds of steps at once."""
+        """All kinds of steps, in one part."""
         key = self.joined, cyclic
         if key not in self._parts:
             self._parts[key] = self._part(cyclic=cyclic)
@@ -271,24 +271,24 @@ class ScheduledSteps:
 
     def in_order(self, rates: IntArray) -> BoolArray:
         """Whether rates (U, tasks) keep the order of all FIFOs, (1, U)."""
-        found = np.ones(len(rates), np.bool_)
+        in_order = np.ones(len(rates), np.bool_)
         for pipeline in self.pipelines:
             if pipeline.one_of_each.fifos:
-                own = rates[:, [self.tasks.index(task) for task in pipeline.tasks]]
-                found &= np.array([pipeline.at(tuple(row)).is_legal for row in own.tolist()], np.bool_)
-        return found[None]
+                pipeline_rates = rates[:, [self.tasks.index(task) for task in pipeline.tasks]]
+                in_order &= np.array([pipeline.at(tuple(row)).is_legal for row in pipeline_rates.tolist()], np.bool_)
+        return in_order[None]
 
     def require_order(self, rates: Mapping[str, int]) -> None:
-        """Raises ArrayolError (`fifo-refused`) where rates by task do not."""
+        """Raises ArrayolError (`fifo-refused`) if rates by task break the order of a FIFO."""
         for pipeline in self.pipelines:
             pipeline.require_order(tuple(rates[task] for task in pipeline.tasks))
 
     def candidates(self, offered: Mapping[str, Offered]) -> list[Candidates]:
-        """By pipeline the rates that may be the fastest; pipelines by the columns of their first tasks."""
+        """By pipeline, the rates that may be the fastest; pipelines are ordered by the columns of their first tasks."""
         found = [own.candidates([offered[task] for task in own.tasks]) for own in self.pipelines]
         return sorted(found, key=lambda own: min(map(self.tasks.index, own.tasks)))
 
     def only(self, rows: IntArray) -> StepTable:
-        """The structure, which is the only one."""
+        """The table itself, since it has one structure."""
         assert len(rows) == 1, "there is one"
         return self

@@ -1,4 +1,4 @@
-"""Figures that add up over the groups of a design: how each follows from the tables of a group."""
+"""Figures that add up over the groups of a design, and how each is computed from the tables of a group."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from hwmodel.machine.tables.group_tables import GroupTables
 class Additive:
     """A figure by its `name` in results.
 
-    `evaluate` gives it for S structures under combinations of rates, (1, U, tasks) of all structures or (S, U, tasks)
-    of each: (S, U), or (S, 1) where rates do not change it. `least` (S, 1) is what no rates have less of.
+    `evaluate` computes it for S structures under combinations of rates, (1, U, tasks) for all structures or (S, U,
+    tasks): the result is (S, U), or (S, 1) if rates do not matter. `least` computes lower bounds (S, 1) over all rates.
     """
 
     name: str
@@ -26,7 +26,7 @@ class Additive:
 
 
 def _of_structures(name: str, figure: Callable[[GroupTables], IntArray]) -> Additive:
-    """One that rates do not change, of a figure (S,)."""
+    """A figure (S,) that does not depend on rates."""
     return Additive(name, lambda tables, _: figure(tables)[:, None], lambda tables: figure(tables)[:, None])
 
 
@@ -37,10 +37,10 @@ ADDITIVE = (
 
 
 def additive_figures(tables: GroupTables, combinations: IntArray) -> Mapping[str, Callable[[], Figures]]:
-    """All of them by name under combinations of rates, each computed when it is first asked for."""
-    return {one.name: cache(partial(one.evaluate, tables, combinations)) for one in ADDITIVE}
+    """All additive figures by name, under combinations of rates; each is computed when it is first read."""
+    return {figure.name: cache(partial(figure.evaluate, tables, combinations)) for figure in ADDITIVE}
 
 
 def least_additive(tables: GroupTables) -> Mapping[str, Callable[[], Figures]]:
-    """What no rates have less of, by name."""
-    return {one.name: cache(partial(one.least, tables)) for one in ADDITIVE}
+    """Lower bounds of the additive figures over all rates, by name."""
+    return {figure.name: cache(partial(figure.least, tables)) for figure in ADDITIVE}

@@ -1,4 +1,4 @@
-"""Energies of structures (docs/machine.md, section 12): prices of one of each, times how often their tables have it."""
+"""Energies of structures (docs/machine.md, section 12): the energy of one operation times the counts of the tables."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ Terms = Sequence[tuple[IntArray, IntArray]]  # numbers and prices
 
 
 def outside_fj(tables: GroupTables, prices: EnergyPrices) -> IntArray:
-    """The fJ of the external memory, (S, 1)."""
+    """The energy of the external memory in a frame, in fJ, (S, 1)."""
     external = np.array([prices.external])
     return _sum([(bits, external) for bits in port_bits(tables).values()], (tables.structures,))[:, None]
 
 
 def datapaths_fj(tables: GroupTables, combinations: IntArray) -> IntArray:
-    """The fJ of the tasks' datapaths under combinations of rates (1|S, U, tasks), (1|S, U)."""
+    """The energy of the tasks' datapaths in a frame, in fJ, under combinations of rates (1|S, U, tasks): (1|S, U)."""
     runs, paths, terms = tables.accesses.runs, tables.steps.paths, []
     for place, task in enumerate(tables.steps.tasks):
         intervals, of = np.unique(interval_of(combinations[:, :, place]), return_inverse=True)
@@ -35,7 +35,10 @@ def datapaths_fj(tables: GroupTables, combinations: IntArray) -> IntArray:
 
 
 def addressed_fj(tables: GroupTables, prices: EnergyPrices, combinations: IntArray) -> IntArray:
-    """The fJ of local memories where nothing can be built, each as large as its addresses, (S, 1) or (S, U)."""
+    """The energy of local memories in a frame, in fJ, on a platform without kinds of memories, (S, 1) or (S, U).
+
+    Each memory has its addressed size.
+    """
     words, terms = tables.buffers.addressed(tables.rows), []
     for number, memory in enumerate(tables.buffers.memories):
         sizes, of = np.unique(-(-words[:, number] // memory.banks) * memory.bits, return_inverse=True)
@@ -56,14 +59,17 @@ def addressed_fj(tables: GroupTables, prices: EnergyPrices, combinations: IntArr
 
 
 def _priced(tables: GroupTables, prices: EnergyPrices, use: MemoryUse) -> Terms:
-    """Accesses to a memory that is the same in all structures; what nobody accesses may be too large for a price."""
+    """Accesses to a memory that is the same in all structures, with the energy of one.
+
+    A memory without accesses counts 0, since it may be too large to have an energy.
+    """
     accesses = tables.accesses.of_memory(use.kind, use.name)
     each = np.array([prices.memory(use)[0] if any(map(np.any, accesses)) else 0])
     return [(data, each) for data in accesses]
 
 
 def _sum(terms: Terms, shape: tuple[int, ...]) -> IntArray:
-    """The sum of products, of a shape. Raises ArrayolError where 64 bits may not hold it."""
+    """The sum of products, broadcast to a shape. Raises ArrayolError if 64 bits may not hold it."""
     require_energy(sum(float(number.max(initial=0)) * float(price.max(initial=0)) for number, price in terms))
     total = np.zeros(shape, np.int64)
     for number, price in terms:

@@ -1,4 +1,4 @@
-"""The estimates of designs, with where their cycles and bits go, from the tables of their structures."""
+"""Estimates of designs, with the breakdown of their cycles and bits, from the tables of their structures."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ Rates = Mapping[str, int]  # by task
 
 
 def step_ends(port: PortCycles, busy: Mapping[str, IntArray]) -> tuple[IntArray, IntArray]:
-    """Each step's length, and what ends it: 0 its loads, 1 its stores, 2 + k the k-th processor.
+    """The length of each step, and its end: 0 for its loads, 1 for its stores, 2 + k for the k-th processor.
 
-    Of several that end it together the port comes first, then the processors in dataflow order.
+    If several end a step together, the port comes first, then the processors in dataflow order.
     """
     of_port = port.cycles
     processors = np.stack([*busy.values()])
@@ -54,7 +54,7 @@ def step_ends(port: PortCycles, busy: Mapping[str, IntArray]) -> tuple[IntArray,
 
 
 def _cycles_by_end(length: IntArray, end: IntArray, tasks: Sequence[str]) -> dict[str, int]:
-    """The cycles of the steps that each resource ends, those that end none left out."""
+    """The cycles of the steps that each resource ends, without resources that end none."""
     names = (LOADS, STORES, *tasks)
     by_end = {name: int(length[end == number].sum()) for number, name in enumerate(names)}
     return {name: cycles for name, cycles in by_end.items() if cycles}
@@ -63,7 +63,7 @@ def _cycles_by_end(length: IntArray, end: IntArray, tasks: Sequence[str]) -> dic
 def _processor_times(
     length: IntArray, end: IntArray, busy: Mapping[str, IntArray], paths: Datapaths, rates: Rates
 ) -> tuple[ProcessorTime, ...]:
-    """How each processor spends the steps."""
+    """The computing and waiting cycles of each processor."""
     times = []
     for task, cycles in busy.items():
         waiting = length - cycles
@@ -76,7 +76,7 @@ def _processor_times(
 
 @dataclass(frozen=True, eq=False)
 class _Steps:
-    """The kinds of steps of one structure at its rates: how often each occurs (K,), the port, each processor (K,)."""
+    """The kinds of steps of one structure at its rates: occurrences, and cycles of port and processors, (K,) each."""
 
     times: IntArray
     port: PortCycles
@@ -84,7 +84,7 @@ class _Steps:
 
     @staticmethod
     def of_each(steps: StepTable, tasks: Sequence[str], rates: IntArray) -> list[_Steps]:
-        """Those of structures with rates (S, tasks), of each its own; processors in the order of `tasks`."""
+        """The steps of structures with rates (S, tasks), one row for each; processors in the order of `tasks`."""
         found: dict[int, _Steps] = {}
         for part in steps.parts(cyclic=False):
             busy = dict[str, IntArray]()
@@ -98,9 +98,9 @@ class _Steps:
 
 
 def estimates(tables: GroupTables, rates: Sequence[Rates]) -> list[GroupEstimate]:
-    """The estimates of designs, one of each structure, at rates by task.
+    """The estimates of designs, one for each structure, at rates by task.
 
-    Raises ArrayolError for what docs/machine.md, section 6, refuses.
+    Raises ArrayolError for choices that docs/machine.md, section 6, refuses.
     """
     for row, own in enumerate(rates):
         require_legal_rates(tables, row, own)
@@ -110,7 +110,7 @@ def estimates(tables: GroupTables, rates: Sequence[Rates]) -> list[GroupEstimate
 
 
 def require_legal_rates(tables: GroupTables, row: int, rates: Rates) -> None:
-    """Raises ArrayolError where rates of a structure are not on offer, too many units, or break a FIFO's order."""
+    """Raises ArrayolError if rates of a structure are not on offer, have too many units, or break a FIFO's order."""
     for task, rate in rates.items():
         tables.steps.paths.at(task, interval_of(rate))  # refused before units are
     most = dict(zip(tables.steps.tasks, tables.steps.longest[row].tolist(), strict=True))
@@ -119,10 +119,9 @@ def require_legal_rates(tables: GroupTables, row: int, rates: Rates) -> None:
 
 
 def require_units(most: Mapping[str, int], rates: Rates) -> None:
-    """Raises ArrayolError (`too-many-units`) where a processor has more than can ever work at once.
+    """Raises ArrayolError (`too-many-units`) for a processor with more units than can ever work at once.
 
-    `most` is by task the longest line of repetitions; 0 for one that never runs, which any number
-    of units suits.
+    `most` is the longest line of each task; 0 for a task that never runs, for which any number of units is accepted.
     """
     for task, number in most.items():
         units = units_of(rates[task])
@@ -139,7 +138,7 @@ def require_units(most: Mapping[str, int], rates: Rates) -> None:
 
 @dataclass(frozen=True, eq=False)
 class _Estimates:
-    """Designs with rates (S, tasks), one of each structure of tables."""
+    """Designs with rates (S, tasks), one for each structure of the tables."""
 
     tables: GroupTables
     rates: IntArray
@@ -147,22 +146,22 @@ class _Estimates:
 
     @cached_property
     def steps(self) -> Sequence[_Steps]:
-        """The steps of each in a frame."""
+        """The kinds of steps of each design in a frame."""
         return _Steps.of_each(self.tables.steps, self.tables.group.tasks, self.rates)
 
     @cached_property
     def count(self) -> list[int]:
-        """How many steps each has in a frame."""
+        """The number of steps of each design in a frame."""
         return list(self.tables.steps.count.tolist())
 
     @cached_property
     def frame_cycles(self) -> list[int]:
-        """Cycles from frame to frame of each where frames follow each other."""
+        """Cycles from one frame to the next of each design, if frames follow each other without pause."""
         return list(cycles_of_each(self.tables.steps, self.rates, cyclic=True).tolist())
 
     @cached_property
     def additive(self) -> dict[str, list[int]]:
-        """The figures that add up over groups, each of all structures."""
+        """The figures that add up over groups, for all structures."""
         figures = additive_figures(self.tables, self.rates[:, None])
         return {name: figure()[:, 0].tolist() for name, figure in figures.items()}
 

@@ -1,4 +1,4 @@
-"""Figures of structures under rates, by their tables: at given rates, at those that nothing beats, or lower bounds."""
+"""Figures of structures from their tables: at given rates, at rates that no others dominate, or lower bounds."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ def price(tables: GroupTables, rates: IntArray) -> Priced:
 
 
 def fastest(tables: GroupTables, offered: Sequence[Sequence[int]], *, times: Collection[str] = (LATENCY,)) -> Priced:
-    """The figures at the rates that nothing beats, (S, V): of the fastest of their families those of fewest units.
+    """The figures (S, V) at the rates that no others dominate: the fastest of each family, with the fewest units.
 
-    Each task has one of the rates `offered` to it (ascending). Of a family of rates (`Offered`) no more is tried than
-    the most units, and none that is never faster than another, so that V is mostly 1. Of processors with FIFOs all are
-    tried. Fastest of some families is what has the least of all `times` that are named (of `priced.TIMES`) at once;
-    without a name, all are. That is enough where only figures with `units_are_free` are compared. The other legal
-    combinations are `left_out`. Where none is legal, one that is not stands for all.
+    Each task has one of the rates `offered` to it (ascending). In a family of rates (`Offered`) only the most units are
+    tried, and only rates that are sometimes faster than all others, so V is mostly 1. All rates of processors with
+    FIFOs are tried. Fastest means least in all of the `times` (of `priced.TIMES`) at once; without times, all rates
+    are. That is enough if only figures with `units_are_free` are compared. The other legal combinations are counted in
+    `left_out`. If none is legal, one that is not stands for all.
     """
     return Evaluation.of(tables.complete).fastest(offered, times)
 
 
 def bounded(tables: GroupTables, offered: Sequence[Sequence[int]], *, times: Collection[str] = (LATENCY,)) -> Bounded:
-    """What no design of the structures has less of, of times those named; and their prices under all rates offered.
+    """Lower bounds of the figures of the structures' designs, and a way to evaluate them under all rates offered.
 
-    Tasks with FIFOs between them are scheduled under each combination of rates, which takes long. So each such design
-    is bounded by tasks on their own and FIFOs that take nothing, and scheduled where it is asked for (`Priced.exact`).
+    Tasks joined by FIFOs are scheduled for each combination of rates, which takes long. So each such design is bounded
+    by independent tasks and FIFOs of size 0, and scheduled when it is asked for (`Priced.exact`).
     """
     evaluation = Evaluation.of(tables.apart)
     rates = np.array(list(product(*offered)), np.int64).reshape(-1, len(offered))
@@ -66,19 +66,19 @@ def bounded(tables: GroupTables, offered: Sequence[Sequence[int]], *, times: Col
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """What is computed from tables; `memories` are those of its buffers, None without a technology."""
+    """The figures of tables; `memories` are the built memories of its buffers, None without a technology."""
 
     tables: GroupTables
     memories: MemoryFigures | None
 
     @staticmethod
     def of(tables: GroupTables) -> Evaluation:
-        """Of tables."""
+        """The evaluation of tables."""
         builder = tables.builder
         return Evaluation(tables, None if builder is None else MemoryFigures(builder, tables.buffers))
 
     def only(self, rows: IntArray) -> Evaluation:
-        """Of some of the structures, with the tables of those that are missing."""
+        """The evaluation of some structures, with tables for those that are missing."""
         tables = self.tables.only(rows).complete
         return replace(self, tables=tables) if tables.buffers is self.tables.buffers else Evaluation.of(tables)
 
@@ -90,29 +90,29 @@ class Evaluation:
         return self._priced(legal, rates[None], lambda name: total_cycles(steps, rates, cyclic=CYCLIC[name]))
 
     def fastest(self, offered: Sequence[Sequence[int]], times: Collection[str]) -> Priced:
-        """The figures at the rates that nothing beats."""
+        """The figures at the rates that no others dominate, among those offered to each task."""
         fast = FastestRates.of(self.tables.steps, offered, times)
         priced = self._priced(fast.legal, fast.combinations, fast.time)
         unserved = np.flatnonzero((fast.legal & ~priced.legal).any(axis=1))
-        served_ = np.ones(len(fast.legal), np.bool_)
-        served_[unserved] = False
-        left_out = count_combinations(fast.numbers[served_]) - int(fast.legal[served_].sum())
+        is_served = np.ones(len(fast.legal), np.bool_)
+        is_served[unserved] = False
+        left_out = count_combinations(fast.numbers[is_served]) - int(fast.legal[is_served].sum())
         if not len(unserved):
             return replace(priced, left_out=left_out)
-        found = [self.only(np.array([row])).fastest_served(offered, times) for row in unserved.tolist()]
-        mixed = _Mixed(self.tables, fast, unserved, [rates for rates, *_ in found])
+        replacements = [self.only(np.array([row])).fastest_served(offered, times) for row in unserved.tolist()]
+        mixed = _Mixed(self.tables, fast, unserved, [rates for rates, *_ in replacements])
         mixed_priced = self._priced(mixed.legal, mixed.combinations, mixed.time)
         return replace(
             mixed_priced,
-            left_out=left_out + sum(number for _, number, _ in found),
-            untried=sum(untried for *_, untried in found),
+            left_out=left_out + sum(number for _, number, _ in replacements),
+            untried=sum(untried for *_, untried in replacements),
             refusal=priced.refusal,
         )
 
     def fastest_served(self, offered: Sequence[Sequence[int]], times: Collection[str]) -> tuple[IntArray, int, int]:
-        """The fastest of all rates of one structure whose ports some memory serves, (V, tasks).
+        """The fastest rates of one structure among those whose ports some memory serves, (V, tasks).
 
-        How many legal ones are left out, and of how many nothing is known.
+        Also the number of legal rates that are left out, and of those that were not tried.
         """
         rates, untried = all_rates(offered)
         priced = self.price(rates)
@@ -121,7 +121,7 @@ class Evaluation:
         return rates[chosen], int(priced.legal.sum()) - len(chosen), untried
 
     def least(self, offered: Sequence[Sequence[int]], times: Collection[str]) -> tuple[Priced, IntArray]:
-        """What no design has less of, (S, 1), and the fewest units of those with all of the least times, (S,)."""
+        """Lower bounds (S, 1) of all figures, and the fewest units (S,) of designs that have all of the least times."""
         fast = FastestRates.of(self.tables.steps, offered, times)
         nothing = np.zeros((1, 1), np.int64)
         priced = LeastFigures(self.tables, offered).priced(
@@ -132,7 +132,7 @@ class Evaluation:
         return priced, fast.fewest
 
     def _priced(self, legal: BoolArray, combinations: IntArray, time: Time) -> Priced:
-        """All figures under combinations of rates, (1, U, tasks) of all structures or (S, U, tasks) of each."""
+        """All figures under combinations of rates, (1, U, tasks) for all structures or (S, U, tasks) for each."""
         tables = self.tables
         memories, words = tables.buffers.memories, tables.buffers.addressed(tables.rows)
         bits = np.array([memory.bits for memory in memories], np.int64)
@@ -157,7 +157,7 @@ class Evaluation:
         )
 
     def _blocks(self, words: IntArray, fifos: Sequence[IntArray]) -> IntArray | None:
-        """Blocks of buffers and states of so many words (S, memories), and of FIFOs of so much data (1|S, U) each."""
+        """Memory blocks of buffers and states of so many words (S, memories), and of FIFOs of so many data (1|S, U)."""
         platform = self.tables.platform
         if platform.local.block_bits is None:
             return None
@@ -167,7 +167,7 @@ class Evaluation:
         return blocks
 
     def _served(self, words: IntArray, combinations: IntArray) -> tuple[BoolArray, str | None]:
-        """Which structures have all their memories at which rates, (S, U), and why not all."""
+        """Which structures have all their memories at which rates, (S, U), and the reason for one that has not."""
         tables, builder = self.tables, self.tables.builder
         if builder is None:
             return np.ones((1, 1), np.bool_), None
@@ -179,7 +179,7 @@ class Evaluation:
         return served(builder, tables.steps.paths, tables.steps.tasks, combinations, buffers)
 
     def _unit_figures(self, combinations: IntArray) -> tuple[Figures, dict[str, Figures]]:
-        """Units and costs by name, each (1|S, U)."""
+        """The units and the costs of datapaths by name, (1|S, U) each."""
         accesses, paths, shape = self.tables.group.accesses, self.tables.steps.paths, combinations.shape[:2]
         names = cost_names(accesses, paths.platform)
         costs: dict[str, Figures] = {name: np.zeros(shape, np.int64) for name in names}
@@ -191,7 +191,7 @@ class Evaluation:
         return units_of(combinations).sum(axis=2), costs
 
     def _energy(self, combinations: IntArray) -> PricedEnergy | None:
-        """Energies, when they are first asked for; None where the platform does not give them."""
+        """Energies, computed when they are first read; None if the platform does not give them."""
         tables, prices = self.tables, self.tables.prices
         if prices is None:
             return None
@@ -205,7 +205,7 @@ class Evaluation:
 
 @dataclass(frozen=True, eq=False)
 class _Mixed:
-    """The fastest combinations, of structures `rows` with other ones in their place, (V, tasks) of each."""
+    """The fastest combinations, where those of the structures `rows` are replaced by `rates`, (V, tasks) each."""
 
     tables: GroupTables
     fast: FastestRates
@@ -214,33 +214,34 @@ class _Mixed:
 
     @property
     def _wide(self) -> int:
+        """The number of variants of the structure that has most."""
         return max(int(self.fast.legal.shape[1]), *map(len, self.rates))
 
     def _widened(self, values: IntArray) -> IntArray:
-        """With the last of the variants (S, V, ...) again."""
+        """Repeat the last variant of values (S, V, ...) up to the number of all variants."""
         more = self._wide - values.shape[1]
         return np.concatenate([values, np.repeat(values[:, -1:], more, axis=1)], axis=1)
 
     @cached_property
     def combinations(self) -> IntArray:
-        """All of them, (S, V, tasks); where there is no other one, those that are not served stay."""
-        found = self._widened(self.fast.combinations)
-        for row, own in zip(self.rows.tolist(), self.rates, strict=True):
-            if len(own):
-                found[row, : len(own)], found[row, len(own) :] = own, own[-1]
-        return found
+        """All combinations (S, V, tasks); a structure without a replacement keeps those that are not served."""
+        combinations = self._widened(self.fast.combinations)
+        for row, rates in zip(self.rows.tolist(), self.rates, strict=True):
+            if len(rates):
+                combinations[row, : len(rates)], combinations[row, len(rates) :] = rates, rates[-1]
+        return combinations
 
     @property
     def legal(self) -> BoolArray:
-        """Which are there, (S, V)."""
-        found = np.zeros((len(self.fast.legal), self._wide), np.bool_)
-        found[:, : self.fast.legal.shape[1]] = self.fast.legal
-        for row, own in zip(self.rows.tolist(), self.rates, strict=True):
-            found[row] = np.arange(self._wide) < len(own)
-        return found
+        """Which combinations are legal, (S, V)."""
+        legal = np.zeros((len(self.fast.legal), self._wide), np.bool_)
+        legal[:, : self.fast.legal.shape[1]] = self.fast.legal
+        for row, rates in zip(self.rows.tolist(), self.rates, strict=True):
+            legal[row] = np.arange(self._wide) < len(rates)
+        return legal
 
     def time(self, name: str) -> IntArray:
         """The cycles (S, V) of latency or of a frame."""
-        found = self._widened(self.fast.time(name))
-        found[self.rows] = variant_cycles(self.tables.steps.only(self.rows), self.combinations[self.rows], name)
-        return found
+        cycles = self._widened(self.fast.time(name))
+        cycles[self.rows] = variant_cycles(self.tables.steps.only(self.rows), self.combinations[self.rows], name)
+        return cycles

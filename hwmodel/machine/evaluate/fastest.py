@@ -1,8 +1,8 @@
-"""Which combinations of rates may be the fastest of a structure, of many structures at once.
+"""Combinations of rates that may be the fastest, for many structures at once.
 
-Of each family of rates (an II on offer) the one of the most units that is legal stands for all, and of these none that
-another is never slower than. The combinations of what is left are few: mostly one. Each then has the fewest units that
-leave its times as they are.
+The idea. In a family of rates (one initiation interval and fill) more units are never slower. So the legal rate with
+the most units stands for its family, and of these only rates stay that are faster than all others in some step. The
+combinations of what is left are few, mostly one. Each then gets the fewest units that leave its times unchanged.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ CYCLIC = {LATENCY: False, FRAME: True}  # which steps a time is the sum of
 
 @dataclass(frozen=True, eq=False)
 class FastestRates:
-    """The combinations of rates (S, V, tasks) that nothing beats; which are there (S, V).
+    """The combinations of rates (S, V, tasks) that no others dominate in time, and which of them are legal (S, V).
 
-    `numbers` (S, pipelines) are how many combinations of a pipeline's rates are legal. `spare` (S, V, tasks) are the
-    fewest units that a task may have by rates that are beaten, where it has none as many otherwise. `cycles` (S, V) are
-    by name the times that were asked for.
+    `numbers` (S, pipelines) is the number of legal combinations of each pipeline's rates. `spare` (S, V, tasks) is the
+    fewest units that a task may have by rates of beaten families, if no family that is kept has as many. `cycles` (S,
+    V) caches times by name.
     """
 
     steps: StepTable
@@ -42,7 +42,7 @@ class FastestRates:
 
     @staticmethod
     def of(steps: StepTable, offered: Sequence[Sequence[int]], times: Collection[str]) -> FastestRates:
-        """Of structures whose tasks have one of the rates `offered` to each (ascending)."""
+        """The fastest rates of structures whose tasks have one of the rates `offered` to each (ascending)."""
         families = {
             task: Offered.of(rates, partial(steps.paths.fill, task))
             for task, rates in zip(steps.tasks, offered, strict=True)
@@ -70,10 +70,10 @@ class FastestRates:
 
     @property
     def fewest(self) -> IntArray:
-        """What no design that has all of the least times has fewer units than, (S,).
+        """A lower bound (S,) of the units of designs that have all of the least times.
 
-        Of a task that is one of its rates with the fewest units of its family, or one that is beaten: as fast as those
-        at best, so that it has fewer units only where none of the family has as many.
+        A task has at least the fewest units of its family, or a rate of a beaten family. The latter is at best as fast,
+        so it has fewer units only if no rate of the family has as many.
         """
         units = np.minimum(units_of(self.combinations), self.spare).sum(axis=2)
         fewest: IntArray = np.where(self.legal, units, np.iinfo(np.int64).max).min(axis=1)
@@ -93,7 +93,7 @@ def variant_cycles(steps: StepTable, combinations: IntArray, name: str) -> IntAr
 
 
 def count_combinations(choices: IntArray) -> int:
-    """The sum over rows (S, parts) of how many combinations of one choice of each part there are."""
+    """The sum, over rows (S, parts) of numbers of choices, of the number of combinations."""
     rows, times = np.unique(choices, axis=0, return_counts=True)
     return sum(math.prod(row) * number for row, number in zip(rows.tolist(), times.tolist(), strict=True))
 
@@ -101,21 +101,21 @@ def count_combinations(choices: IntArray) -> int:
 def _variants(
     tasks: Sequence[str], candidates: Sequence[Candidates]
 ) -> tuple[IntArray, list[tuple[IntArray, IntArray, IntArray]]]:
-    """How many combinations of candidates each structure has, (S,), and V of them: rates, fewest and spare units.
+    """The number of combinations of candidates in each structure, (S,), and V of them: rates, fewest and spare units.
 
-    These are (S, tasks) each. Those of a structure come first, and its last for the rest; a structure where a pipeline
-    has no candidate has a combination that is not legal.
+    Each is (S, tasks). A structure with fewer combinations repeats its last one; a structure with a pipeline without
+    candidates has a combination that is not legal.
     """
     numbers = np.stack([own.kept.sum(axis=1) for own in candidates], axis=1)
     count = numbers.prod(axis=1)
     places = [np.argsort(~own.kept, axis=1, kind="stable") for own in candidates]
     structure, variants = np.arange(len(count)), []
     for variant in range(max(1, int(count.max(initial=1)))):
-        left = np.minimum(variant, np.maximum(count - 1, 0))
+        code = np.minimum(variant, np.maximum(count - 1, 0))
         rates, fewest, spare = np.zeros((3, len(count), len(tasks)), np.int64)
         for number, own in enumerate(candidates):
-            digit = left % np.maximum(numbers[:, number], 1)
-            left = left // np.maximum(numbers[:, number], 1)
+            digit = code % np.maximum(numbers[:, number], 1)
+            code = code // np.maximum(numbers[:, number], 1)
             chosen, columns = places[number][structure, digit], columns_of(tasks, own.tasks)
             for found, values in ((rates, own.rates), (fewest, own.fewest), (spare, own.spare)):
                 found[:, columns] = values[structure, chosen]

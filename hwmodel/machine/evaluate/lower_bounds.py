@@ -1,11 +1,11 @@
-"""What no design of a structure takes less of, before all of its rates are evaluated.
+"""Lower bounds of the figures of a structure's designs, before all of its rates are evaluated.
 
-Rates decide how fast a group is, what its datapaths cost and what its memories are built of. A structure under all of
-its rates has no figure below its `least`: a time is that of its fastest rates, tasks that FIFOs join each on its own; a
-processor costs what it does at its cheapest rate; memories have a word for each datum that is live at once, since live
-data lie in words of their own whatever the banks (that their addresses in one bank take no more than all banks together
-does not hold in general); traffic depends on no rate. Of blocks and of the logic of memories nothing is known but that
-they are not negative, nor of the energy that local memories take.
+The idea. Rates decide how fast a group is, the cost of its datapaths, and how its memories are built. Over all rates,
+no figure of a structure is below its `least`. A time is that of the fastest rates, with tasks independent of FIFOs. A
+processor costs as much as at its cheapest rate. A memory has at least its live count of words, since live data lie in
+different words whatever the banks (it does not hold in general that addresses in one bank take no more words than all
+banks together). Traffic depends on no rate. Of memory blocks, of the logic of memories and of the energy of local
+memories nothing is known but that they are not negative.
 """
 
 from __future__ import annotations
@@ -32,11 +32,13 @@ Offered = Sequence[Sequence[int]]  # of each task the rates that it may have
 
 @dataclass(frozen=True, eq=False)
 class Bounded:
-    """S structures: `least` has (S, 1) figures that no design has less of, legal where some design is.
+    """S structures with lower bounds: no design has less than the `least` (S, 1) in any figure.
 
-    A design that has all of the least times has `fewest` (S,) units or more. `price` gives the figures of some of the
-    structures, by their rows, under all combinations of rates. Of those that are not `sure` (S,) nothing is known
-    before they are priced.
+    Legal if some design is.
+
+    A design that has all of the least times has at least `fewest` (S,) units. `price` evaluates some structures, given
+    by their rows, under all combinations of rates. Of structures that are not `sure` (S,) nothing is known before they
+    are evaluated.
     """
 
     least: Priced
@@ -45,7 +47,7 @@ class Bounded:
     price: Callable[[NDArray[np.int64]], Priced]
 
     def live(self, rows: NDArray[np.int64]) -> tuple[Figures, Figures] | None:
-        """What memories of some structures have live at once, in data and bits (n, 1); None where it is not known."""
+        """The live counts of some structures, in data and bits (n, 1); None if they are not known."""
         if not self.sure[rows].all():
             return None
         return self.least.addressed_data[rows], self.least.addressed_bits[rows]
@@ -53,7 +55,7 @@ class Bounded:
 
 @dataclass(frozen=True, eq=False)
 class LeastFigures:
-    """What no combination of rates `offered` to tasks has less of, in structures of these tables."""
+    """Lower bounds of figures over all combinations of rates `offered` to tasks, for the structures of tables."""
 
     tables: GroupTables
     offered: Offered
@@ -64,9 +66,9 @@ class LeastFigures:
         times: Mapping[str, Figures],
         prices: EnergyPrices | None,
     ) -> Priced:
-        """Of structures (S, 1) with their least times by name.
+        """The lower bounds of structures (S, 1), given their least times by name.
 
-        With a builder tasks have memories of their own of arrays that are loaded once: at least all of their data.
+        With a technology, tasks have their own memories of arrays that are loaded once: at least all of their data.
         """
         memories = self.tables.buffers.memories
         once = Resident.internal_of(self.tables.builder)
@@ -90,6 +92,7 @@ class LeastFigures:
         )
 
     def _costs(self) -> dict[str, Figures]:
+        """The least costs by name, (1, 1) each."""
         accesses, paths = self.tables.group.accesses, self.tables.steps.paths
         names = cost_names(accesses, paths.platform)
         totals = dict.fromkeys(names, 0.0)
@@ -100,7 +103,7 @@ class LeastFigures:
         return {name: np.array([[total]]) for name, total in totals.items()}
 
     def _femtojoules(self, prices: EnergyPrices) -> Figures:
-        """Of the external memory, and of datapaths at the IIs that take least."""
+        """The energy of the external memory, and of datapaths at the initiation intervals with the least energy."""
         paths, total = self.tables.steps.paths, outside_fj(self.tables, prices)
         for task, rates in zip(self.tables.steps.tasks, self.offered, strict=True):
             least = min(sum(repetition_fj(paths.at(task, one))) for one in {interval_of(rate) for rate in rates})
@@ -109,7 +112,7 @@ class LeastFigures:
 
 
 def least_of(values: Figures, legal: BoolArray) -> Figures:
-    """The least of legal cells (S, V), of shape (S, 1); 0 where none is."""
+    """The least of the legal values (S, V), (S, 1); 0 where none is legal."""
     least = np.where(legal, values, np.iinfo(np.int64).max).min(axis=1, keepdims=True)
     found: Figures = np.where(legal.any(axis=1, keepdims=True), least, 0)
     return found

@@ -1,4 +1,4 @@
-"""What the memories of structures take, by their tables: their addressed size, or what they are built of."""
+"""Sizes of the memories of structures from their tables: addressed sizes, or sizes as built."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ from hwmodel.machine.tables.memories import BufferTable, Fifo, Resident
 
 @dataclass(frozen=True, eq=False)
 class MemoryFigures:
-    """The figures of the memories of a table that no rate changes, and of resident arrays, each computed once."""
+    """The figures of a table's memories that no rate changes in size, and of resident arrays, computed once each."""
 
     builder: Builder
     buffers: BufferTable
 
     @cached_property
     def of_buffers(self) -> Sequence[BuiltMemory]:
-        """Buffers and states, in the order of the table."""
+        """The built figures of buffers and states, in the order of the table."""
         return [own.figures(self.builder, self.buffers, number) for number, own in enumerate(self.buffers.memories)]
 
     @cached_property
     def of_residents(self) -> Sequence[BuiltMemory]:
-        """What each task has of resident arrays."""
+        """The built figures of the resident arrays of each task."""
         return [own.figures(self.builder) for own in Resident.all_of(self.builder)]
 
 
 def built_memories(
     tables: GroupTables, known: MemoryFigures | None, combinations: IntArray, *, has_energy: bool
 ) -> PricedMemories | None:
-    """The memories of structures as they are built, under combinations (1|S, U, tasks); None without a technology."""
+    """The memories of structures as built, under combinations (1|S, U, tasks); None without a technology."""
     if known is None:
         return None
     kinds = known.builder.terms.kinds
@@ -65,10 +65,11 @@ def built_memories(
 
 
 def resident_figures(tables: GroupTables, known: MemoryFigures | None, combinations: IntArray) -> IntArray:
-    """What resident arrays take of internal memory, under combinations of rates (1|S, U, tasks).
+    """The internal memory of resident arrays under combinations of rates (1|S, U, tasks).
 
-    Data, bits and blocks, (3, 1, U) or (3, S, U); nothing without a technology: then they stand beside all groups. They
-    hold their data through all of a frame. So where groups share their memory (`--reuse-memory`) they share the rest.
+    Data, bits and blocks, (3, 1, U) or (3, S, U). Zero without a technology, where resident arrays are counted outside
+    all groups. Resident arrays hold their data through the whole frame, so groups that share memory (`--reuse-memory`)
+    share only the other memories.
     """
     shape = combinations.shape[:2]
     if known is None:
@@ -80,6 +81,7 @@ def resident_figures(tables: GroupTables, known: MemoryFigures | None, combinati
 
 
 def _built_fifo(tables: GroupTables, builder: Builder, fifo: Fifo, combinations: IntArray) -> BuiltMemory:
+    """The built figures of a FIFO under combinations of rates."""
     paths, known = tables.steps.paths, dict[tuple[tuple[int, int], ...], int | None]()
     for row in _rates_of(tables, fifo, combinations)[0].tolist():
         own = paths.at_rates(dict(zip(fifo.tasks, row, strict=True)))
@@ -88,12 +90,12 @@ def _built_fifo(tables: GroupTables, builder: Builder, fifo: Fifo, combinations:
 
 
 def fifo_data(tables: GroupTables, fifo: Fifo, combinations: IntArray) -> IntArray:
-    """The data that are in a FIFO at once under combinations of rates, (1, U) or (S, U)."""
+    """The largest number of data in a FIFO under combinations of rates, (1, U) or (S, U)."""
     rates, of = _rates_of(tables, fifo, combinations)
     data: IntArray = np.array([fifo.data(tuple(row)) or 0 for row in rates.tolist()], np.int64)[of]
     return data
 
 
 def _rates_of(tables: GroupTables, fifo: Fifo, combinations: IntArray) -> tuple[IntArray, IntArray]:
-    """The rates of a FIFO's tasks that differ, and which of them each combination has."""
+    """The distinct rates of a FIFO's tasks, and the index of each combination among them."""
     return distinct_rates(combinations[:, :, [tables.steps.tasks.index(task) for task in fifo.tasks]])

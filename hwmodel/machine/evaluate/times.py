@@ -1,4 +1,4 @@
-"""Cycles of structures from the kinds of their steps: a step is as long as the port or a processor is busy in it."""
+"""Cycles of structures from the kinds of their steps: a step lasts as long as its busiest port or processor."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def total_cycles(steps: StepTable, rates: IntArray, *, cyclic: bool) -> IntArray
 
 
 def cycles_of_each(steps: StepTable, rates: IntArray, *, cyclic: bool) -> IntArray:
-    """The sum of all steps' lengths (S,) of structures with rates (S, tasks), of each its own."""
+    """The sum of all steps' lengths, (S,), of structures with rates (S, tasks), one row for each."""
     total = np.zeros(len(rates), np.int64)
     for part in steps.parts(cyclic=cyclic):
         length = part.port.cycles
         for work in part.works:
-            own = rates[part.rows[:, None], columns_of(steps.tasks, work.tasks)]
-            length = np.maximum(length, work.at(own).longest)
+            work_rates = rates[part.rows[:, None], columns_of(steps.tasks, work.tasks)]
+            length = np.maximum(length, work.at(work_rates).longest)
         total[part.rows] = part.summed(length)
     return total
 
@@ -40,11 +40,11 @@ def cycles_of_each(steps: StepTable, rates: IntArray, *, cyclic: bool) -> IntArr
 def least_cycles(
     steps: StepTable, most: IntArray, offered: Mapping[str, Offered], *, cyclic: bool
 ) -> tuple[IntArray, IntArray]:
-    """The cycles (S,) at rates `most` (S, tasks), and the fewest units (S, tasks) of their families for no more.
+    """The cycles (S,) at the rates `most` (S, tasks), and the fewest units (S, tasks) of their families that keep them.
 
-    In a family of rates no step is longer with more units. So the sum of steps is the same as with the most units only
-    if each step is as long as with those, L cycles; and it is if every processor takes L at most. That bounds each
-    task's units by themselves: whatever the others have, it needs the largest of these bounds over the steps.
+    In a family of rates no step is longer with more units. So the sum of steps equals that with the most units only if
+    each step is as long as with those, L cycles. It is, if every processor takes at most L. That bounds each task's
+    units independently of all others: it needs the largest of these bounds over all steps.
     """
     cycles, fewest = np.zeros(len(most), np.int64), np.ones_like(most)
     for part in steps.parts(cyclic=cyclic):
@@ -66,7 +66,10 @@ def columns_of(tasks: Sequence[str], some: Sequence[str]) -> list[int]:
 
 
 def _sums(part: StepPart, tasks: Sequence[str], rates: IntArray) -> IntArray:
-    """The sum of steps (S, U): each combination of rates shares with others the longest of port and first pipelines."""
+    """The sum of steps (S, U) under combinations of rates.
+
+    Combinations with equal rates of the first pipelines share the maximum over the port and these pipelines.
+    """
     tables, numbers = [], []
     for work in part.works:
         distinct, number = _distinct(rates[:, columns_of(tasks, work.tasks)])
@@ -90,7 +93,7 @@ def _sums(part: StepPart, tasks: Sequence[str], rates: IntArray) -> IntArray:
 
 
 def _distinct(rates: IntArray) -> tuple[IntArray, IntArray]:
-    """The rows of a table that differ, ascending, and which of them each row is."""
+    """The distinct rows of a table, ascending, and the index of each row among them."""
     if rates.shape[1] == 1:
         values, number = np.unique(rates[:, 0], return_inverse=True)
         return values[:, None], number.ravel()
@@ -99,15 +102,16 @@ def _distinct(rates: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def _prefixes(variants: IntArray) -> Prefixes:
-    """For each column the distinct beginnings of rows up to it.
+    """For each column, the distinct beginnings of rows up to it.
 
-    Of each: the shorter beginning that it goes on from, and the variant added; of each row: its beginning.
+    Three arrays each: the shorter beginning that a beginning extends, the value that it adds, and the beginning of each
+    row.
     """
     prefixes = []
     before, there = np.zeros(len(variants), np.int64), 1
     for column in variants.T:
         width = int(column.max(initial=0)) + 1
-        found, before = numbered(before * width + column, there * width)
-        there = len(found)
-        prefixes.append((found // width, found % width, before))
+        distinct, before = numbered(before * width + column, there * width)
+        there = len(distinct)
+        prefixes.append((distinct // width, distinct % width, before))
     return prefixes

@@ -1,4 +1,4 @@
-"""What the port moves in a frame for S structures, from their tables."""
+"""Data and words that the port moves in a frame, for S structures, from their tables."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hwmodel.machine.tables.group_tables import GroupTables
 
 
 def traffic_bytes(tables: GroupTables) -> IntArray:
-    """Bytes of the data that are loaded and stored, (S,)."""
+    """Bytes of the data that are loaded and stored in a frame, (S,)."""
     port, total = Port(tables.group.accesses, tables.platform), np.zeros(tables.structures, np.int64)
     for name, data in tables.accesses.moved.items():
         total += data * port.element_bytes(name)
@@ -18,7 +18,7 @@ def traffic_bytes(tables: GroupTables) -> IntArray:
 
 
 def port_bytes(tables: GroupTables) -> IntArray:
-    """Bytes of the whole words that bring them, (S,)."""
+    """Bytes of the whole words that the port moves in a frame, (S,)."""
     port, total = Port(tables.group.accesses, tables.platform), np.zeros(tables.structures, np.int64)
     for name, words in tables.accesses.port_words.items():
         total += port.bytes_of_words(name, words)
@@ -26,6 +26,6 @@ def port_bytes(tables: GroupTables) -> IntArray:
 
 
 def port_bits(tables: GroupTables) -> dict[str, IntArray]:
-    """Bits of these words by array, (S,)."""
+    """Bits of the whole words that the port moves in a frame, by array, (S,)."""
     port = Port(tables.group.accesses, tables.platform)
     return {name: words * port.word_bits(name) for name, words in tables.accesses.port_words.items()}

@@ -1,4 +1,4 @@
-"""Chains of delays: how long they are within a step, and how many stand open (docs/machine.md, sections 4 and 5)."""
+"""Chains of delays: their lengths within a step, and how many are open (docs/machine.md, sections 4 and 5)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hwmodel.machine.group import Elements
 
 @dataclass(frozen=True, eq=False)
 class Chains:
-    """Repetitions r, r + d, r + 2 d, ... of one delay: for each repetition its chain and its place in it."""
+    """Repetitions r, r + d, r + 2 d, ... of one delay: the chain of each repetition, and its position in it."""
 
     chain: Elements
     place: Elements
@@ -41,7 +41,10 @@ def open_intervals(chains: Chains, step: Elements) -> tuple[Elements, Elements]:
 def pairs_of(
     repetitions: Indices, number: Elements, extents: Extents, vector: tuple[int, ...], step: Elements
 ) -> tuple[Elements, Elements]:
-    """Pairs (source, reader) of runs of r and of r + d in the same step, of runs of all `repetitions` by `number`."""
+    """Pairs (source, reader) of runs of r and r + d in the same step.
+
+    Runs are given by the `number` of a repetition.
+    """
     run = np.full(len(repetitions) + 1, -1, np.int64)  # the last entry stands for what lies outside
     run[number] = np.arange(len(number))
     moved = repetitions[number] + np.array(vector, np.int64)
@@ -52,7 +55,7 @@ def pairs_of(
 
 
 def longest_before(count: int, source: Elements, reader: Elements) -> Elements:
-    """For each of `count` runs, how many the longest chain of pairs that leads to it has, itself left out."""
+    """For each of `count` runs, the length of the longest chain of pairs that leads to it."""
     before = np.zeros(count, np.int64)
     while len(source):
         longer = before.copy()

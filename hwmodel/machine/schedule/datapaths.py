@@ -1,4 +1,4 @@
-"""The datapaths of a group's processors at the intervals that designs give them (docs/machine.md, section 4)."""
+"""The datapaths of a group's processors at the initiation intervals of designs (docs/machine.md, section 4)."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from hwmodel.platform import Platform
 class Waits:
     """Rounds (occupancies) between the starts of two repetitions of a chain.
 
-    `near` where a unit has one chain in work, whose state is in its register; `far` where the state passes through the
-    local memory.
+    `near` if a unit works on one chain, whose state is in its register; `far` if the state passes through the local
+    memory.
     """
 
     near: int
@@ -34,9 +34,9 @@ def _no_windows(_task: str, _units: int, _cycles: int) -> int:
 class Datapaths:
     """The datapaths of a network's tasks on a platform.
 
-    `accesses` has by task the cycles that a repetition's accesses to banks take; an interval below that is raised to
-    it. `filling` says by task, units and occupancy how many rounds more each line takes. `interval` of a datapath that
-    comes from here is the occupancy: cycles from start to start on a unit.
+    `accesses` has, by task, the cycles of a repetition's accesses to banks; a smaller interval is raised to them.
+    `filling` gives the additional rounds of each line by task, units and occupancy. The `interval` of a datapath from
+    here is the occupancy: cycles from one start on a unit to the next.
     """
 
     network: Network
@@ -49,7 +49,7 @@ class Datapaths:
     _waits: dict[tuple[str, str, int], Waits] = field(default_factory=dict, repr=False, compare=False)
 
     def at(self, task: str, interval: int) -> Datapath:
-        """The datapath of a unit at an interval on offer, 0 for the least of them; raised where accesses take longer.
+        """The datapath of a unit at an interval on offer (0 for the least), raised to the cycles of its accesses.
 
         Raises ArrayolError (`no-such-interval`).
         """
@@ -64,7 +64,7 @@ class Datapaths:
         return self._known[key]
 
     def fill(self, task: str, rate: int) -> int:
-        """Rounds more that each line of a task takes at a rate, while its windows fill."""
+        """Additional rounds of each line of a task at a rate, while its windows fill."""
         key = task, rate
         if key not in self._fills:
             self._fills[key] = self.filling(task, *self._rate(task, rate))
@@ -81,7 +81,7 @@ class Datapaths:
         return self._rates[key]
 
     def waits(self, task: str, delay: Delay, interval: int) -> Waits:
-        """What the next repetition of a chain of a delay waits for the one before."""
+        """The rounds that the next repetition of a delay's chain waits for the one before."""
         key = task, delay.port, interval
         if key not in self._waits:
             path = self.at(task, interval)

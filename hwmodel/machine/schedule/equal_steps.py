@@ -1,12 +1,13 @@
-"""Steps in which the processors of a pipeline do the same: they are of one kind, and one is scheduled for all.
+"""Steps in which the processors of a pipeline do the same: they are one kind, and one of them is scheduled for all.
 
-What starts when in a step hangs on what runs there, in what order, and on what the runs wait for within it; at given
-rates on nothing else. Blocks repeat, and so do steps: two are of one kind if of each task they have as many runs, each
-at the same level and place in its line, and the same pairs by delays and data of FIFOs between runs at the same places.
-Where all data of the FIFOs are read in the step that writes them, a FIFO is empty between steps, so that the order of
-its data and its depth are those of the kinds, too. Where not, each step is a kind of its own.
+The idea. The schedule of a step depends only on its runs, their order, and the pairs of runs that wait for each other;
+at given rates on nothing else. Blocks repeat, and so do steps. Two steps are of one kind if each task has as many runs
+in both, each at the same level and position in its line, and if delays and FIFO data connect runs at the same
+positions. If all FIFO data are read in the step that writes them, a FIFO is empty between steps, so the order of its
+data and its depth follow from the kinds, too. Otherwise each step is a kind of its own.
 
-Steps are told apart by a sum modulo 2^64 over what they have; that steps of one sum are equal is checked.
+Steps are compared by hashes, sums modulo 2^64 over their runs and pairs; steps with equal hashes are checked to be
+equal.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class EqualSteps:
 
     @staticmethod
     def all_differ(steps: int) -> EqualSteps:
-        """Each step is a kind of its own."""
+        """Make each step a kind of its own."""
         return EqualSteps(np.arange(steps), np.arange(steps))
 
     @staticmethod
@@ -55,14 +56,14 @@ class EqualSteps:
 
     @staticmethod
     def by_tables(steps: int, tables: Sequence[Table]) -> EqualSteps:
-        """Those that have the same rows in each of some tables."""
+        """The kinds of steps that have equal rows in each of some tables."""
         sums = sum((table.sums(steps, number) for number, table in enumerate(tables)), np.zeros(steps, np.uint64))
         _, first, of = np.unique(sums, return_index=True, return_inverse=True)
-        found = EqualSteps(of.ravel(), first)
-        return found if all(table.is_equal(first[found.of]) for table in tables) else EqualSteps.all_differ(steps)
+        equal = EqualSteps(of.ravel(), first)
+        return equal if all(table.is_equal(first[equal.of]) for table in tables) else EqualSteps.all_differ(steps)
 
     def folded(self, ticks: int, works: NDArray[np.bool_]) -> Elements:
-        """The kind of each step modulo the number of ticks, of which a pipeline works in one of those that coincide.
+        """The kind of each step modulo the number of ticks; a pipeline works in one of the steps that coincide.
 
         `works` (kinds,) says in which kinds anything runs.
         """
@@ -72,9 +73,9 @@ class EqualSteps:
         return folded
 
     def only(self, stage: Stage) -> tuple[Stage, Elements]:
-        """What a processor does in the first step of each kind, numbered by kind; and the number of each run there.
+        """The runs of a processor in the first step of each kind, with steps numbered by kind.
 
-        -1 of runs that are not there.
+        Also the number of each run among these, -1 for runs of other steps.
         """
         there = self.first[self.of[stage.step]] == stage.step
         number = np.where(there, np.cumsum(there) - 1, -1)
@@ -83,21 +84,21 @@ class EqualSteps:
 
 
 def data_between(data: FifoData, number: Mapping[str, Elements]) -> FifoData:
-    """The data of a FIFO between runs that are there, by the `number` that each run of a task has."""
+    """The FIFO data between runs that are kept, given the new `number` of each run of a task (-1 for none)."""
     writer, reader = number[data.source][data.writer], number[data.target][data.reader]
     there = (writer >= 0) & (reader >= 0)
     return replace(data, writer=writer[there], reader=reader[there], made=data.made[there], taken=data.taken[there])
 
 
 def _places(issue: Issue) -> Elements:
-    """The place of each run (by its own number) in the order of issue of its step."""
+    """The position of each run (by its own number) in the order of issue of its step."""
     places = np.empty(len(issue.runs), np.int64)
     places[issue.runs] = _since_first(issue.step)
     return places
 
 
 def _since_first(step: Elements) -> Elements:
-    """How many entries of ascending steps back the first of its own is."""
+    """The number of entries since the first of the same step, for ascending steps."""
     many = np.bincount(step)
     place: Elements = np.arange(len(step)) - (np.cumsum(many) - many)[step]
     return place
@@ -112,10 +113,12 @@ class Table:
 
     @staticmethod
     def of_runs(issue: Issue) -> Table:
+        """The level and position in its line of each run."""
         return Table(issue.step, (issue.level, issue.place))
 
     @staticmethod
     def of_pairs(places: Elements, step: Elements, pair: tuple[Elements, Elements]) -> Table:
+        """The positions of the runs that a delay connects."""
         source, reader = pair
         order = np.lexsort((places[source], places[reader], step[reader]))
         source, reader = source[order], reader[order]
@@ -123,13 +126,14 @@ class Table:
 
     @staticmethod
     def of_data(data: FifoData, places: Mapping[str, Elements], step: Elements) -> Table:
+        """The positions of the runs that a FIFO's data connect, and of the data in both patterns."""
         writer, reader = places[data.source][data.writer], places[data.target][data.reader]
         order = np.lexsort((data.made, writer, step[data.writer]))
         columns = (writer, data.made, reader, data.taken)
         return Table(step[data.writer[order]], tuple(column[order] for column in columns))
 
     def sums(self, steps: int, number: int) -> NDArray[np.uint64]:
-        """A sum over the rows of each step."""
+        """A hash of the rows of each step, (steps,)."""
         place = _since_first(self.step) + 1  # so that no row adds nothing
         row = place.astype(np.uint64) * _FACTORS[2 * number % 60]
         for factor, column in zip(_FACTORS[2 * number % 60 + 1 :], self.columns, strict=False):
@@ -144,7 +148,7 @@ class Table:
         return total
 
     def is_equal(self, like: Elements) -> bool:
-        """Whether each step has the rows of the one that it is `like`."""
+        """Whether each step has the same rows as the step `like` it."""
         count = np.bincount(self.step, minlength=len(like))
         if not np.array_equal(count, count[like]):
             return False

@@ -1,8 +1,8 @@
-"""FIFO links: what each read waits for, whether the order of reading is that of writing, and the depth.
+"""FIFO links: what each read waits for, whether data are read in the order of writing, and the depth.
 
-What no units can mend is refused first (docs/machine.md, section 6): another reader, an element read never or twice,
-data of one repetition whose order is not kept whatever the schedule. The order of the repetitions themselves depends on
-the schedule, and so on units: `require_order` compares it once the starts are known (section 4).
+Choices that no units can mend are refused first (docs/machine.md, section 6): another reader, an element read never or
+twice, data of one repetition that no schedule keeps in order. The order of the repetitions depends on the schedule, and
+so on units: `require_order` checks it once the starts are known (section 4).
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from hwmodel.machine.ticks import Ticks, Work
 
 @dataclass(frozen=True, eq=False)
 class FifoData:
-    """The data of one FIFO, in the order of `key` (one entry per datum).
+    """The data of one FIFO, one entry for each, in row-major order of elements.
 
-    `writer` and `reader` are runs of the two tasks (entries of their work), `made` and `taken` the datum's place in
-    the port's pattern, `written` and `read` the data of the pattern at each end.
+    `writer` and `reader` are runs of the two tasks (entries of their work), `made` and `taken` the datum's position in
+    the port's pattern at each end, and `written` and `read` the data of the two patterns.
     """
 
     array: str
@@ -49,7 +49,7 @@ class FifoData:
 
 
 def fifo_data(group: Group, ticks: Ticks, array: str) -> FifoData:
-    """Which run writes and which reads each datum. Raises ArrayolError (`fifo-refused`)."""
+    """The run that writes and the run that reads each datum. Raises ArrayolError (`fifo-refused`)."""
     source, target = ends_of(group, array)
     written, writer, place_made = _accesses(group, source, array, ticks.work[source], writes=True)
     read, reader, taken = _accesses(group, target, array, ticks.work[target], writes=False)
@@ -100,7 +100,7 @@ def _refused(array: str, why: str) -> ArrayolError:
 
 
 def _accesses(group: Group, task: str, array: str, work: Work, *, writes: bool) -> tuple[Elements, Elements, Elements]:
-    """Of each access: the element, the run, and the place in the pattern."""
+    """The element, the run, and the position in the pattern of each access."""
     touch = (group.writes if writes else group.reads)(task, array)[0]
     pattern, parts = np.arange(math.prod(touch.pattern)), list(group.accesses.in_parts(touch, work.repetition))
     elements = [np.zeros(0, np.int64), *(touched.ravel() for _, touched in parts)]
@@ -110,6 +110,7 @@ def _accesses(group: Group, task: str, array: str, work: Work, *, writes: bool) 
 
 
 def _require_once(group: Group, array: str, target: str, written: Elements, reads: tuple[Elements, Elements]) -> None:
+    """Raises ArrayolError (`fifo-refused`) if an element is read never or twice."""
     read, repetition = reads
     if np.array_equal(written, read):
         return
@@ -125,7 +126,10 @@ def _require_once(group: Group, array: str, target: str, written: Elements, read
 
 
 def _require_neighbours(group: Group, ticks: Ticks, data: FifoData, taken: int) -> None:
-    """What a repetition writes in a row is read in a row, whatever the schedule; the other way round likewise."""
+    """Raises ArrayolError (`fifo-refused`) unless data that a repetition writes in a row are read in a row.
+
+    Likewise data that a repetition reads in a row have to be written in a row.
+    """
     work = ticks.work[data.source], ticks.work[data.target]
     written = np.lexsort((data.made, data.writer))
     together = data.made[written][1:] > 0
@@ -153,7 +157,7 @@ def _indices(group: Group, task: str, repetition: int) -> list[int]:
 
 @dataclass(frozen=True, eq=False)
 class Starts:
-    """When the runs of one end of a FIFO start: step, cycle in the step, place in scan order, of each run."""
+    """The starts of the runs at one end of a FIFO: step, cycle in the step, and position in scan order of each."""
 
     step: Elements
     cycle: Elements
@@ -162,7 +166,7 @@ class Starts:
 
 
 def require_order(group: Group, data: FifoData, ends: tuple[Starts, Starts], after: tuple[Elements, Elements]) -> None:
-    """Raises ArrayolError (`fifo-refused`) where data are not read in the order in which they are written.
+    """Raises ArrayolError (`fifo-refused`) if data are not read in the order in which they are written.
 
     `after` has the cycles from the start of its repetition in which each datum is written, and read.
     """
@@ -183,11 +187,15 @@ def require_order(group: Group, data: FifoData, ends: tuple[Starts, Starts], aft
 
 
 def _order(runs: Starts, of: Elements, place: Elements, after: Elements) -> Elements:
+    """The order in which data pass one end of a FIFO."""
     return np.lexsort((place, runs.rank[of], after, runs.cycle[of], runs.step[of]))
 
 
 def depth(arrives: Elements, leaves: Elements) -> int:
-    """The largest count of data there at once; each is from the cycle it arrives in to the one it leaves in."""
+    """The largest number of data that are there at once.
+
+    Each is from the cycle it arrives in to the one it leaves in.
+    """
     if not len(arrives):
         return 0
     arriving, leaving = np.sort(arrives), np.sort(leaves)

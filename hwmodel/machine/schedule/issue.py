@@ -1,10 +1,10 @@
-"""In which order and rounds a processor starts its repetitions, step by step (docs/machine.md, section 4).
+"""The order and rounds in which a processor starts its repetitions, step by step (docs/machine.md, section 4).
 
-The order of issue is level by level (what is k-th in its chains of delays), line by line; a line ends where its next
-index is not there. Neither depends on units; a round is up to so many repetitions of one line as there are units. A
-round starts when the one before has left and all that its repetitions read is there; so all steps are done at once,
-level after level: within one, the start of round i is the latest of what rounds up to i have to wait for, each with the
-rounds from there to i after it.
+Repetitions are issued level by level (their position in their chains of delays), and line by line; a line ends where
+its next index is missing. Neither depends on units; a round has up to as many repetitions of one line as there are
+units. A round starts when the one before has left and all that its repetitions read is there. So all steps are computed
+at once, level after level: within a level, round i starts at the latest of the times that rounds up to i have to wait
+for, each plus the rounds from there to i.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from hwmodel.machine.ticks import Work
 
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """One processor of a group, whatever its units and interval: its work, step and place in the order of each run.
+    """One processor of a group, at any units and interval: its work, and step and position in scan order of each run.
 
     `along` is the dimension of its lines.
     """
@@ -39,9 +39,9 @@ class Stage:
 
 @dataclass(frozen=True, eq=False)
 class Issue:
-    """Runs of a processor in the order of issue: `runs`, and for each of these its step, level, and place in its line.
+    """Runs of a processor in the order of issue: `runs`, and the step, level, and position in its line of each.
 
-    `pairs` has by delay the runs of one step that read others of it: (source, reader).
+    `pairs` has, by delay, the runs of one step that read others of it: (source, reader).
     """
 
     runs: Elements
@@ -70,14 +70,14 @@ class Issue:
 
     @cached_property
     def place_in_level(self) -> Elements:
-        """The place of each run (by its own number) in the order of its level."""
+        """The position of each run (by its own number) in the order of its level."""
         places = np.empty(len(self.runs), np.int64)
         places[self.runs] = _since(_changes(self.step, self.level))
         return places
 
     @property
     def is_regular(self) -> bool:
-        """Whether what goes on to each level are the first chains of the one before (see `rounds`)."""
+        """Whether the chains that go on to each level are the first chains of the level before (see `rounds`)."""
         return all(bool((self.place_in_level[now] == self.place_in_level[then]).all()) for now, then in self.pairs)
 
     @cached_property
@@ -99,21 +99,21 @@ class Issue:
         return int(self.lines[1].max(initial=0))
 
     def level_rounds(self, units: int, fill: int = 0) -> Elements:
-        """The rounds of each level."""
+        """The rounds of each level, with `fill` more for each line."""
         number, length = self.lines
         rounds = np.zeros(len(self.levels[0]), np.int64)
         np.add.at(rounds, number, -(-length // units) + fill)
         return rounds
 
     def in_register(self, units: int, steps: int) -> NDArray[np.bool_]:
-        """In which steps every unit has one chain in work: those with one delay whose first level is one round."""
+        """In which steps every unit works on one chain: those with one delay whose first level is one round."""
         single = np.zeros(steps, np.bool_)
         first = self.levels[1] == 0
         single[self.levels[0][first]] = self.level_rounds(units)[first] == 1
         return single & (len(self.pairs) == 1)
 
     def closed_rounds(self, units: int, waits: Elements, steps: int, fill: int = 0) -> Elements:
-        """The rounds of each step where `is_regular`; `waits` by step are the rounds until an operand is there."""
+        """The rounds of each step if `is_regular`; `waits` by step are the rounds until an operand is there."""
         rounds, (step, _) = self.level_rounds(units, fill), self.levels
         last = np.append(step[1:] != step[:-1], np.ones(min(1, len(step)), np.bool_))
         total = np.zeros(steps, np.int64)
@@ -121,10 +121,10 @@ class Issue:
         return total
 
     def starts(self, units: int, occupancy: int, there: Elements, waits: Sequence[Elements], fill: int = 0) -> Elements:
-        """When each run starts, in cycles of its step.
+        """The start of each run, in cycles of its step.
 
-        `there` is by run the cycle from which all else is there, `waits` by delay and step the cycles from the start of
-        what it reads to its own. `fill` rounds pass before the first round of each line.
+        `there` is, by run, the cycle from which all else is there, and `waits`, by delay and step, the cycles from the
+        start of its operand's repetition to its own. `fill` rounds pass before the first round of each line.
         """
         count = len(self.runs)
         start, need = np.zeros(count, np.int64), there.copy()
@@ -153,6 +153,7 @@ class Issue:
 
 
 def _places_in_step(chains: Chains, step: Elements) -> Elements:
+    """The position of each run in its chain, within its step."""
     order = np.lexsort((chains.place, step, chains.chain))
     places = np.empty(len(order), np.int64)
     places[order] = _since(_changes(chains.chain[order], step[order]))
@@ -160,7 +161,7 @@ def _places_in_step(chains: Chains, step: Elements) -> Elements:
 
 
 def _line_heads(repetitions: Indices, extents: Extents, along: int | None) -> NDArray[np.bool_]:
-    """Where repetitions in the order of issue differ in a dimension but one, or do not follow each other along that."""
+    """Where a line begins: repetitions in the order of issue that differ in another dimension, or skip an index."""
     if along is None:
         return np.ones(len(repetitions), np.bool_)
     others = repetitions.copy()
@@ -172,7 +173,7 @@ def _line_heads(repetitions: Indices, extents: Extents, along: int | None) -> ND
 
 
 def _changes(*columns: Elements) -> NDArray[np.bool_]:
-    """Where an entry of some columns is other than the one before, and the first."""
+    """Mask of the entries that differ from the one before in some column; the first is set."""
     changed = np.ones(len(columns[0]), np.bool_)
     changed[1:] = False
     for column in columns:
@@ -181,23 +182,23 @@ def _changes(*columns: Elements) -> NDArray[np.bool_]:
 
 
 def _since(heads: NDArray[np.bool_]) -> Elements:
-    """How many entries back the last head is."""
+    """The number of entries since the last head."""
     index = np.arange(len(heads))
     back: Elements = index - np.maximum.accumulate(np.where(heads, index, 0))
     return back
 
 
 def _ranges(first: Elements, size: Elements) -> Elements:
-    """The numbers first, first + 1, ... of each range, one after the other."""
+    """The numbers first, first + 1, ... of each range, one range after another."""
     begin = np.cumsum(size) - size
     numbers: Elements = np.arange(int(size.sum())) + np.repeat(first - begin, size)
     return numbers
 
 
 def _one_after_another(ready: Elements, step: Elements, filling: Elements) -> Elements:
-    """Rounds ascending by step: each one after the one before in its step, or later, none before it is ready.
+    """The earliest rounds, ascending in each step, such that none starts before it is ready.
 
-    `filling` is how many rounds have to pass between the two.
+    `filling` rounds have to pass between a round and the one before in its step.
     """
     heads = _changes(step)
     segment, passed = np.cumsum(heads) - 1, np.cumsum(filling + 1)

@@ -1,4 +1,4 @@
-"""How long the processors of a group compute in each step, and when repetitions start (docs/machine.md, section 4)."""
+"""Cycles that a group's processors compute in each step, and when repetitions start (docs/machine.md, section 4)."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def check_layouts(group: Group, layouts: tuple[BankLayout, ...], fifos: frozense
 def access_cycles(
     group: Group, layouts: tuple[BankLayout, ...], platform: Platform, work: Mapping[str, Work]
 ) -> dict[str, int]:
-    """By task the cycles that a repetition's accesses to the busiest bank take; no more than 0 without layouts."""
+    """The cycles, by task, of a repetition's accesses to the busiest bank; 0 without layouts."""
     cycles = dict.fromkeys(work, 0)
     for task, runs in work.items() if layouts else ():
         repetitions = group.accesses.repetitions(task)[np.unique(runs.repetition)]
@@ -63,7 +63,7 @@ def access_cycles(
 
 
 def bank_cycles(group: Group, task: str, repetitions: Indices, layout: BankLayout, platform: Platform) -> int:
-    """The most cycles that accesses of one of some repetitions (n, rank) to one bank take."""
+    """The most cycles that the accesses of one of some repetitions (n, rank) to one bank take."""
     local = platform.local
     ports = local.read_ports if group.reads(task, layout.array) else 1
     return local.access_cycles * -(-busiest_bank(group, task, repetitions, layout) // ports)
@@ -101,7 +101,7 @@ Pipeline = tuple[str, ...]
 
 @dataclass(frozen=True, eq=False)
 class Busy:
-    """Cycles of each step that a processor computes, and, where it was scheduled, the start cycle of each run."""
+    """Cycles of each step that a processor computes and, if it was scheduled, the start cycle of each run."""
 
     path: Datapath
     cycles: Elements
@@ -109,7 +109,7 @@ class Busy:
 
 
 class Processors:
-    """The processors of one group over `steps` steps, under any units and intervals: their rates, by task."""
+    """The processors of one group over `steps` steps, at any rates (units and initiation intervals) of their tasks."""
 
     def __init__(
         self,
@@ -132,19 +132,19 @@ class Processors:
 
     @cached_property
     def most(self) -> dict[str, int]:
-        """For each task the most units that it can use: its longest line."""
+        """The most units that each task can use: its longest line."""
         return {task: self._issue(task).longest_line for task in self.group.tasks}
 
     @property
     def works(self) -> NDArray[np.bool_]:
-        """In which steps any of them does anything, (steps,)."""
+        """In which steps any processor works, (steps,)."""
         works = np.zeros(self.steps, np.bool_)
         for stage in self.stages.values():
             works[stage.step] = True
         return works
 
     def busy(self, pipeline: Pipeline, rates: tuple[int, ...]) -> dict[str, Busy]:
-        """What each processor of a pipeline does in each step at these rates."""
+        """The cycles of each processor of a pipeline in each step, at these rates."""
         key = pipeline, rates
         if key not in self._busy:
             if len(pipeline) > 1:
@@ -154,39 +154,39 @@ class Processors:
         return self._busy[key]
 
     def in_equal_steps(self, pipeline: Pipeline) -> tuple[EqualSteps, Processors]:
-        """The kinds of steps of a pipeline, and what its processors do in one of each, numbered as the kinds are."""
+        """The kinds of steps of a pipeline, and its processors in one step of each kind, numbered by kind."""
         if pipeline not in self._equal:
             own = {task: self.stages[task] for task in pipeline}
             inner = {name: data for name, data in self.fifos.items() if {data.source, data.target} <= set(pipeline)}
             if len(pipeline) == 1 and self._is_greedy(pipeline[0]):
-                found = EqualSteps.all_differ(self.steps)  # ranks decide there, not the order of issue alone
+                equal = EqualSteps.all_differ(self.steps)  # ranks decide there, not the order of issue alone
             else:
-                found = EqualSteps.find(self.steps, {task: self._issue(task) for task in pipeline}, own, inner.values())
-            fewer = {task: found.only(stage) for task, stage in own.items()}
+                equal = EqualSteps.find(self.steps, {task: self._issue(task) for task in pipeline}, own, inner.values())
+            fewer = {task: equal.only(stage) for task, stage in own.items()}
             number = {task: number for task, (_, number) in fewer.items()}
             one_of_each = Processors(
                 self.group,
                 {task: stage for task, (stage, _) in fewer.items()},
                 {name: data_between(data, number) for name, data in inner.items()},
-                len(found.first),
+                len(equal.first),
                 self.paths,
             )
-            self._equal[pipeline] = found, one_of_each
+            self._equal[pipeline] = equal, one_of_each
         return self._equal[pipeline]
 
     def one_of_each(self, pipeline: Pipeline) -> Processors:
-        """What the processors of a pipeline do in one step of each kind."""
+        """The processors of a pipeline in one step of each kind."""
         return self.in_equal_steps(pipeline)[1]
 
     def all_busy(self, rates: Mapping[str, int]) -> dict[str, Busy]:
-        """The same for all processors, in dataflow order."""
+        """The cycles of all processors in each step, in dataflow order."""
         by_task: dict[str, Busy] = {}
         for pipeline in self.pipelines:
             by_task |= self.busy(pipeline, tuple(rates[task] for task in pipeline))
         return {task: by_task[task] for task in self.group.tasks}
 
     def starts(self, busy: Mapping[str, Busy], task: str) -> Starts:
-        """When the runs of a scheduled task start."""
+        """The starts of a scheduled task's runs."""
         stage, start = self.stages[task], busy[task].start
         none = np.zeros(0, np.int64)
         return Starts(stage.step, none if start is None else start, stage.rank, stage.work.repetition)
@@ -200,11 +200,11 @@ class Processors:
             )
 
     def has_formula(self, pipeline: Pipeline) -> bool:
-        """Whether it is one processor whose steps need no schedule: with more units none of them is longer."""
+        """Whether a pipeline is one processor whose steps need no schedule: more units make none of them longer."""
         return len(pipeline) == 1 and not self._is_greedy(pipeline[0]) and self._issue(pipeline[0]).is_regular
 
     def _is_greedy(self, task: str) -> bool:
-        """Whether a task that stands alone has no levels, but the greedy schedule of one unit."""
+        """Whether a single task has no levels, but the greedy list schedule of one unit."""
         return len(delayed_dimensions(self.group.accesses, task)) > 1
 
     def state(self, name: str) -> StateChains:
@@ -227,6 +227,7 @@ class Processors:
         return self._issues[task]
 
     def _alone(self, task: str, rate: int) -> Busy:
+        """The cycles of a single task: in closed form if there is one, else by a schedule."""
         issue, path = self._issue(task), self.paths.at(task, interval_of(rate))
         if self._is_greedy(task):
             rounds = self._greedy_rounds(task, rate)
@@ -239,7 +240,7 @@ class Processors:
         return Busy(path, np.where(rounds > 0, rounds * path.interval + path.latency, 0))
 
     def _in_order(self, pipeline: Pipeline, rates: tuple[int, ...]) -> dict[str, Busy]:
-        """Round after round of all processors of a pipeline, those that write a FIFO before those that read it."""
+        """Schedule all processors of a pipeline round by round, writers of FIFOs before their readers."""
         done: dict[str, Busy] = {}
         for task, rate in zip(pipeline, rates, strict=True):
             path, stage = self.paths.at(task, interval_of(rate)), self.stages[task]
@@ -259,13 +260,13 @@ class Processors:
         return done
 
     def _waits(self, task: str, rate: int) -> list[Elements]:
-        """By delay and step the rounds from the start of a repetition until the next of its chain can start."""
+        """For each delay and step, the rounds from the start of a repetition to that of the next in its chain."""
         near = self._issue(task).in_register(units_of(rate), self.steps)
         waits = [self.paths.waits(task, delay, interval_of(rate)) for delay in self.group.delays(task)]
         return [np.where(near, each.near, each.far) for each in waits]
 
     def _greedy_rounds(self, task: str, rate: int) -> Elements:
-        """The rounds of each step of a task without levels: the greedy list schedule of its one unit."""
+        """The rounds of each step of a task without levels: the greedy list schedule of its single unit."""
         issue, stage, waits = self._issue(task), self.stages[task], self._waits(task, rate)
         source, reader = (np.concatenate([pair[end] for pair in issue.pairs]) for end in (0, 1))
         delay = np.repeat(np.arange(len(issue.pairs)), [len(pair[0]) for pair in issue.pairs])
@@ -273,9 +274,9 @@ class Processors:
         rounds, known = np.zeros(self.steps, np.int64), dict[tuple[bytes, tuple[int, ...]], int]()
         for step in np.unique(stage.step).tolist():
             runs = np.flatnonzero(stage.step == step)
-            own = stage.step[source] == step
-            first, then = (np.searchsorted(runs, end[own]) for end in (source, reader))
-            jobs = Jobs(priorities(remaining[runs], stage.rank[runs]), first, then, delay[own])
+            in_step = stage.step[source] == step
+            first, then = (np.searchsorted(runs, end[in_step]) for end in (source, reader))
+            jobs = Jobs(priorities(remaining[runs], stage.rank[runs]), first, then, delay[in_step])
             lasts = tuple(int(wait[step]) for wait in waits)
             if (jobs.key, lasts) not in known:
                 known[jobs.key, lasts] = int(start_rounds(jobs, list(lasts)).max()) + 1
@@ -286,7 +287,7 @@ class Processors:
 def make_stages(
     group: Group, design: GroupDesign, work: Mapping[str, Work], steps: Mapping[str, Elements]
 ) -> dict[str, Stage]:
-    """The processors of a design: work by task, and the step of each run."""
+    """The processors of a design, from work by task and the step of each run."""
     stages = {}
     riding = riding_dimensions(group.accesses, group.tasks, group.last)
     for processor in design.processors:
@@ -298,14 +299,14 @@ def make_stages(
 
 
 def stage_of(group: Group, task: str, work: Work, step: Elements, blocks: Blocks | None, along: int | None) -> Stage:
-    """A processor with some runs in these steps; `blocks` are its own, those of the last task or of a cut."""
+    """A processor with runs in these steps; `blocks` are those of the last task or of a cut."""
     extents = group.accesses.extents(task)
     rank = _issue_ranks(group, task, blocks, along, subscripts(work.repetition, extents).T)
     return Stage(task, work, step, rank, along)
 
 
 def _issue_ranks(group: Group, task: str, blocks: Blocks | None, along: int | None, repetitions: Indices) -> Elements:
-    """The places of repetitions (n, rank) in scan order, the delay's dimension outermost, that of lines innermost."""
+    """The positions of repetitions (n, rank) in scan order, the delay's dimension outermost, the lines' innermost."""
     extents = group.accesses.extents(task)
     scan = blocks.scan.innermost if blocks is not None else row_major(len(extents))
     falls = dict(zip(scan.dimensions, scan.descending, strict=True))
@@ -320,7 +321,7 @@ def _issue_ranks(group: Group, task: str, blocks: Blocks | None, along: int | No
 
 
 def pipelines_of(group: Group, fifos: Iterable[tuple[str, str]]) -> list[Pipeline]:
-    """The tasks joined by FIFOs, given by their two ends, in dataflow order; most stand alone."""
+    """The tasks joined by FIFOs, given by their two ends, in dataflow order; most are single tasks."""
     joined = {task: {task} for task in group.tasks}
     for source, target in fifos:
         merged = joined[source] | joined[target]

@@ -1,23 +1,24 @@
-"""How many rounds a processor takes for a step in closed form (docs/machine.md, section 4).
+"""Rounds of a processor in a step, in closed form (docs/machine.md, section 4).
 
-A processor starts at multiples of its occupancy o, so its time goes in rounds of o cycles, in which U units start up to
-U repetitions of one line. A line of w repetitions takes q = ceil(w / U) rounds, and `fill` more where something has to
-be filled at each line. Without a delay that is all: the lines' rounds follow each other. In a box of repetitions every
-row along the unit dimension has the same lines, which end where indices are left out: its `RowLines`.
+A processor starts at multiples of its occupancy o, so its time is counted in rounds of o cycles, in which U units start
+up to U repetitions of one line. A line of w repetitions takes q = ceil(w / U) rounds, and `fill` more if windows have
+to fill at each line. Without a delay that is all: the lines' rounds follow each other. In a box of repetitions every
+row along the unit dimension has the same lines, which end where indices are missing: its `RowLines`.
 
-With one delay along one dimension a step goes level by level: level k holds what is k-th in its chain. Let g_k be its
-rounds. A round starts when the one before has left and its operands are there, r rounds after the start of those that
-it reads. If the chains that go on to level k + 1 are the first ones of level k, in the order of issue, then round i of
-the one reads round i of the other (equal lines are cut in equal rounds, and of a line that goes on in part the first
-rounds do). With s_k the first round of level k, round i of it starting at s_k + i, level k + 1 starts at
-s_k + max(g_k, r) and no earlier: its first round is preceded by g_k rounds, and reads the first of level k; and so its
-round i has its operands, from s_k + i + r on. So the step takes sum over k < m of max(g_k, r), and g_m.
+With one delay along one dimension a step goes level by level: level k has the repetitions that are k-th in their
+chains. Let g_k be its rounds. A round starts when the one before has left and its operands are there, r rounds after
+the start of those that it reads. Suppose the chains that go on to level k + 1 are the first ones of level k, in the
+order of issue. Then round i of level k + 1 reads round i of level k (equal lines are cut into equal rounds, and of a
+line that goes on in part the first rounds do). With s_k the first round of level k, and its round i starting at s_k +
+i, level k + 1 starts at s_k + max(g_k, r) and no earlier: its first round is preceded by g_k rounds, and reads the
+first of level k. Its round i has its operands from s_k + i + r on. So the step takes the sum over k < m of max(g_k, r),
+plus g_m.
 
-Where the step's indices along the delay of d are contiguous, all levels but the last have d of them and the last has
-the rest, which are its first ones. Then g_k = g for k < m, and the step takes (m - 1) max(g, r) + g_m.
+If the step's indices along the delay of d are contiguous, all levels but the last have d of them, and the last has the
+remaining ones, which are its first. Then g_k = g for k < m, and the step takes (m - 1) max(g, r) + g_m.
 
-More units make q no larger, and r is `near` where g = 1 and `far`, which is no less, where not: with the same fill no
-step gets longer. Fill is for lines without a delay alone.
+More units make no q larger, and r is `near` if g = 1, and otherwise `far`, which is no less. So with equal fill no step
+gets longer. Only lines without a delay have fill.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ Ints = NDArray[np.int64]
 class RowLines:
     """The lines of rows of repetitions along the unit dimension, for P kinds of rows.
 
-    `length` and `many` (P, K): how many lines of which length, of no more than K lengths; 0 beyond.
+    `length` and `many` (P, K): the lengths of lines, and how many lines have each; padded with 0.
     """
 
     length: Ints
@@ -43,32 +44,32 @@ class RowLines:
 
     @staticmethod
     def of_indices(indices: Ints) -> RowLines:
-        """Two kinds: rows of nothing, and of some ascending indices."""
+        """Two kinds: empty rows, and rows of some ascending indices."""
         heads = np.flatnonzero(np.diff(indices, prepend=-2) != 1)
         length, many = np.unique(np.diff(np.append(heads, len(indices))), return_counts=True)
         return RowLines(*(np.stack([0 * column, column]) for column in (length, many)))
 
     @staticmethod
     def whole(longest: int) -> RowLines:
-        """Kind w is a row of w repetitions in one line, from 0 (nothing) up to the longest."""
+        """Kinds 0 to `longest`: kind w is a row of w repetitions in one line."""
         length = np.arange(longest + 1)[:, None]
         return RowLines(length, np.minimum(length, 1))
 
     @cached_property
     def repetitions(self) -> Ints:
-        """How many repetitions each kind of row has, (P,)."""
+        """The number of repetitions of each kind of row, (P,)."""
         total: Ints = (self.length * self.many).sum(axis=1)
         return total
 
     @cached_property
     def lines(self) -> Ints:
-        """How many lines, (P,)."""
+        """The number of lines of each kind of row, (P,)."""
         total: Ints = self.many.sum(axis=1)
         return total
 
     @cached_property
     def longest(self) -> Ints:
-        """The longest of these, (P,)."""
+        """The longest line of each kind of row, (P,)."""
         longest: Ints = self.length.max(axis=1, initial=0)
         return longest
 
@@ -83,9 +84,9 @@ class RowLines:
         return total
 
     def fewest_units(self, kind: Ints, rounds: Ints, fill: int | Ints = 0) -> Ints:
-        """The fewest units with which rows of some kinds take no more rounds, where that is so with some number.
+        """The fewest units with which rows of some kinds take at most so many rounds.
 
-        Where it is so with none: as many as make one round of each line.
+        If no number of units is enough: as many as make one round of each line.
         """
         each = rounds // np.maximum(self.lines[kind], 1) - fill
         fewest: Ints = np.maximum(-(-self.longest[kind] // np.maximum(each, 1)), 1)
@@ -97,6 +98,7 @@ class RowLines:
         return fewest
 
     def _bisected(self, kind: Ints, rounds: Ints, fill: Ints) -> Ints:
+        """The fewest units for rows with lines of several lengths, between one and the longest line."""
         low, high = np.ones_like(kind), np.maximum(self.longest[kind], 1)
         while (low < high).any():
             middle = (low + high) // 2
@@ -107,9 +109,9 @@ class RowLines:
 
 @dataclass(frozen=True, eq=False)
 class Lines:
-    """What a processor does in steps: rows of a `kind` of `rows`, `many` in each level but the last, `last` there.
+    """The work of a processor in steps: rows of a `kind` of `rows`, `many` in each level but the last, `last` there.
 
-    Without a delay there is one level of `many`. Where nothing is done, nothing of this means anything.
+    Without a delay there is one level of `many`. In steps without work the values mean nothing.
     """
 
     rows: RowLines
@@ -129,10 +131,10 @@ class Lines:
         return rounds
 
     def fewest_units(self, rounds: Ints, far: int | Ints, fill: int | Ints = 0) -> Ints:
-        """The fewest units that need no more than `rounds` in each step, where that is so with some number of them.
+        """The fewest units that need at most `rounds` in each step, if some number of them is enough.
 
-        A row may take q rounds if (levels - 1) many q + last q and (levels - 1) far + last q are that much at most.
-        Where no q does, the wait is `near`, and q = 1.
+        A row may take q rounds if (levels - 1) many q + last q and (levels - 1) far + last q are at most `rounds`. If
+        no q is possible, the wait is `near`, and q = 1.
         """
         if self.levels is None or self.last is None:
             each = rounds // np.maximum(self.many, 1)

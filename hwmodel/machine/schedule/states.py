@@ -1,8 +1,8 @@
 """The words and banks of delay states (docs/machine.md, sections 5 and 13).
 
-Chains are numbered in the order in which they open; chain n has the word n mod S, or with B banks the word n div B of
-bank n mod B. S words do if no chain opens that is S or more behind one that is still open. Chains that open one after
-another are in work side by side, so units as a rule ask for as many banks as they are.
+Chains are numbered in the order in which they open. Chain n has the word n mod S, or with B banks the word n div B of
+bank n mod B. S words are enough if no chain opens that is S or more after one that is still open. Units work on chains
+that open one after another, so they mostly need as many banks as there are units.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from hwmodel.machine.schedule.issue import Issue
 class StateChains:
     """The chains of one delay with several instances, in `words` words.
 
-    `number` has the chain of each run in the order of issue, -1 where it has none, and `place` the run's in its line.
+    `number` is the chain of each run in the order of issue, -1 for none, and `place` the run's position in its line.
     """
 
     words: int
@@ -29,7 +29,7 @@ class StateChains:
 
     @staticmethod
     def of(chains: Chains, step: Elements, issue: Issue) -> StateChains:
-        """Of a delay within a frame, whose runs have these chains and steps."""
+        """The chains of a delay within a frame, whose runs have these chains and steps."""
         issued = np.empty(len(step), np.int64)
         issued[issue.runs] = np.arange(len(step))
         order = np.lexsort((chains.place, chains.chain))
@@ -47,17 +47,20 @@ class StateChains:
 
     @staticmethod
     def words_of(first: Elements, last: Elements) -> int:
-        """The fewest words of chains that open and close in these steps, in the order in which they open."""
+        """The fewest words for chains that open and close in these steps, in the order in which they open."""
         opened = np.searchsorted(first, last, side="right")
         return int((opened - np.arange(len(first))).max(initial=0))
 
     @staticmethod
     def of_frames(words: int, issue: Issue) -> StateChains:
-        """Of a delay that reaches back to other frames: each repetition of these has a word, whether it runs or not."""
+        """The chains of a delay that reaches back to other frames.
+
+        Each repetition of these frames has a word, whether it runs or not.
+        """
         return StateChains(words, np.arange(len(issue.runs)), issue.place)
 
     def banks(self, units: int) -> int:
-        """The fewest banks, from as many as units on, under which no round has two chains in one bank."""
+        """The fewest banks, at least as many as units, such that no round has two chains in one bank."""
         start = np.maximum.accumulate(np.where(self.place % units == 0, np.arange(len(self.place)), 0))
         apart = {0}
         for ahead in range(1, units):

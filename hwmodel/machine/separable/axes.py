@@ -188,8 +188,8 @@ def _links(group: Group, spaces: Spaces) -> tuple[dict[str, list[str]], dict[str
         if group.accesses.is_resident(touch.array):
             continue
         link = separate(group.accesses, touch, spaces)
-        makers = [writes[piece] for piece in pieces.get(touch.array, [])]
-        by_piece = None if link is None else _by_piece(link, makers)
+        writers = [writes[piece] for piece in pieces.get(touch.array, [])]
+        by_piece = None if link is None else _by_piece(link, writers)
         if by_piece is None:
             return None
         for part in by_piece:

@@ -41,7 +41,7 @@ from hwmodel.machine.tables.group_tables import GroupTables
 from hwmodel.machine.ticks import stage_group
 from hwmodel.platform import Platform
 
-_CELLS = 1 << 20  # of a component of the blocks, times structures priced together
+_CELLS = 1 << 20  # of a component of the blocks, times structures evaluated together
 _TABLES = 1 << 28  # bytes of tables of one group
 _RECOMPUTING = "recomputing"
 

@@ -1,1 +1,1 @@
-"""What the figures of structures are computed from, whoever counted it: steps, buffers, accesses (`GroupTables`)."""
+"""The tables from which the figures of structures are computed, for all front ends: steps, buffers and accesses."""

@@ -1,4 +1,4 @@
-"""How often the tasks of structures run, what they access, and what is loaded and stored in a frame."""
+"""Runs of tasks, accesses to memories, and data that are loaded and stored in a frame, for many structures."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ Key = TypeVar("Key")
 
 
 class AccessTable(Protocol):
-    """Counts of S structures, each (S,), or (1,) where all have the same."""
+    """Counts of S structures, each (S,), or (1,) if all have the same."""
 
     @property
     def runs(self) -> Mapping[str, IntArray]:
-        """How often each task runs."""
+        """The number of runs of each task."""
 
     @property
     def moved(self) -> Mapping[str, IntArray]:
@@ -27,25 +27,25 @@ class AccessTable(Protocol):
 
     @property
     def port_words(self) -> Mapping[str, IntArray]:
-        """The words that the port moves of each array, of the bursts or requests of all steps."""
+        """The words that the port moves for each array, in the bursts or requests of all steps."""
 
     def of_memory(self, kind: KindName, name: str) -> tuple[IntArray, IntArray]:
-        """The data that are read from a memory and written to it, by tasks and for what is loaded and stored."""
+        """The data that are read from a memory and written to it, by tasks and by loads and stores."""
 
     def only(self, rows: IntArray) -> AccessTable:
-        """Some of the structures."""
+        """The counts of some structures."""
 
 
 @dataclass(frozen=True, eq=False)
 class JoinedAccesses:
-    """Structures of several tables: `tables` with the rows of each, `structures` in all."""
+    """Structures of several tables: `tables` with the rows of each, out of `structures` rows."""
 
     tables: Sequence[tuple[IntArray, AccessTable]]
     structures: int
 
     @property
     def runs(self) -> Mapping[str, IntArray]:
-        """How often each task runs."""
+        """The number of runs of each task."""
         return self._put(lambda table: table.runs)
 
     @property
@@ -55,7 +55,7 @@ class JoinedAccesses:
 
     @property
     def port_words(self) -> Mapping[str, IntArray]:
-        """The words that the port moves of each array."""
+        """The words that the port moves for each array."""
         return self._put(lambda table: table.port_words)
 
     def of_memory(self, kind: KindName, name: str) -> tuple[IntArray, IntArray]:
@@ -64,7 +64,7 @@ class JoinedAccesses:
         return found[0], found[1]
 
     def only(self, rows: IntArray) -> AccessTable:
-        """Some of the structures."""
+        """The counts of some structures."""
         where = np.full(self.structures, -1)
         where[rows] = np.arange(len(rows))
         there = [(where[own], table) for own, table in self.tables]
@@ -73,8 +73,9 @@ class JoinedAccesses:
         )
 
     def _put(self, of: Callable[[AccessTable], Mapping[Key, IntArray]]) -> dict[Key, IntArray]:
-        found: dict[Key, IntArray] = {}
+        """Collect values by key of all tables, by row."""
+        collected: dict[Key, IntArray] = {}
         for rows, table in self.tables:
             for key, values in of(table).items():
-                found.setdefault(key, np.zeros(self.structures, np.int64))[rows] = values
-        return found
+                collected.setdefault(key, np.zeros(self.structures, np.int64))[rows] = values
+        return collected

@@ -17,29 +17,29 @@ from hwmodel.machine.tables.memories import BufferTable, TableMemory
 
 @dataclass(frozen=True, eq=False)
 class JoinedBuffers:
-    """A table of structures, of which some (`others` by row) are told by tables of their own."""
+    """A table of structures, in which some rows (`others`) have tables of their own."""
 
     table: BufferTable
     others: Mapping[int, BufferTable]
 
     @property
     def memories(self) -> Sequence[TableMemory]:
-        """Buffers, then states."""
+        """The memories: buffers, then states."""
         return self.table.memories
 
     @property
     def structures(self) -> int:
-        """How many structures there are."""
+        """The number of structures."""
         return self.table.structures
 
     @cached_property
     def live(self) -> RowCache:
-        """Data that are live at once in each memory, (S, memories)."""
+        """The live count of each memory, (S, memories)."""
         return RowCache(self.structures, lambda rows: self._of_rows(rows, lambda table, own: table.live(own)))
 
     @cached_property
     def addressed(self) -> RowCache:
-        """Words that the addresses of each memory take in one bank, (S, memories)."""
+        """The addressed size of each memory in one bank, in words, (S, memories)."""
         return RowCache(self.structures, lambda rows: self._of_rows(rows, lambda table, own: table.addressed(own)))
 
     def depths(self, memory: int, function: BankFunction, rows: IntArray) -> IntArray:
@@ -47,24 +47,25 @@ class JoinedBuffers:
         return self._of_rows(rows, lambda table, own: table.depths(memory, function, own))
 
     def fetch(self, wanted: Iterable[Wanted]) -> None:
-        """Find out depths that are asked for next."""
+        """Compute depths that will be asked for next."""
         self.table.fetch((memory, function, rows[self._there(rows)]) for memory, function, rows in wanted)
 
     def are_listed(self, memory: int) -> BoolArray:
-        """The structures of which a buffer takes its own time, (S,)."""
+        """The structures in which a buffer takes its own time to compute, (S,)."""
         listed = np.array(self.table.are_listed(memory))
         listed[list(self.others)] = True
         return listed
 
     def state_banks(self, memory: int, units: int, rows: IntArray) -> IntArray:
-        """Banks (n,) that keep apart the chains which so many units have in work."""
+        """Banks (n,) that separate the chains on which so many units work."""
         return self._of_rows(rows, lambda table, own: table.state_banks(memory, units, own))
 
     def _there(self, rows: IntArray) -> BoolArray:
+        """Which rows belong to the main table."""
         return ~np.isin(rows, list(self.others))
 
     def _of_rows(self, rows: IntArray, of: Callable[[BufferTable, IntArray], IntArray]) -> IntArray:
-        """Figures (n, ...) of some structures, each from its table."""
+        """Values (n, ...) of some structures, each from its table."""
         there = self._there(rows)
         if there.all():
             return of(self.table, rows)
@@ -73,7 +74,7 @@ class JoinedBuffers:
             (place, of(self.others[int(rows[place[0]])], np.zeros(1, np.intp)))
             for place in np.flatnonzero(~there)[:, None]
         ]
-        found = np.zeros((len(rows), *parts[0][1].shape[1:]), np.int64)
+        collected = np.zeros((len(rows), *parts[0][1].shape[1:]), np.int64)
         for places, own in parts:
-            found[places] = own
-        return found
+            collected[places] = own
+        return collected

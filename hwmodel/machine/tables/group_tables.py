@@ -1,4 +1,4 @@
-"""All that the figures of structures of one group are computed from."""
+"""The tables of a group, from which all figures of its structures are computed."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from hwmodel.platform import Platform
 
 @dataclass(frozen=True, eq=False)
 class GroupTables:
-    """S structures of a group; those of `buffers` are more, these being their `rows`.
+    """S structures of a group; `rows` are their rows in `buffers`, which may have more.
 
-    `ports` and `layouts` say what memories are built for; `prices` are those of energies, None without any. Of
-    structures that are `missing` the tables mean nothing: `tables_of` makes tables of one of them.
+    `ports` and `layouts` say for which ports memories are built; `prices` are the energies of operations, None without
+    any. The rows of structures that are `missing` mean nothing: `tables_of` makes the tables of one of them.
     """
 
     group: Group
@@ -45,21 +45,21 @@ class GroupTables:
 
     @property
     def structures(self) -> int:
-        """How many structures there are."""
+        """The number of structures."""
         return len(self.rows)
 
     @property
     def builder(self) -> Builder | None:
-        """What builds the memories; None without a technology."""
+        """The builder of memories; None without a technology."""
         return Builder.of(self.ports, self.layouts)
 
     @property
     def apart(self) -> GroupTables:
-        """The same without FIFOs, each task on its own."""
+        """The tables without FIFOs: each task is independent of its neighbours within a step."""
         return replace(self, steps=self.steps.apart, fifos=())
 
     def only(self, rows: IntArray) -> GroupTables:
-        """Some of the structures."""
+        """The tables of some structures."""
         return replace(
             self,
             steps=self.steps.only(rows),
@@ -71,7 +71,7 @@ class GroupTables:
 
     @property
     def complete(self) -> GroupTables:
-        """The same with the tables of those that are missing."""
+        """The tables with rows for all structures that are missing."""
         missing = np.flatnonzero(self.missing)
         if not len(missing):
             return self
@@ -79,7 +79,7 @@ class GroupTables:
         return self.joined(missing, [self.tables_of(row) for row in missing.tolist()])
 
     def joined(self, missing: IntArray, others: Sequence[GroupTables]) -> GroupTables:
-        """The same with other tables, of one structure each, of those that are `missing`, by their rows."""
+        """Replace the rows of `missing` structures by other tables of one structure each."""
         there = np.flatnonzero(~self.missing)
         steps = [(there, self.steps.only(there))] if len(there) else []
         accesses = [(there, self.accesses.only(there))] if len(there) else []
@@ -98,4 +98,5 @@ class GroupTables:
 
 
 def _at(tables_of: Callable[[int], GroupTables], rows: IntArray) -> Callable[[int], GroupTables]:
+    """Number the structures of `tables_of` by some rows."""
     return lambda row: tables_of(int(rows[row]))

@@ -1,4 +1,4 @@
-"""The local memories of a group, each kind a class: whose rates it depends on, and what it is built of."""
+"""The local memories of a group, a class for each kind: the tasks it depends on, its organisation and its figures."""
 
 from __future__ import annotations
 
@@ -25,42 +25,43 @@ from hwmodel.platform import Platform
 
 
 class BufferTable(Protocol):
-    """The buffers and delay states of structures, each row computed when it is first asked for."""
+    """The buffers and delay states of structures; each row is computed when it is first read."""
 
     @property
     def memories(self) -> Sequence[TableMemory]:
-        """Buffers, then states."""
+        """The memories: buffers, then states."""
 
     @property
     def structures(self) -> int:
-        """How many structures there are."""
+        """The number of structures."""
 
     @property
     def live(self) -> RowCache:
-        """Data that are live at once in each memory, (S, memories)."""
+        """The live count of each memory, (S, memories)."""
 
     @property
     def addressed(self) -> RowCache:
-        """Words that the addresses of each memory take in one bank, (S, memories)."""
+        """The addressed size of each memory in one bank, in words, (S, memories)."""
 
     def depths(self, memory: int, function: BankFunction, rows: IntArray) -> IntArray:
         """The words of the deepest bank of a buffer in some structures (n,)."""
 
     def fetch(self, wanted: Iterable[Wanted]) -> None:
-        """Find out depths that are asked for next, which may take less time together."""
+        """Compute depths that will be asked for next, if that takes less time together."""
 
     def are_listed(self, memory: int) -> BoolArray:
-        """The structures of which a buffer takes its own time, (S,)."""
+        """The structures in which a buffer takes its own time to compute, (S,)."""
 
     def state_banks(self, memory: int, units: int, rows: IntArray) -> IntArray:
-        """Banks (n,) that keep apart the chains which so many units have in work, in some structures."""
+        """Banks (n,) that separate the chains on which so many units work, in some structures."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sized:
-    """What a memory of one structure holds at some rates: so many `data`.
+    """The size of a memory in one structure at some rates, in data.
 
-    It has a `number` in a `table`; the structure is that of the place `at` among `rows`, which are asked for together.
+    The memory is that of the `number` in a `table`, and the structure the one at the position `at` of `rows`, whose
+    values are computed together.
     """
 
     data: int
@@ -72,7 +73,7 @@ class Sized:
 
 @dataclass(frozen=True, slots=True)
 class LocalMemory(ABC):
-    """A local memory: its name, the bits of a datum, its banks where nothing can be built, and its kind."""
+    """A local memory: name, bits of a datum, banks on a platform without kinds of memories, and kind."""
 
     name: str
     bits: int
@@ -81,21 +82,21 @@ class LocalMemory(ABC):
 
     @abstractmethod
     def touching(self, builder: Builder) -> tuple[str, ...]:
-        """The tasks on whose rates it depends."""
+        """The tasks on whose rates the memory depends."""
 
     @abstractmethod
     def organisation(self, builder: Builder, rates: Rates, sized: Sized) -> Organisation:
-        """What it is built of in one structure, at rates of its tasks."""
+        """The organisation of the memory in one structure, at rates of its tasks."""
 
 
 class TableMemory(LocalMemory):
-    """A memory that no rate makes larger or smaller, so that a table of structures has a column for it."""
+    """A memory whose size depends on no rate, so that a table of structures has a column for it."""
 
     asks_for_ports: ClassVar[bool] = False  # which may be more than something serves
 
     @abstractmethod
     def figures(self, builder: Builder, table: BufferTable, number: int) -> BuiltMemory:
-        """What it takes as it is built in the structures of a table, in which it has this number."""
+        """The figures of the memory as built, in the structures of a table; `number` is its column."""
 
 
 class Buffer(TableMemory):
@@ -108,7 +109,7 @@ class Buffer(TableMemory):
         return builder.ports.touching(self.name)
 
     def organisation(self, builder: Builder, rates: Rates, sized: Sized) -> Organisation:
-        """By the ports that its tasks ask for and the depths of banks."""
+        """The organisation for the ports of the buffer's tasks and the depths of its banks."""
 
         def depth(function: BankFunction) -> int:
             return int(sized.table.depths(sized.number, function, sized.rows)[sized.at])
@@ -116,7 +117,7 @@ class Buffer(TableMemory):
         return builder.buffer(self.name, rates, sized.data, depth)
 
     def figures(self, builder: Builder, table: BufferTable, number: int) -> BuiltMemory:
-        """By its words, what lives, and the depths of banks."""
+        """The figures of the buffer from its words, live counts, and depths of banks."""
         figures = BufferFigures(
             builder,
             self.name,
@@ -142,12 +143,12 @@ class DelayState(TableMemory):
         return (self.name.rpartition(".")[0],)
 
     def organisation(self, builder: Builder, rates: Rates, sized: Sized) -> Organisation:
-        """In banks that keep the chains of the units apart."""
+        """The organisation in banks that separate the chains of the units."""
         banks = sized.table.state_banks(sized.number, _units(self, builder, rates), sized.rows)
         return builder.state(self.name, int(banks[sized.at]), sized.data)
 
     def figures(self, builder: Builder, table: BufferTable, number: int) -> BuiltMemory:
-        """By its words and banks, which the units of the task decide."""
+        """The figures of the state from its words and banks, which depend on the units of the task."""
 
         @cache
         def sizes(banks: int) -> SizeTable:
@@ -155,10 +156,10 @@ class DelayState(TableMemory):
 
         def figures(units: int, rows: IntArray) -> Figures:
             data, banks = table.addressed(rows)[:, number], table.state_banks(number, units, rows)
-            found = np.zeros((ROWS, len(rows)))
+            all_figures = np.zeros((ROWS, len(rows)))
             for own in np.unique(banks).tolist():
-                found[:, banks == own] = sizes(own)(data[banks == own])
-            return found
+                all_figures[:, banks == own] = sizes(own)(data[banks == own])
+            return all_figures
 
         return BuiltMemory(self.touching(builder), partial(_units, self, builder), figures)
 
@@ -167,7 +168,7 @@ class DelayState(TableMemory):
 class Fifo(LocalMemory):
     """The FIFO of an array inside a pipeline of `tasks`.
 
-    `data` are there at once at rates of these; None where the rates are refused.
+    `data` gives the largest number of data in it at rates of the tasks; None for rates that are refused.
     """
 
     kind: MemoryKind = FIFO
@@ -180,11 +181,11 @@ class Fifo(LocalMemory):
         return self.tasks
 
     def organisation(self, builder: Builder, rates: Rates, sized: Sized) -> Organisation:
-        """As wide as its wider end."""
+        """The organisation as a bank that is as wide as the FIFO's wider end."""
         return builder.fifo(self.name, rates, sized.data)
 
     def figures(self, builder: Builder, known: dict[tuple[tuple[int, int], ...], int | None]) -> BuiltMemory:
-        """By its data, `known` by units and occupancies of its tasks."""
+        """The figures of the FIFO from its data, which are `known` by units and occupancies of its tasks."""
 
         def figures(rates: Rates) -> tuple[float, ...]:
             data = known[tuple(rates[task] for task in self.tasks)]
@@ -197,9 +198,9 @@ class Fifo(LocalMemory):
 
 @dataclass(frozen=True, slots=True)
 class Resident(LocalMemory):
-    """What a `task` has of an `array` that is on the chip in every frame, of kind ONCE or ROM; named TASK.ARRAY.
+    """The memory of a `task` for a resident `array`, of kind ONCE or ROM; named TASK.ARRAY.
 
-    What is live of such arrays, and what their addresses take, is counted beside all groups.
+    The live count and addressed size of resident arrays are counted outside all groups.
     """
 
     task: str = ""
@@ -207,7 +208,7 @@ class Resident(LocalMemory):
 
     @staticmethod
     def all_of(builder: Builder) -> tuple[Resident, ...]:
-        """Those of the tasks of a group."""
+        """The resident memories of all tasks of a group."""
         kinds = builder.ports.group.accesses.residents
         return tuple(
             Resident(f"{task}.{array}", builder.bits(array), kind=kinds[array], task=task, array=array)
@@ -216,9 +217,9 @@ class Resident(LocalMemory):
 
     @staticmethod
     def internal_of(builder: Builder | None) -> list[tuple[int, int]]:
-        """The data of each of those of a group that count as internal memory, and the bits of one datum.
+        """The data and the bits of a datum of a group's resident memories that count as internal memory.
 
-        That is the least that they take as they are built; nothing without a technology.
+        This is a lower bound of them as built; empty without a technology.
         """
         if builder is None:
             return []
@@ -226,17 +227,17 @@ class Resident(LocalMemory):
         return [(size(own.array), own.bits) for own in Resident.all_of(builder) if own.kind.is_internal]
 
     def touching(self, builder: Builder) -> tuple[str, ...]:
-        """The task."""
+        """The task of the memory."""
         del builder
         return (self.task,)
 
     def organisation(self, builder: Builder, rates: Rates, sized: Sized) -> Organisation:
-        """By the ports that the task reads it through."""
+        """The organisation for the ports through which the task reads the array."""
         del sized
         return builder.resident(self.task, self.array, rates)
 
     def figures(self, builder: Builder) -> BuiltMemory:
-        """The same in all structures; of ROMs those of internal memory are 0."""
+        """The figures, equal in all structures; internal memory is 0 for ROMs."""
 
         def figures(rates: Rates) -> tuple[float, ...]:
             own = builder.figures(builder.resident(self.task, self.array, rates), self.bits)
@@ -246,7 +247,7 @@ class Resident(LocalMemory):
 
 
 def memory_blocks(platform: Platform, memories: Sequence[LocalMemory], words: IntArray) -> IntArray:
-    """The blocks of memories of so many words, (..., memories), each in its banks; 0 on a platform without blocks."""
+    """The memory blocks of memories with so many words, (..., memories); 0 on a platform without blocks."""
     if platform.local.block_bits is None:
         return np.zeros_like(words)
     bits, banks = (np.array(own, np.int64) for own in zip(*((one.bits, one.banks) for one in memories), strict=True))
@@ -254,7 +255,7 @@ def memory_blocks(platform: Platform, memories: Sequence[LocalMemory], words: In
 
 
 def _needs(number: int, buffer: BufferFigures, kind: Kind, rows: IntArray) -> Iterator[Wanted]:
-    """The depths that figures of a kind of buffer depend on in some structures."""
+    """The bank depths on which the figures of a kind of buffer depend, in some structures."""
     return ((number, function, some) for function, some in buffer.needs(kind, rows))
 
 

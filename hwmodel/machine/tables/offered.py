@@ -13,10 +13,10 @@ from hwmodel.design import interval_of, rate_of, units_of
 
 @dataclass(frozen=True, eq=False)
 class Offered:
-    """The rates that a task may have, ascending, and in families: of one interval, and of lines as long to fill.
+    """The rates that a task may have, in families of equal initiation interval and fill of lines.
 
-    Of a family more units are never slower. `rates` go family by family, in each ascending; `family` says of which each
-    is, `intervals` and `fills` what those have, `first` and `end` where they begin and end.
+    In a family more units are never slower. `rates` are sorted by family, ascending in each. `family` is the family of
+    each rate, `intervals` and `fills` are those of the families, and `first` and `end` their ranges of rates.
     """
 
     rates: IntArray
@@ -28,7 +28,10 @@ class Offered:
 
     @staticmethod
     def of(rates: Sequence[int], fill: Callable[[int], int] = lambda _: 0) -> Offered:
-        """Raises ValueError where they do not ascend, or have no unit."""
+        """Sort rates into families; `fill` gives the fill of a rate.
+
+        Raises ValueError unless rates ascend and have a unit.
+        """
         numbers = np.array(rates, np.int64)
         if not len(numbers) or (units_of(numbers) < 1).any() or not (np.diff(numbers) > 0).all():
             raise ValueError(f"rates are of 1 unit or more, ascending: {list(rates)}")
@@ -41,12 +44,12 @@ class Offered:
         )
 
     def suiting(self, most: IntArray) -> IntArray:
-        """How many of each family's rates (S, families) suit each of `most` units (S,): the first so many do."""
+        """How many rates of each family (S, families) have at most so many units (S,): its first ones."""
         within = (units_of(self.rates) <= most[:, None]) | (most[:, None] == 0)
         return np.asarray(np.add.reduceat(within, self.first, axis=1, dtype=np.int64))
 
     def at_least(self, units: IntArray, like: IntArray) -> IntArray:
-        """The first rate with so many units in the family of another rate, which has to be there."""
+        """The first rate with at least so many units in the family of another rate; there must be one."""
         order = np.argsort(self.rates)
         family = self.family[order][np.searchsorted(self.rates[order], like)]
         return self.rates[np.searchsorted(rate_of(units_of(self.rates), self.family), rate_of(units, family))]

@@ -1,8 +1,8 @@
-"""Steps of structures by kinds: how often each occurs, what the port does in it, and how long each pipeline computes.
+"""Steps of structures by kinds: how often each occurs, the port's cycles in it, and how long each pipeline computes.
 
-A step's length depends on what happens in it and on the rates (units and II) of the tasks. So steps in which the same
-happens are one kind, and all times are sums over kinds. What a pipeline (tasks joined by FIFOs; mostly one) does in
-them is its `Work`: a closed form of lines and levels, or a schedule of one step of each kind.
+A step's length depends on its work and on the rates (units and initiation intervals) of the tasks. So steps with equal
+work are one kind, and all times are sums over kinds. The work of a pipeline (tasks joined by FIFOs; mostly one task) in
+all kinds is its `Work`: a closed form of lines and levels, or a schedule of one step of each kind.
 """
 
 from __future__ import annotations
@@ -30,29 +30,29 @@ class Busy(Protocol):
 
     @property
     def longest(self) -> IntArray:
-        """Those of the task that computes longest, (S, kinds)."""
+        """Cycles of the task that computes longest in each kind of step, (S, kinds)."""
 
     def fewest_units(self, length: IntArray, offered: Mapping[str, Offered]) -> IntArray:
-        """The fewest units (S, tasks) at the same II with which no task takes longer than steps of `length` (S, kinds).
+        """The fewest units (S, tasks), at unchanged II, with which no task takes more than `length` (S, kinds) cycles.
 
-        At these rates none does. Of tasks that need a schedule they are the units that these have.
+        At the present rates none takes longer. Tasks that need a schedule keep their units.
         """
 
 
 class Work(Protocol):
-    """What a pipeline does in each kind of step of some structures."""
+    """The work of a pipeline in each kind of step of some structures."""
 
     @property
     def tasks(self) -> Pipeline:
-        """Its tasks, in dataflow order."""
+        """The tasks of the pipeline, in dataflow order."""
 
     def at(self, rates: IntArray) -> Busy:
-        """At rates (tasks,) of all structures, or (S, tasks) of each."""
+        """The pipeline at rates (tasks,) of all structures, or (S, tasks) of each."""
 
 
 @dataclass(frozen=True, eq=False)
 class StepPart:
-    """Kinds of steps of the structures `rows` (S,), each kind with `times` (S, kinds) and the port's cycles."""
+    """Kinds of steps of the structures `rows` (S,): how often each occurs, `times` (S, kinds), and port cycles."""
 
     rows: IntArray
     times: IntArray
@@ -69,9 +69,9 @@ class StepPart:
 class Candidates:
     """Combinations of the rates of a pipeline's `tasks` that may be the fastest of a structure: `rates` (S, C, tasks).
 
-    `kept` (S, C) says which are, `number` (S,) how many are legal in all. A candidate stands for others with fewer
-    units, down to `fewest` (S, C, tasks). `spare` (S, C, tasks) are the fewest units that a task may have by rates that
-    are left out, where it has none as many otherwise.
+    `kept` (S, C) marks the candidates, and `number` (S,) is the number of legal combinations. A candidate stands for
+    others with fewer units, down to `fewest` (S, C, tasks). `spare` (S, C, tasks) is the fewest units that a task may
+    have by rates that are left out, if no candidate has as many.
     """
 
     tasks: Pipeline
@@ -83,11 +83,11 @@ class Candidates:
 
 
 class StepTable(Protocol):
-    """The steps of S structures; columns of rates stand for `tasks`."""
+    """The steps of S structures; the columns of rates are `tasks`."""
 
     @property
     def tasks(self) -> tuple[str, ...]:
-        """The columns of rates."""
+        """The tasks, as columns of rates."""
 
     @property
     def paths(self) -> Datapaths:
@@ -99,54 +99,54 @@ class StepTable(Protocol):
 
     @property
     def count(self) -> IntArray:
-        """How many steps there are from the first that does anything to the last, (S,)."""
+        """The number of steps from the first to the last with any work, (S,)."""
 
     @property
     def apart(self) -> StepTable:
-        """The same with each task on its own, as if FIFOs made none wait: no task then takes longer."""
+        """The steps with each task independent of FIFOs: no task then takes longer."""
 
     def parts(self, *, cyclic: bool) -> Iterator[StepPart]:
-        """All kinds of steps; with `cyclic` of frames that follow each other without a pause."""
+        """All kinds of steps; with `cyclic`, of frames that follow each other without pause."""
 
     def in_order(self, rates: IntArray) -> BoolArray:
         """Whether rates (U, tasks) that are not too many units keep the order of all FIFOs, (1, U) or (S, U)."""
 
     def require_order(self, rates: Mapping[str, int]) -> None:
-        """Raises ArrayolError (`fifo-refused`) where they do not in the one structure there is."""
+        """Raises ArrayolError (`fifo-refused`) if rates break the order of a FIFO in the only structure."""
 
     def candidates(self, offered: Mapping[str, Offered]) -> list[Candidates]:
-        """By pipeline the rates that may be the fastest, of those offered to each task."""
+        """By pipeline, the rates that may be the fastest among those offered to each task."""
 
     def only(self, rows: IntArray) -> StepTable:
-        """Some of the structures."""
+        """The steps of some structures."""
 
 
 class WithoutFifos:
-    """A table of structures without FIFOs: each task is on its own, and any order is kept."""
+    """A table of structures without FIFOs: tasks are independent, and there is no order to keep."""
 
     @property
     def apart(self) -> Self:
-        """The same."""
+        """The table itself, since its tasks are independent."""
         return self
 
     def in_order(self, rates: IntArray) -> BoolArray:
-        """All rates, (1, U)."""
+        """True for all rates, (1, U)."""
         return np.ones((1, len(rates)), np.bool_)
 
     def require_order(self, _: Mapping[str, int]) -> None:
-        """Nothing is refused."""
+        """Accept all rates."""
 
 
 @dataclass(frozen=True, eq=False)
 class JoinedSteps(WithoutFifos):
-    """Structures of several tables: `tables` with the rows of each, `structures` in all."""
+    """Structures of several tables: `tables` with the rows of each, out of `structures` rows."""
 
     tables: Sequence[tuple[IntArray, StepTable]]
     structures: int
 
     @property
     def tasks(self) -> tuple[str, ...]:
-        """The columns of rates."""
+        """The tasks, as columns of rates."""
         return self.tables[0][1].tasks
 
     @property
@@ -161,7 +161,7 @@ class JoinedSteps(WithoutFifos):
 
     @property
     def count(self) -> IntArray:
-        """How many steps there are, (S,)."""
+        """The number of steps of each structure, (S,)."""
         return self._put(lambda table: table.count)
 
     def parts(self, *, cyclic: bool) -> Iterator[StepPart]:
@@ -171,25 +171,27 @@ class JoinedSteps(WithoutFifos):
                 yield StepPart(rows[part.rows], part.times, part.port, part.works)
 
     def candidates(self, offered: Mapping[str, Offered]) -> list[Candidates]:
-        """By task the rates that may be the fastest."""
+        """By task, the rates that may be the fastest."""
         each = [table.candidates(offered) for _, table in self.tables]
         return [self._joined(own) for own in zip(*each, strict=True)]
 
     def only(self, rows: IntArray) -> StepTable:
-        """Some of the structures."""
+        """The steps of some structures."""
         where = np.full(self.structures, -1)
         where[rows] = np.arange(len(rows))
         there = [(where[own], table) for own, table in self.tables]
         return JoinedSteps([(own[own >= 0], table.only(np.flatnonzero(own >= 0))) for own, table in there], len(rows))
 
     def _put(self, of: Callable[[StepTable], IntArray]) -> IntArray:
+        """Collect values of all tables by row."""
         values = [of(table) for _, table in self.tables]
-        found = np.zeros((self.structures, *values[0].shape[1:]), np.int64)
-        for (rows, _), own in zip(self.tables, values, strict=True):
-            found[rows] = own
-        return found
+        collected = np.zeros((self.structures, *values[0].shape[1:]), np.int64)
+        for (rows, _), table_values in zip(self.tables, values, strict=True):
+            collected[rows] = table_values
+        return collected
 
     def _joined(self, parts: Sequence[Candidates]) -> Candidates:
+        """Candidates of all tables by row; rows with fewer repeat their last one."""
         wide = max(part.kept.shape[1] for part in parts)
 
         def put(values: Sequence[IntArray | BoolArray]) -> IntArray:
