@@ -1,4 +1,4 @@
-"""Ports of banks in use: who uses one in which cycle, and that there are as many."""
+"""Ports of banks in use: the users of each in every cycle, and a check that there are enough."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hwmodel.simulator.plan import Ints, fault
 
 @dataclass(frozen=True)
 class Use:
-    """Banks that are used in cycles, as cycle x banks + bank, each through so many `ports`; `who` names an entry."""
+    """Banks in use, as cycle x banks + bank, each through so many `ports`; `who` names an entry."""
 
     key: Ints
     ports: int
@@ -21,9 +21,9 @@ class Use:
 
 
 def require_ports(array: str, banks: int, does: str, uses: Sequence[Use], there: int) -> None:
-    """In no cycle a bank is used through more ports than are there; `does` is what is done to it, in words.
+    """Raises SimulatorError (`port`) if a bank is used through more than `there` ports in some cycle.
 
-    Raises SimulatorError (`port`).
+    `does` says what is done to the bank, in words.
     """
     keys = np.concatenate([np.zeros(0, np.int64), *(use.key for use in uses)])
     ports = np.concatenate([np.zeros(0, np.int64), *(np.full(len(use.key), use.ports) for use in uses)])

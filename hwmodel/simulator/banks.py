@@ -1,12 +1,12 @@
-"""Banks and ports in every cycle: what reads and writes a memory, once all its repetitions have run.
+"""Banks and ports in every cycle: the accesses to a memory are checked once all its repetitions have run.
 
-A repetition that starts in cycle s and occupies its unit for o cycles touches chunk j of a pattern of p places, places
-j q to (j + 1) q - 1 with q = ceil(p / o), in cycle s + j; its results it writes in the same way as soon as they are
-ready. In a cycle a reader has one word of each bank (of copies as many as it has ports), and a writer one word to each.
-Whatever breaks that is found by cycle and bank.
+A repetition that starts in cycle s and occupies its unit for o cycles accesses its pattern of p elements in chunks of q
+= ceil(p / o): chunk j, elements j q to (j + 1) q - 1, in cycle s + j. It writes its results in the same way as soon as
+they are ready. In a cycle a reader may take one word of each bank (with copies, as many as it has ports), and a writer
+may write one word to each. Every violation is reported with cycle and bank.
 
-With a window only its fresh places are read. All others must have been read in a round before, or in one of the rounds
-that fill the registers before the line's first repetition starts.
+With a window only its new elements are read. All others must have been read in an earlier round of the line, or in one
+of the rounds that fill the registers before the line's first repetition starts.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _AT_ONCE = 1 << 20  # places of patterns that are looked at together
 
 @dataclass(frozen=True)
 class Touches:
-    """Words that rows touch in cycles; all columns flat."""
+    """Words that rows access, with the cycle of each; all columns are flat."""
 
     cycle: Ints
     word: Ints
@@ -38,20 +38,20 @@ class Touches:
 
     @staticmethod
     def of(cycle: Ints, words: Ints) -> Touches:
-        """Of words (rows, places), each in a cycle; -1 for no word."""
+        """Flatten words (rows, elements), each with a cycle; -1 for no word."""
         row = np.broadcast_to(np.arange(len(words))[:, None], words.shape)
         there = words >= 0
         return Touches(np.broadcast_to(cycle, words.shape)[there], words[there], row[there])
 
     @staticmethod
     def joined(parts: Sequence[Touches]) -> Touches:
-        """Of several one after another."""
+        """Concatenate several."""
         none = np.zeros(0, np.int64)
         columns = zip(*((part.cycle, part.word, part.row) for part in parts), strict=True) if parts else [(), (), ()]
         return Touches(*(np.concatenate([none, *column]) for column in columns))
 
     def once(self) -> Touches:
-        """The first of those that are one word in one cycle."""
+        """The first of equal words in one cycle."""
         wide = int(self.word.max(initial=0)) + 1
         first = np.unique(self.cycle * wide + self.word, return_index=True)[1]
         return Touches(self.cycle[first], self.word[first], self.row[first])
@@ -59,7 +59,7 @@ class Touches:
 
 @dataclass
 class BankCheck:
-    """The memory of one array in a group's run; it remembers which ports of a bank are used in each cycle."""
+    """The memory of one array in a group's run, with the ports of each bank that are in use in each cycle."""
 
     array: str
     memory: BankedMemory
@@ -67,7 +67,7 @@ class BankCheck:
     _written: list[Use] = field(default_factory=list)
 
     def read(self, name: tuple[str, int], rows: Rows, patterns: Patterns) -> None:
-        """What a task reads through one tiler: the word of each place, -1 for none.
+        """Record a task's reads through one tiler: the word of each pattern element, -1 for none.
 
         Raises SimulatorError (`bank`, `window`, `port`).
         """
@@ -75,13 +75,15 @@ class BankCheck:
         if ports.random:
             self._read_anywhere(rows, ports)
             return
-        parts = (self._read_by(own, rows, patterns, ports).once() for own in _whole_lines(rows, patterns.size))
+        parts = (
+            self._read_by(line_rows, rows, patterns, ports).once() for line_rows in _whole_lines(rows, patterns.size)
+        )
         touches = Touches.joined(list(parts)).once()
         self._require(touches, ports.ports, rows)
         self._used.append(self._use(touches, rows))
 
     def _read_by(self, own: Ints, rows: Rows, patterns: Patterns, ports: ReadPorts) -> Touches:
-        """What some rows read, those of whole lines: registers are shared in none but these."""
+        """The words that some rows read; they have to be whole lines, since registers are shared within a line."""
         part, words = rows.some(own), patterns.distinct[patterns.of[own]]
         if ports.window is None:
             touches = _touches(part, words, read_cycles)
@@ -90,21 +92,21 @@ class BankCheck:
         return replace(touches, row=own[touches.row])
 
     def write(self, rows: Rows, words: Ints) -> None:
-        """What a task writes through one tiler. Raises SimulatorError (`bank`)."""
+        """Record a task's writes through one tiler. Raises SimulatorError (`bank`)."""
         touches = _touches(rows, words, result_cycles).once()
         self._require(touches, 1, rows)
         self._written.append(self._use(touches, rows))
 
     def load(self, step: Ints, cycle: Ints, words: Ints) -> None:
-        """What the loader writes: the step and cycle of each word. Raises SimulatorError (`bank`)."""
+        """Record the loader's writes: the step and cycle of each word. Raises SimulatorError (`bank`)."""
         self._written.append(self._moved("loader", "writes", 1, step, cycle, words))
 
     def store(self, step: Ints, cycle: Ints, words: Ints) -> None:
-        """What the storer reads, likewise."""
+        """Record the storer's reads: the step and cycle of each word. Raises SimulatorError (`bank`)."""
         self._used.append(self._moved("storer", "reads", self.memory.storing, step, cycle, words))
 
     def _moved(self, who: str, does: str, ports: int, step: Ints, cycle: Ints, words: Ints) -> Use:
-        """The words that the external memory's port moves, through some ports of each bank."""
+        """The use of banks by the external memory's port, through at most `ports` ports of each bank."""
         key = cycle * self.memory.function.banks + words // self.memory.depth
         used, first, count = np.unique(key, return_index=True, return_counts=True)
         for late in np.flatnonzero(count > ports)[:1].tolist():
@@ -114,19 +116,19 @@ class BankCheck:
         return Use(key, 1, mover(who, step))
 
     def finish(self) -> None:
-        """Count the ports that are used in each cycle. Raises SimulatorError (`port`)."""
+        """Raises SimulatorError (`port`) if more ports of a bank are in use in a cycle than there are."""
         banks = self.memory.function.banks
         require_ports(self.array, banks, "written", self._written, self.memory.writers)
         require_ports(self.array, banks, "read", self._used, self.memory.ports)
 
     def _use(self, touches: Touches, rows: Rows) -> Use:
-        """Of repetitions that go through a port of a bank for each word."""
+        """The use of banks by repetitions, with one port of a bank for each word."""
         key = touches.cycle * self.memory.function.banks + touches.word // self.memory.depth
         row = touches.row.astype(np.int32)  # kept up to the end
         return Use(key, 1, lambda entry: rows.named(int(row[entry])))
 
     def _require(self, touches: Touches, most: int, rows: Rows) -> None:
-        """No more than so many words of a bank in a cycle."""
+        """Raises SimulatorError (`bank`) if more than `most` words of a bank are accessed in a cycle."""
         bank = touches.word // self.memory.depth
         order = np.lexsort((bank, touches.cycle))
         cycle, bank = touches.cycle[order], bank[order]
@@ -137,7 +139,7 @@ class BankCheck:
             raise fault("bank", f"{text}, with its neighbours")
 
     def _read_anywhere(self, rows: Rows, ports: ReadPorts) -> None:
-        """Places that follow from data: as many in each cycle as a repetition reads, in any bank."""
+        """Record reads at subscripts computed from data: each repetition reads as often as it may, in any bank."""
         often, banks = -(-ports.random // rows.interval), self.memory.function.banks
         cycle = (rows.cycle[:, None] + np.arange(rows.interval)).reshape(-1)
         busy, units = np.unique(cycle, return_counts=True)
@@ -148,9 +150,9 @@ class BankCheck:
         self._used.append(Use(key, often, lambda entry: rows.named(entry // banks // rows.interval)))
 
     def _through_window(self, rows: Rows, words: Ints, window: WindowReads) -> Touches:
-        """What is read of the memory; the rest is required to be in the registers of the line.
+        """The words that a window reads from the memory; all others have to be in the registers of the line.
 
-        A place comes from the memory in the round in which it is fresh, `back` rounds before it is used.
+        An element comes from the memory in the round in which it is new, `back` rounds before it is used.
         """
         back, chunk = _ways(rows, window)
         turn, unit = np.divmod(rows.at, rows.units)
@@ -179,7 +181,7 @@ class BankCheck:
         return Touches.of(cycle, np.where(memory, words, -1))
 
     def _require_kept(self, rows: Rows, loaded: Ints, wanted: Ints, row: Ints) -> None:
-        """Every datum that is wanted of a line and a round is among those that were read there."""
+        """Raises SimulatorError (`window`) if a wanted datum of a line and round is not among those that were read."""
         missing = np.flatnonzero(~np.isin(wanted, loaded))
         if len(missing):
             at = int(row[missing[0]])
@@ -189,7 +191,7 @@ class BankCheck:
 
 
 def _whole_lines(rows: Rows, size: int) -> Iterator[Ints]:
-    """All rows, those of a line together, about as many at a time as have so many places in all."""
+    """All rows, whole lines together, in parts with a bounded number of pattern elements."""
     order, most = np.argsort(rows.line, kind="stable"), max(1, _AT_ONCE // max(1, size))
     ends = np.append(np.flatnonzero(np.diff(rows.line[order])) + 1, len(order))
     start = 0
@@ -202,13 +204,13 @@ def _whole_lines(rows: Rows, size: int) -> Iterator[Ints]:
 
 
 def _touches(rows: Rows, words: Ints, cycles: Callable[[Ints, int, int], Ints]) -> Touches:
-    """What repetitions read themselves, or write, in these cycles from their first one on."""
+    """The words that repetitions access themselves, in cycles relative to their first one."""
     size = words.shape[1]
     return Touches.of(rows.cycle[:, None] + cycles(np.arange(size), size, rows.interval), words)
 
 
 def _ways(rows: Rows, window: WindowReads) -> tuple[Ints, Ints]:
-    """By unit and place of its pattern: how many rounds before its use it is read, and in which cycle of the round."""
+    """By unit and pattern element: how many rounds before its use it is read, and in which cycle of that round."""
     fitting = np.array(rows.touch.tiler.fitting, np.int64).reshape(len(rows.ahead), len(rows.touch.pattern))
     pattern = points(rows.touch.pattern) @ fitting.T
     number = {place: at for at, place in enumerate(window.fresh)}

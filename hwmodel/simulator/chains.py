@@ -1,4 +1,4 @@
-"""Delays in a group's run: what waits for what in a step, and which chains are open."""
+"""Delays in a group's run: which instances wait for which in a step, and which chains are open."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hwmodel.simulator.plan import Ints, Work, chain_positions, delay_pairs, fau
 
 @dataclass(frozen=True)
 class Waiting:
-    """For each delay the instance that reads what each instance hands on in the same step (-1: none).
+    """By delay, the instance that reads each instance's result in the same step (-1: none).
 
     `remaining` is the longest chain in the step from each instance on.
     """
@@ -28,8 +28,9 @@ class Waiting:
 class Chains:
     """The chains of one delay; each keeps `data` data while it is open.
 
-    `opening` and `closing` are how many open and close in each step, `first` and `last` the steps in which each does,
-    in the order in which they open. `number` has the chain of each instance, -1 of those that are a chain alone.
+    `opening` and `closing` are the numbers of chains that open and close in each step; `first` and `last` the steps in
+    which each chain does, in the order in which they open. `number` is the chain of each instance, -1 for chains of one
+    instance.
     """
 
     name: str
@@ -42,7 +43,10 @@ class Chains:
 
 
 def waiting_of(accesses: Accesses, work: Work, step: Ints) -> Waiting:
-    """Who waits for whom. Raises SimulatorError (`read-before-write`) where a delay reads what a later step makes."""
+    """The waits of a task's instances.
+
+    Raises SimulatorError (`read-before-write`) if a delay reads from a later step.
+    """
     remaining = np.ones(len(step), np.int64)
     readers, ordered = [], []
     for delay in accesses.delays(work.task):
@@ -70,8 +74,8 @@ def waiting_of(accesses: Accesses, work: Work, step: Ints) -> Waiting:
 def chains_of(accesses: Accesses, delay: Delay, work: Work, step: Ints, steps: int, order: Ints) -> Chains:
     """The chains of a delay with more than one instance, from the step of their first to that of their last.
 
-    `order` is that in which instances are issued. One that reaches back to earlier frames keeps what all repetitions of
-    those frames hand on, all the time.
+    `order` is the order of issue of instances. A delay that reaches back to earlier frames keeps one value for each
+    repetition of those frames, all the time.
     """
     process = accesses.network.processes[work.task]
     data = math.prod(extent or 1 for extent in port_named(process.input_ports, delay.port).shape)
@@ -99,7 +103,10 @@ def chains_of(accesses: Accesses, delay: Delay, work: Work, step: Ints, steps: i
 
 
 def delayed_instances(accesses: Accesses, delay: Delay, work: Work) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The pairs of a delay as instances: those whose reader runs."""
+    """The pairs of a delay as instances, those whose reader runs.
+
+    Raises SimulatorError (`read-before-write`) if the instance that is read never runs.
+    """
     extents = accesses.extents(work.task)
     number = np.full(int(np.prod(extents, dtype=np.int64)), -1)
     number[work.repetition] = np.arange(len(work.repetition))

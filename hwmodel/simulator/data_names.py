@@ -1,4 +1,4 @@
-"""Who brings a datum to a buffer and who uses it last, in words: for messages alone."""
+"""The source and the last user of a datum of a buffer, in words for messages."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class DataNames:
         raise AssertionError("a datum is loaded or made")
 
     def uses(self, datum: int) -> str:
-        """The storer, or the first repetition that reads a datum in its last step; else who brings it."""
+        """The storer, or the first repetition that reads a datum in its last step; else its source."""
         stored = np.flatnonzero(self.moved.stored == datum)
         if (self.moved.stored_step[stored] == self.moved.last[datum]).any():
             return "the storer"

@@ -1,4 +1,4 @@
-"""What happens in each step of a run, as a few numbers an event: so those of all steps can be kept."""
+"""The events of each step of a run, stored as a few numbers each, so that those of all steps can be kept."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hwmodel.simulator.port import Burst
 
 @dataclass(frozen=True)
 class Step:
-    """What happened in a step: its length, the bursts, and when each task's last repetition was done."""
+    """The events of a step: its length, the bursts, and when each task's last repetition was done."""
 
     start: int
     length: int
@@ -25,7 +25,7 @@ def _numbers() -> array[int]:
 
 @dataclass(eq=False)
 class Events:
-    """The steps of a run of `tasks` that moves `arrays`, each to be had by its number."""
+    """The steps of a run of `tasks` that moves `arrays`, as a sequence."""
 
     tasks: tuple[str, ...]
     arrays: tuple[str, ...]
@@ -35,7 +35,7 @@ class Events:
     _end: int = 0
 
     def add(self, length: int, bursts: Sequence[Burst], computing: Mapping[str, int]) -> None:
-        """The next step."""
+        """Append a step."""
         self._steps.extend((self._end, len(self._bursts) // 5))
         for burst in bursts:
             self._bursts.extend((self.arrays.index(burst.array), burst.write, burst.data, burst.start, burst.end))
@@ -46,7 +46,7 @@ class Events:
         return len(self._steps) // 2
 
     def __getitem__(self, number: int) -> Step:
-        """Raises IndexError for a step that there is not."""
+        """A step by its number. Raises IndexError if there is none."""
         if not 0 <= number < len(self):
             raise IndexError(number)
         follows = number + 1 < len(self)

@@ -1,11 +1,11 @@
 """FIFOs: data leave in the order in which they came, through one bank of words, and never wait for room.
 
-An end moves some data in a cycle, in the order of its repetitions on units side by side, and a bank has words as wide
-as the wider of both ends. Datum number n of the queue is in word n div width, at that number modulo the depth. The
-writing end gathers a word in registers, and writes it in the cycle in which its last datum is made. The reading end
-takes a word in the cycle in which it hands out the first of its data, and keeps the others in registers. A word of
-which a datum is wanted before all of it is made never gets to the bank. So a bank has one write and one read in a
-cycle, and holds whole words that wait: of D data at once, no more than D div width.
+An end moves some data in a cycle, in the order of its repetitions on parallel units, and a bank has words as wide as
+the wider end. Datum number n of the queue is in word n div width, at that number modulo the depth. The writing end
+gathers a word in registers, and writes it in the cycle in which its last datum is made. The reading end takes a word in
+the cycle in which it hands out the first of its data, and keeps the other data in registers. A word of which a datum is
+needed before all of it is made never reaches the bank. So a bank has one write and one read in a cycle, and holds only
+whole words that wait: with D data at once, at most D div width.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from hwmodel.simulator.plan import Ints, Who, fault
 
 @dataclass
 class _End:
-    """What one end has moved: the datum, cycle and instance of each, in the order of the queue."""
+    """The data that one end has moved: the datum, cycle and instance of each, in the order of the queue."""
 
     data: list[Ints] = field(default_factory=list)
     cycles: list[Ints] = field(default_factory=list)
     instances: list[Ints] = field(default_factory=list)
 
     def move(self, data: Ints, cycles: Ints, instances: Ints) -> None:
-        """Data (instances, size) of a step with their cycles: in a cycle instance by instance."""
+        """Append data (instances, size) of a step with their cycles; within a cycle, instance by instance."""
         instance, place = (
             np.broadcast_to(instances[:, None], data.shape),
             np.broadcast_to(np.arange(data.shape[1]), data.shape),
@@ -36,7 +36,7 @@ class _End:
             moved.append(column.reshape(-1)[order])
 
     def columns(self) -> tuple[Ints, Ints, Ints]:
-        """All of it."""
+        """All data, cycles and instances."""
         none = np.zeros(0, np.int64)
         data, cycles, instances = (np.concatenate([none, *moved]) for moved in (self.data, self.cycles, self.instances))
         return data, cycles, instances
@@ -46,7 +46,7 @@ class _End:
 class Fifo:
     """A FIFO of `capacity` data of one array; times are cycles of the group.
 
-    What its ends do is checked once all repetitions have run.
+    Its ends are checked once all repetitions have run.
     """
 
     array: str
@@ -63,10 +63,10 @@ class Fifo:
         self._read.move(data, cycles, instances)
 
     def finish(self, wide: int, depth: int, reader: Who) -> int:
-        """The largest count of data in it at any cycle, through a bank of `depth` words of `wide` data.
+        """Check both ends; returns the largest number of data in the FIFO, with a bank of `depth` words of `wide` data.
 
-        `reader` names a repetition of the reading end. Raises SimulatorError (`fifo-order`,
-        `read-before-write`, `overflow`, `port`, `overwrite`).
+        `reader` names a repetition of the reading end. Raises SimulatorError (`fifo-order`, `read-before-write`,
+        `overflow`, `port`, `overwrite`).
         """
         (data, made, _), (wanted, read, instance) = self._written.columns(), self._read.columns()
         if len(data) > len(wanted):
@@ -89,6 +89,7 @@ class Fifo:
 
     def _peak(self, made: Ints, read: Ints) -> int:
         # At each arrival: those that have come, less those read in an earlier cycle.
+        """The largest number of data at once. Raises SimulatorError (`overflow`)."""
         held = np.arange(1, len(made) + 1) - np.searchsorted(read, made, side="left")
         peak = int(held.max(initial=0))
         if peak > self.capacity:
@@ -96,16 +97,19 @@ class Fifo:
         return peak
 
     def _require_ports(self, cycles: Ints, wide: int, what: str) -> None:
-        """An end moves no more data in a cycle than a word has: so no more than one word ends, or begins, in it."""
+        """Raises SimulatorError (`port`) if an end moves more data in a cycle than a word has.
+
+        Otherwise at most one word ends, or begins, in a cycle.
+        """
         late = np.flatnonzero(cycles[wide:] == cycles[: max(0, len(cycles) - wide)])
         for place in late[:1].tolist():
             text = f"more than {wide} data are {what} in cycle {cycles[place]}"
             raise fault("port", f"{text} of the FIFO of '{self.array}', whose bank has words of so many")
 
     def _require_words(self, made: Ints, read: Ints, wide: int, depth: int, reader: Who) -> None:
-        """No word is written where another one waits that has not been taken in an earlier cycle.
+        """Raises SimulatorError (`overwrite`) if a word is written over one that was not taken in an earlier cycle.
 
-        `reader` names who reads a datum, by its number.
+        `reader` names the reader of a datum, by its number.
         """
         whole = len(made) // wide * wide
         written, taken = made[wide - 1 : whole : wide], read[:whole:wide]

@@ -1,8 +1,8 @@
-"""One group on the simulated machine: step after step, every datum in its slot, every repetition on a unit.
+"""One group on the simulated machine: step after step, every datum in its word, every repetition on a unit.
 
-Memories have exactly the sizes that the model claims, and every datum is moved as a token that says which value it is,
-in buffers to and from the word of its address. So a size too small, a datum too late or a word given away too early is
-met where it happens, as a broken rule.
+Memories have exactly the sizes of the model, and every datum is moved as a token that names a value, in buffers to and
+from the word of its address. So a size that is too small, a datum that is too late or a word that is reused too early
+is detected where it happens, as a broken rule.
 """
 
 from __future__ import annotations
@@ -42,14 +42,15 @@ Addressed = Mapping[str, Words]  # the words of the data of arrays in their buff
 
 @dataclass(frozen=True)
 class LocalMemories:
-    """What a design says of a group's memories: how much each holds at once, and the words of data in buffers.
+    """The memories of a group according to a design: how much each holds at once, and the words of data in buffers.
 
-    `fills` has by task the rounds that pass before each line while windows fill; none where it has no entry.
-    `banks` has the buffers that are built in banks, whose words stand bank after bank, `residents` by task and array
-    what a task has of one that is resident. Others are read and written at will. `states` by name are the banks of
-    delays' states (0: all is reached at will), and the data of all of these; `fifos` by array the data of a word of a
-    FIFO's bank and how many words it has (without, words as wide as its wider end). `layouts` are the buffers with a
-    bank layout.
+    - `fills`: by task, the rounds before each line while windows fill; 0 without an entry.
+    - `banks`: the buffers that are built in banks, whose words stand bank after bank; other buffers can be accessed at
+      any time. `layouts`: the buffers with a bank layout.
+    - `residents`: by task and array, the task's memory of a resident array.
+    - `states`: by name, the banks of a delay's state (0: it can be accessed at any time), and the data of all of them.
+    - `fifos`: by array, the data of a word of a FIFO's bank and its number of words (without, words as wide as its
+      wider end).
     """
 
     sizes: Sizes
@@ -64,13 +65,15 @@ class LocalMemories:
 
 @dataclass(frozen=True)
 class GroupRun:
-    """A group's run: the length of every step, and what happened in it.
+    """A group's run: the length and the events of every step.
 
-    `peaks` is the fullest that each memory was, in data; `words` how many each buffer has, in all banks; `operands` the
-    tokens each task read through each tiler, a row for each distinct pattern of its data; `setup` what was on the chip
-    before; `random` what tasks read at subscripts of their data, to be checked when these are known. `located` has the
-    word of each datum in its buffer, `passed` when data passed the port, `processors` by task when repetitions started,
-    `requesters` by array and direction how runs were requested.
+    - `peaks`: the fullest that each memory was, in data; `words`: the words of each buffer, in all banks.
+    - `operands`: the tokens that each task read through each tiler, a row for each distinct pattern of its data.
+    - `setup`: the resident arrays before the run.
+    - `random`: reads at subscripts computed from data, to be checked when these are known.
+    - `located`: the word of each datum in its buffer; `passed`: the cycles in which data passed the port.
+    - `processors`: by task, with the starts of repetitions; `requesters`: by array and direction, how runs were
+      requested.
     """
 
     moves: Moves
@@ -88,14 +91,14 @@ class GroupRun:
 
     @property
     def cycles(self) -> int:
-        """From the first load to the last store."""
+        """Cycles from the first load to the last store."""
         return sum(self.lengths)
 
     @property
     def accesses(self) -> Counter[tuple[str, str, bool]]:
-        """How often each array's buffer, FIFO or resident memory was read and written: by kind, array, and which.
+        """How often each array's buffer, FIFO or resident memory was read (False) and written (True), by kind and name.
 
-        Loads and stores count; of a pattern each datum once, however often the pattern has it.
+        Loads and stores count. Each datum of a pattern counts once, however often the pattern has it.
         """
         counts: Counter[tuple[str, str, bool]] = Counter()
         kind_of = self.moves.plan.design.memory_kind
@@ -120,38 +123,41 @@ def run_group(
     setup: Setup,
     earlier: Mapping[str, int] | None = None,
 ) -> GroupRun:
-    """Run a group after the setup; `memory` holds tokens of what it loads and receives those of what it stores.
+    """Run a group after the setup; `memory` holds tokens of what it loads and receives tokens of what it stores.
 
-    `earlier`: how many tokens other groups have made of arrays of which this one makes a part. Raises SimulatorError
-    where the design breaks a rule of the machine.
+    `earlier` is the number of tokens that other groups have made of arrays of which this one makes a part. Raises
+    SimulatorError if the design breaks a rule of the machine.
     """
     moves = moves_of(accesses, plan_of(accesses, design)).counted_on(earlier or {})
     return _Run(accesses, platform, design, local, memory, setup, moves).run()
 
 
 def _named_row(accesses: Accesses, work: Work, instances: Sequence[int], row: int) -> str:
+    """The repetition of a row, as messages name it."""
     return named(accesses, work, instances[row])
 
 
 @dataclass
 class NumbersByStep:
-    """Numbers of things by step: `of(step)` are those of one step, ascending."""
+    """Numbers of items by step: `of(step)` are those of one step, ascending."""
 
     order: Ints
     starts: Ints
 
     @staticmethod
     def by(step: Ints, steps: int) -> NumbersByStep:
+        """Sort items by their step."""
         order = np.argsort(step, kind="stable")
         return NumbersByStep(order, np.searchsorted(step[order], np.arange(steps + 1)))
 
     def of(self, step: int) -> Ints:
+        """The items of a step."""
         return self.order[self.starts[step] : self.starts[step + 1]]
 
 
 @dataclass
 class _Array:
-    """An array in the run: its memory, and by step what is brought, released and stored."""
+    """An array in the run: its memory, and the data that are brought, released and stored in each step."""
 
     moved: Moved
     buffer: Buffer | None
@@ -162,6 +168,8 @@ class _Array:
 
 @dataclass
 class _Run:
+    """The state of a run between steps."""
+
     accesses: Accesses
     platform: Platform
     design: GroupDesign
@@ -206,6 +214,7 @@ class _Run:
             self.storer.expect(name, stored, write=True)
 
     def run(self) -> GroupRun:
+        """Run all steps, then check banks, states and FIFOs."""
         for step in range(self.moves.steps):
             self._step(step)
         for processor, state in self.states:
@@ -233,6 +242,7 @@ class _Run:
         )
 
     def _step(self, step: int) -> None:
+        """Run one step: loads, reads, computations, stores; its length is that of the slowest."""
         self.loader.begin()
         if self.storer is not self.loader:
             self.storer.begin()
@@ -254,7 +264,7 @@ class _Run:
         self._keep(length, computing)
 
     def _bring(self, step: int) -> None:
-        """Loads, and slots for what the processors will make in this step."""
+        """Bring loaded data, and data that processors make in this step, to their words."""
         for name, array in self.arrays.items():
             data = array.bring.of(step)
             if not len(data):
@@ -272,9 +282,9 @@ class _Run:
                 array.buffer.bring(step, data, tokens)
 
     def _read(self, step: int) -> None:
-        """What the step's repetitions read from buffers and resident memories, as tokens.
+        """Read the operands of the step's repetitions from buffers and resident memories, as tokens.
 
-        From FIFOs they take the data themselves.
+        Processors take data of FIFOs themselves.
         """
         for place, read in self.reads.items():
             rows = slice(int(self.rows[place][step]), int(self.rows[place][step + 1]))
@@ -296,17 +306,18 @@ class _Run:
             self.operands[place][numbers] = tokens
 
     def _store(self, step: int) -> None:
+        """Store the data of the step."""
         for name, array in self.arrays.items():
-            own = array.store.of(step)
-            if len(own):
+            stored = array.store.of(step)
+            if len(stored):
                 assert array.buffer is not None, "a FIFO's array is read by one task and never stored"
-                data = array.moved.stored[own]
+                data = array.moved.stored[stored]
                 elements = array.moved.element[data]
                 self.memory[name][elements] = array.buffer.read(step, data, lambda _: "the storer")
-                self.moved[name].stored[own] = self.clock + self.storer.serve(name, elements, write=True)
+                self.moved[name].stored[stored] = self.clock + self.storer.serve(name, elements, write=True)
 
     def _check_banks(self) -> tuple[RandomReads, ...]:
-        """All accesses to what is in banks; returns those at subscripts of data.
+        """Check all accesses to memories in banks; returns those at subscripts computed from data.
 
         Raises SimulatorError (`bank`, `port`, `window`, `address`).
         """
@@ -325,6 +336,7 @@ class _Run:
         return tuple(check.random)
 
     def _keep(self, length: int, computing: dict[str, int]) -> None:
+        """Record the events of a step, and advance the clock."""
         bursts = [*self.loader.bursts, *(self.storer.bursts if self.storer is not self.loader else ())]
         self.events.add(length, bursts, computing)
         self.lengths.append(length)
@@ -344,7 +356,7 @@ class _Run:
         return _Array(moved, buffer, *by)
 
     def _finish(self, fifo: Fifo) -> int:
-        """The fullest that a FIFO was, checked in words as wide as its wider end."""
+        """Check a FIFO in words as wide as its wider end; returns the fullest that it was."""
         wider = max(end for processor in self.processors for end in processor.ends(fifo))
         wide, depth = self.local.fifos.get(fifo.array, (wider, -(-fifo.capacity // wider)))
         (task,) = (place[0] for place, read in self.moves.reads.items() if read.touch.array == fifo.array)
@@ -356,5 +368,5 @@ class _Run:
         return States(chains, size // chains.data, banks, data // chains.data)
 
     def _size(self, kind: MemoryKind, name: str) -> int:
-        """The data that a memory of the design has room for; 0 where it has none."""
+        """The capacity of a memory of the design in data; 0 if it has none."""
         return self.local.sizes.get((kind.name, name), 0)

@@ -22,9 +22,9 @@ from hwmodel.units import riding_dimensions, unit_dimension
 class Jobs:
     """The repetitions of one task in one step, in scan order.
 
-    `remaining` is the length of the longest chain of delays in the step from each on, `after` the jobs that read what
-    each makes, with how many cycles after its start they can, `waits` for how many of the step each waits; `released`
-    the first cycle at which other operands are there.
+    `remaining` is the length of the longest chain of delays in the step from each repetition on. `after` has the jobs
+    that read each one's result, with the cycles after its start when they can, and `waits` the number of jobs that each
+    waits for. `released` is the first cycle at which other operands are there.
     """
 
     remaining: Sequence[int]
@@ -34,10 +34,10 @@ class Jobs:
 
 
 def starts_of(jobs: Jobs, units: int, interval: int) -> list[int]:
-    """The cycle at which each job starts, from the start of the step, always a multiple of the interval.
+    """The cycle at which each job starts, from the start of the step; always a multiple of the interval.
 
     Whenever a unit is free, of the jobs whose operands are there the one with the longest remaining chain starts, of
-    equals the first in the scan. A job keeps its unit for the interval. Raises SimulatorError (`deadlock`).
+    equal ones the first in the scan. A job occupies its unit for the interval. Raises SimulatorError (`deadlock`).
     """
     count = len(jobs.remaining)
     starts = [0] * count
@@ -79,11 +79,11 @@ def next_multiple(cycle: int, interval: int) -> int:
 
 @dataclass(frozen=True)
 class Lines:
-    """For each instance its level in its step, and its place in the order of issue; and which share a line.
+    """The level of each instance in its step, its position in the order of issue, and its line.
 
-    `line` is equal for instances of one step and level that follow each other along the dimension of the units and are
-    equal in all others; every instance has one of its own where there is no such dimension. `alone`: units share
-    nothing, chains have no levels. `along` is the dimension of the units.
+    `line` is equal for instances of one step and level that are consecutive along the unit dimension and equal in all
+    others; without such a dimension every instance has its own line. `alone`: units share nothing, chains have no
+    levels. `along` is the unit dimension.
     """
 
     level: Ints
@@ -115,9 +115,9 @@ class Lines:
         return Lines(level, order, line, len(delays) > 1, along)
 
     def rounds(self, bounds: Ints, units: int) -> list[list[list[int]]]:
-        """By step its instances in rounds: up to so many that follow each other on one line.
+        """The instances of each step in rounds: up to `units` that are consecutive on one line.
 
-        Those of step s stand between entries s and s + 1 of `bounds`.
+        Those of step s are between entries s and s + 1 of `bounds`.
         """
         issued = np.argsort(self.order)  # step after step
         line = self.line[issued]
@@ -131,7 +131,7 @@ class Lines:
 
 
 def _begins(rows: Ints, along: int | None) -> NDArray[np.bool_]:
-    """Which rows (step, level, indices) do not go on the line of the row before."""
+    """Mask of the rows (step, level, indices) that do not continue the line of the row before."""
     begins = np.ones(len(rows), np.bool_)
     if along is not None:
         expected = np.zeros(rows.shape[1], np.int64)
@@ -141,14 +141,14 @@ def _begins(rows: Ints, along: int | None) -> NDArray[np.bool_]:
 
 
 def _scan_keys(plan: Plan, task: str, extents: Extents, along: int) -> Ints:
-    """For every repetition the place in the scan of the one with index 0 along a dimension and all others equal."""
+    """For every repetition, the scan position of the one with index 0 along a dimension and all others equal."""
     start = points(extents)
     start[:, along] = 0
     return scan_places(plan.blocks_of(task), extents)[flat(start, extents)]
 
 
 def _levels(waiting: Waiting, count: int) -> Ints:
-    """How many of its step lead to each instance, one after the other, by the longest way."""
+    """The number of instances of its step on the longest chain that leads to each instance."""
     level = np.zeros(count, np.int64)
     while True:
         before = level.copy()

@@ -1,9 +1,9 @@
-"""Buffers with a bank layout in every cycle: each unit has banks of its own to read, and to write.
+"""Buffers with a bank layout, cycle by cycle: each unit has its own banks to read, and to write.
 
-A repetition goes to its words one after another: through a port of a bank it takes, or gives, one in `access_cycles`,
-from the cycle in which it starts, or its results are ready. As long as it is at it, its unit has the bank to itself: of
-those that a unit reads there are as many as read in a cycle, and of those that it writes too, or one is written twice.
-So does a datum on its way to or from the port of the external memory.
+A repetition accesses its words one after another: through a port of a bank it takes, or gives, one in `access_cycles`,
+from the cycle in which it starts, or in which its results are ready. Meanwhile its unit has the bank to itself. So
+there are as many copies of banks as units that read in a cycle, and as many of these as units that write. The port of
+the external memory occupies banks in the same way.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from hwmodel.simulator.rows import Rows
 
 @dataclass
 class LayoutCheck:
-    """The buffer of one array in a group's run; it remembers which ports of a bank are kept in each cycle."""
+    """The buffer of one array in a group's run, with the ports of each bank that are in use in each cycle."""
 
     array: str
     memory: BankedMemory
@@ -30,35 +30,39 @@ class LayoutCheck:
     _written: list[Use] = field(default_factory=list)
 
     def read(self, touched: Sequence[tuple[Rows, Ints]]) -> None:
-        """What a task reads: by tiler its repetitions with the word of each place, -1 for none.
+        """Record a task's reads: by tiler its repetitions with the word of each pattern element, -1 for none.
 
-        Equal words of a repetition are one access. Raises SimulatorError (`bank`) where those to a bank take longer
-        than it keeps its unit.
+        Equal words of a repetition are one access. Raises SimulatorError (`bank`) if the accesses to a bank take longer
+        than the repetition occupies its unit.
         """
         ports = max(reader.ports for reader in self.memory.readers.values())
         self._read += self._touched(touched, ports)
 
     def write(self, touched: Sequence[tuple[Rows, Ints]]) -> None:
-        """What a task writes, likewise."""
+        """Record a task's writes: by tiler its repetitions with the word of each pattern element.
+
+        Raises SimulatorError (`bank`) as `read` does.
+        """
         self._written += self._touched(touched, 1)
 
     def load(self, step: Ints, cycle: Ints, words: Ints) -> None:
-        """What the loader writes: the step and cycle of each word."""
+        """Record the loader's writes: the step and cycle of each word."""
         self._written.append(
             self._kept(cycle, words, np.full(len(words), self.access_cycles), 1, mover("loader", step))
         )
 
     def store(self, step: Ints, cycle: Ints, words: Ints) -> None:
-        """What the storer reads, likewise."""
+        """Record the storer's reads: the step and cycle of each word."""
         self._read.append(self._kept(cycle, words, np.full(len(words), self.access_cycles), 1, mover("storer", step)))
 
     def finish(self) -> None:
-        """Count the ports of each bank that are kept in each cycle. Raises SimulatorError (`port`)."""
+        """Raises SimulatorError (`port`) if more ports of a bank are in use in a cycle than there are."""
         banks = self.memory.function.banks
         require_ports(self.array, banks, "read", self._read, self.memory.ports)
         require_ports(self.array, banks, "written", self._written, self.memory.writers)
 
     def _touched(self, touched: Sequence[tuple[Rows, Ints]], ports: int) -> list[Use]:
+        """The uses of banks by a task's repetitions."""
         if not touched:
             return []
         first = touched[0][0]
@@ -68,10 +72,10 @@ class LayoutCheck:
             axis=0,
             return_inverse=True,
         )
-        own = np.split(number.reshape(-1), np.cumsum([len(words) for _, words in touched])[:-1])
+        rows_of_tiler = np.split(number.reshape(-1), np.cumsum([len(words) for _, words in touched])[:-1])
         pairs = [
             np.stack([np.broadcast_to(row[:, None], words.shape)[words >= 0], words[words >= 0]])
-            for row, (_, words) in zip(own, touched, strict=True)
+            for row, (_, words) in zip(rows_of_tiler, touched, strict=True)
         ]
         row, word = np.unique(np.concatenate(pairs, axis=1), axis=1)
         used, often = np.unique(np.stack([row, word // self.memory.depth]), axis=1, return_counts=True)
@@ -86,7 +90,7 @@ class LayoutCheck:
         return [self._kept(runs[used[0], 0], used[1] * self.memory.depth, cycles, ports, name)]
 
     def _kept(self, cycle: Ints, words: Ints, cycles: Ints, ports: int, who: Callable[[int], str]) -> Use:
-        """Banks of words that are kept for some cycles from one on."""
+        """The use of the banks of some words for some `cycles` from a `cycle` on."""
         entry = np.repeat(np.arange(len(words)), cycles)
         after = np.arange(len(entry)) - np.repeat(np.cumsum(cycles) - cycles, cycles)
         key = (cycle[entry] + after) * self.memory.function.banks + words[entry] // self.memory.depth

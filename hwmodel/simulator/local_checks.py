@@ -1,4 +1,4 @@
-"""All accesses to the memories of a group that are built in banks, after its run: who reads and writes which words."""
+"""A check of all accesses to the memories of a group that are built in banks, after its run."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from hwmodel.simulator.subscripts import RandomReads
 
 @dataclass(frozen=True)
 class Passed:
-    """When the data of an array pass the port of the external memory: the cycle of each load, and of each store."""
+    """The cycles in which the data of an array pass the port of the external memory, of each load and of each store."""
 
     loaded: Ints
     stored: Ints
 
     @staticmethod
     def of(moved: Moved) -> Passed:
-        """Of what is still to be moved."""
+        """The cycles before the run, all -1."""
         return Passed(np.full(len(moved.element), -1), np.full(len(moved.stored), -1))
 
 
 @dataclass(frozen=True)
 class LocalCheck:
-    """A group's run: what it moved, and its processors by task, which know when each repetition started."""
+    """A group's run: its movements, and its processors by task with the starts of repetitions."""
 
     accesses: Accesses
     moves: Moves
@@ -45,9 +45,9 @@ class LocalCheck:
     random: list[RandomReads] = field(default_factory=list)  # what is read at subscripts of data, as it is found
 
     def buffer(self, moved: Moved, words: Ints, memory: BankedMemory, passed: Passed) -> None:
-        """The buffer of an array with the word of each datum, and the cycles in which data pass the port.
+        """Check an array's buffer, given the word of each datum, and the cycles in which data pass the port.
 
-        Raises SimulatorError (`bank`, `port`, `window`), as `resident` does.
+        Raises SimulatorError (`bank`, `port`, `window`).
         """
         check = BankCheck(moved.array, memory)
         for place, read in self.moves.reads.items():
@@ -63,7 +63,7 @@ class LocalCheck:
         check.finish()
 
     def layout(self, moved: Moved, words: Ints, memory: BankedMemory, passed: Passed, access_cycles: int) -> None:
-        """A buffer with a bank layout: each unit has banks of its own, and accesses to one wait for each other.
+        """Check a buffer with a bank layout: each unit has its own banks, and accesses to a bank follow each other.
 
         Raises SimulatorError (`bank`, `port`).
         """
@@ -87,13 +87,16 @@ class LocalCheck:
         check.finish()
 
     def resident(self, task: str, array: str, memory: BankedMemory, setup: Setup) -> None:
-        """What a task has of an array that is there before the frame, loaded a word of the port at a time, or a ROM."""
+        """Check a task's memory of a resident array, which is a ROM or loaded a word of the port at a time.
+
+        Raises SimulatorError (`bank`, `port`, `window`, `address`).
+        """
         check, shape = BankCheck(array, memory), self.accesses.shape(array)
         for place, read in self.moves.resident.items():
             if place[0] == task and read.touch.array == array:
                 rows = Rows.reading(self.accesses, self.moves.plan, self.processors[task], read.touch, read.rows)
-                found = read.data.changed(lambda data: _words(memory, data, shape))
-                self._read(check, place, rows, self._in_memory(rows, found))
+                word_patterns = read.data.changed(lambda data: _words(memory, data, shape))
+                self._read(check, place, rows, self._in_memory(rows, word_patterns))
         element = np.arange(math.prod(shape))
         words = _words(memory, element, shape)
         if len(np.unique(words)) < len(words) or int(words.max()) >= memory.function.banks * memory.depth:
@@ -103,18 +106,21 @@ class LocalCheck:
         check.finish()
 
     def _read(self, check: BankCheck, place: Place, rows: Rows, words: Patterns) -> None:
-        """What a task reads through one tiler; at subscripts of data by number, until these are known."""
+        """Record a task's reads through one tiler.
+
+        Those at subscripts of data only by number, until these are known.
+        """
         check.read(place, rows, words)
         if check.memory.readers[place].random:
             self.random.append(RandomReads(place, check.memory, check.memory.readers[place], rows, words))
 
     def _in_memory(self, rows: Rows, words: Patterns) -> Patterns:
-        """The words with -1 for the constants of borders, which are not in the memory."""
+        """The words, with -1 for border constants, which are not in the memory."""
         beyond = rows.beyond(self.accesses, words.first)
         return words.changed(lambda own: np.where(beyond, -1, own))
 
     def _written(self, array: str, words: Ints) -> Iterator[tuple[Rows, Ints]]:
-        """What tasks write: data are numbered task after task, tiler after tiler."""
+        """The words that tasks write; data are numbered task after task, tiler after tiler."""
         first = 0
         for task in self.accesses.network.arrays[array].producers:
             for touch in self.accesses.writes[task] if task in self.processors else ():
@@ -127,7 +133,7 @@ class LocalCheck:
 
 
 def _words(memory: BankedMemory, elements: Ints, shape: Extents) -> Ints:
-    """The words of elements of an array that is there whole, bank after bank."""
+    """The words of elements of a whole array, bank after bank."""
     places = subscripts(elements.reshape(-1), shape).T
     words = memory.function.bank(places) * memory.depth + memory.function.address(places, shape)
     return words.reshape(elements.shape)

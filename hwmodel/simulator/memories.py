@@ -1,4 +1,4 @@
-"""Local memories of exactly the given sizes, word by word."""
+"""Local memories of exactly the given sizes, word by word, and the external memory between groups."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hwmodel.simulator.plan import Ints, Who, fault
 
 
 class Names(Protocol):
-    """Who brings a datum, and who uses it last, in words."""
+    """The source of a datum and its last user, in words."""
 
     def brings(self, datum: int) -> str:
         """The loader, or a repetition."""
@@ -23,10 +23,10 @@ class Names(Protocol):
 
 
 class Buffer:
-    """A local memory of `size` words for the data of one array, `capacity` at once; `words` has the address of each.
+    """A local memory of `size` words for the data of one array, `capacity` at once; `words` is the word of each datum.
 
-    Bank follows bank, each of `depth` words. A word holds the token of one datum from the step that brings it, and can
-    be read from the next step on. Messages call data by their `names`.
+    Banks of `depth` words follow each other. A word holds the token of one datum from the step that brings it, and can
+    be read from the next step on. Messages name data by `names`.
     """
 
     def __init__(
@@ -75,11 +75,12 @@ class Buffer:
         self.peak = max(self.peak, self._taken)
 
     def _place(self, word: int) -> str:
-        """A word, as messages call it."""
+        """A word, as messages name it."""
         bank = f" of bank {word // self.depth}" if self.depth < self.size else ""
         return f"address {word % self.depth}{bank}"
 
     def _require_range(self, step: int, words: Ints) -> None:
+        """Raises SimulatorError (`address`) for words that the buffer does not have."""
         outside = words[(words < 0) | (words >= self.size)]
         if len(outside):
             raise fault(
@@ -89,7 +90,7 @@ class Buffer:
             )
 
     def read(self, step: int, data: Ints, who: Who) -> Ints:
-        """The tokens of data (rows, ...) brought in an earlier step; `who` names a row.
+        """The tokens of data (rows, ...) that were brought in an earlier step; `who` names a row.
 
         Raises SimulatorError (`read-before-write`).
         """
@@ -100,7 +101,7 @@ class Buffer:
         return self._token[words]
 
     def release(self, step: int, data: Ints) -> None:
-        """Data are live no more after their last step. Raises SimulatorError (`overwrite`)."""
+        """End the lives of data after their last step. Raises SimulatorError (`overwrite`)."""
         if not len(data):
             return
         for gone in data[~self._lives[data]][:1].tolist():
@@ -116,9 +117,9 @@ Memory = dict[str, NDArray[np.int64]]  # the token of every element of every arr
 
 
 def external_memory(accesses: Accesses, there: Collection[str]) -> Memory:
-    """The arrays of `there` whole, each element as the token of its number; of others what other frames made.
+    """The external memory with the arrays `there`, each element as the token of its number.
 
-    Nothing is there of what is in ROMs.
+    Of other arrays it has only the elements of other frames. ROMs are not in it.
     """
     outside = set(filter(accesses.lies_outside, there))
     memory = {
@@ -132,7 +133,7 @@ def external_memory(accesses: Accesses, there: Collection[str]) -> Memory:
 
 
 def of_other_frames(accesses: Accesses) -> dict[str, NDArray[np.int64]]:
-    """Of each array that a task makes, the elements that only other frames make: they lie in the external memory."""
+    """The elements of each array of the network that only other frames make; they are in the external memory."""
     missing = {}
     for name, array in accesses.network.arrays.items():
         if array.producers and None in array.shape:
@@ -145,5 +146,5 @@ def of_other_frames(accesses: Accesses) -> dict[str, NDArray[np.int64]]:
 
 
 def one_frame(accesses: Accesses, name: str, array: NDArray[Any]) -> NDArray[Any]:
-    """The part of an array that one frame touches."""
+    """The part of an array that one frame accesses."""
     return np.ascontiguousarray(array[tuple(slice(extent) for extent in accesses.shape(name))])

@@ -1,7 +1,7 @@
-"""What a group brings into its local memories, reads from them and stores: each datum with its steps.
+"""Data that a group brings into its local memories, reads from them and stores, with the steps of each.
 
-A datum is one element of one array, brought once; where it is not kept until its last use, and when recomputing, an
-element is brought several times, each time as a datum of its own.
+A datum is one element of one array, brought once. If an element is brought several times, since it is not kept until
+its last use or is recomputed, each time is a separate datum.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Place = tuple[str, int]  # a task, and the number of one of its input tilers
 
 @dataclass(frozen=True)
 class Read:
-    """What a task reads through one tiler: rows of its work, and the data that each reads."""
+    """The reads of a task through one tiler: rows of its work, and the data of each."""
 
     touch: Touch
     rows: NDArray[np.intp]
@@ -31,10 +31,10 @@ class Read:
 
 @dataclass(frozen=True)
 class Moved:
-    """The data of one array in one group: `element` of each, the steps at which it is brought and last used.
+    """The data of one array in one group: the `element` of each, and the steps in which it is brought and last used.
 
-    `made` is the number of what its producers wrote (row-major over instances and patterns, tiler after tiler, one
-    producer after another), -1 for loaded data. `stored` lists data with their steps.
+    `made` is the number of the datum among those that its producers write (row-major over instances and patterns, tiler
+    after tiler, one producer after another), -1 for loaded data. `stored` lists data with their steps.
     """
 
     array: str
@@ -49,9 +49,9 @@ class Moved:
 
 @dataclass(frozen=True)
 class Moves:
-    """All movements of a group; `stage` of each task. Steps count from 0; there are `steps` of them.
+    """All movements of a group, and the `stage` of each task. Steps count from 0; there are `steps` of them.
 
-    `resident` is what tasks read of arrays that were there before; their data are elements.
+    `resident` has the reads of resident arrays; their data are elements.
     """
 
     plan: Plan
@@ -63,7 +63,7 @@ class Moves:
     steps: int
 
     def counted_on(self, earlier: Mapping[str, int]) -> Moves:
-        """The same where other groups have made so many data of an array before."""
+        """Number the made data after those that other groups have made of the same arrays."""
         arrays = {
             name: moved if moved.loaded else replace(moved, made=moved.made + earlier.get(name, 0))
             for name, moved in self.arrays.items()
@@ -72,7 +72,7 @@ class Moves:
 
     @property
     def all_reads(self) -> dict[Place, Read]:
-        """Of what the group moves, and of what is resident."""
+        """The reads of moved and of resident arrays."""
         return {**self.reads, **self.resident}
 
     def step(self, work: Work) -> Ints:
@@ -98,7 +98,7 @@ def moves_of(accesses: Accesses, plan: Plan) -> Moves:
 
 
 def stages(accesses: Accesses, plan: Plan) -> dict[str, int]:
-    """The stage of every task: 0 for the last, else one before its readers, or with them over a FIFO."""
+    """The stage of every task: 0 for the last, else one before its readers, or that of a reader over a FIFO."""
     stage = {plan.last: 0}
     for task in plan.works:  # from the last task backwards
         if task != plan.last:
@@ -116,6 +116,7 @@ Readers = list[tuple[Place, Touch, NDArray[np.intp], Patterns, Ints]]  # place, 
 
 
 def _readers(accesses: Accesses, plan: Plan, array: str) -> Readers:
+    """The tilers of the group that read an array, with the patterns and ticks of their rows."""
     readers = []
     for task, work in plan.works.items():
         for number, touch in enumerate(accesses.reads[task]):
@@ -128,7 +129,7 @@ def _readers(accesses: Accesses, plan: Plan, array: str) -> Readers:
 def _made(
     accesses: Accesses, plan: Plan, stage: Mapping[str, int], array: str, readers: Readers, reads: dict[Place, Read]
 ) -> Moved:
-    """The data that tasks of the group make, one task after another."""
+    """The data of an array that tasks of the group make, one task after another; enters their reads."""
     parts = [
         _made_by(accesses, plan.works[task], array)
         for task in accesses.network.arrays[array].producers
@@ -158,7 +159,7 @@ def _made(
 
 
 def _made_by(accesses: Accesses, work: Work, array: str) -> tuple[Ints, Ints, Ints, bool, str]:
-    """What one task makes: elements, their ticks and those they serve, whether it recomputes, and its name."""
+    """The data that one task makes: elements, ticks, ticks they serve, whether it recomputes, and its name."""
     written = [touched(accesses, touch, work) for touch in accesses.writes[work.task] if touch.array == array]
     element = np.concatenate([patterns.each.reshape(-1) for _, patterns in written])
     tick, serves = (
@@ -169,7 +170,7 @@ def _made_by(accesses: Accesses, work: Work, array: str) -> tuple[Ints, Ints, In
 
 
 def _stored(accesses: Accesses, plan: Plan, array: str, element: Ints, tick: Ints) -> tuple[Ints, Ints]:
-    """Which data of an array are stored, each element once, and when: one step after the tick of the block."""
+    """The data of an array that are stored, each element once, and the step of each: one after the block's own tick."""
     wanted = np.flatnonzero(outside_elements(accesses, array, set(plan.works))[element])
     order = wanted[np.lexsort((tick[wanted], element[wanted]))]
     fresh = np.ones(len(order), np.bool_)
@@ -181,7 +182,7 @@ def _stored(accesses: Accesses, plan: Plan, array: str, element: Ints, tick: Int
 def _loaded(
     accesses: Accesses, plan: Plan, stage: Mapping[str, int], array: str, readers: Readers, reads: dict[Place, Read]
 ) -> Moved:
-    """The data that come from the external memory, by what is kept of the array; those that never change come once."""
+    """The data of an array that are loaded under its keep; enters their reads. Unchanging arrays are loaded once."""
     keep = Keep(0) if _never_changes(readers) else plan.design.keep_of(array)
     before = min(stage[place[0]] for place, *_ in readers) - 1
     prefix = plan.ticks.prefixes(keep.level)
@@ -207,9 +208,9 @@ def _loaded(
 
 
 def _fetches(element: Ints, prefix: Ints, size: int, *, shared: bool) -> tuple[Ints, Ints, Ints]:
-    """The datum of each read of an element at a prefix; of each datum the element, and the prefix that fetches it.
+    """The datum of each read of an element at a prefix, and the element and the fetching prefix of each datum.
 
-    Prefix after prefix: an element that is read is fetched, but for one that is there since the prefix before.
+    Prefix after prefix, each element that is read is fetched, unless it is `shared` with the prefix before.
     """
     data = np.zeros(len(element), np.int64)
     datum, seen = np.full(size, -1), np.full(size, -2)  # of each element the last one fetched, and the last prefix
@@ -230,7 +231,7 @@ def _fetches(element: Ints, prefix: Ints, size: int, *, shared: bool) -> tuple[I
 
 
 def _never_changes(readers: Readers) -> bool:
-    """Whether each tiler reads the same elements in every tick in which it reads."""
+    """Whether each tiler reads the same elements at every tick at which it reads."""
     for _, _, _, patterns, ticks in readers:
         if len(patterns.distinct) == 1:
             continue
@@ -244,7 +245,10 @@ def _never_changes(readers: Readers) -> bool:
 
 
 def _look_up(keys: Ints, wanted: Ints, array: str, task: str) -> Ints:
-    """The places of wanted keys among ascending ones. A key that is not there was never written."""
+    """The positions of wanted keys among ascending ones.
+
+    Raises SimulatorError (`read-before-write`) for a key that is missing, since it is never written.
+    """
     places = np.minimum(np.searchsorted(keys, wanted), max(0, len(keys) - 1))
     if wanted.size and (not len(keys) or (keys[places] != wanted).any()):
         raise fault("read-before-write", f"'{task}' reads an element of '{array}' that the group never makes")
@@ -257,7 +261,7 @@ def _from_step_0(
     arrays: Mapping[str, Moved],
     reads: tuple[Mapping[Place, Read], Mapping[Place, Read]],
 ) -> Moves:
-    """All steps counted from the first load, or without loads from the first work."""
+    """Count all steps from the first load or, without loads, from the first work."""
     loads = [moved.bring.min() for moved in arrays.values() if moved.loaded and len(moved.bring)]
     works = [int(work.tick.min()) + stage[task] for task, work in plan.works.items() if len(work.tick)]
     first = int(min([*loads, *works]))

@@ -1,7 +1,7 @@
-"""What many repetitions touch through one tiler, each distinct pattern once.
+"""The elements that many repetitions touch through one tiler, each distinct pattern once.
 
-A table of thousands of elements that every repetition reads whole, at subscripts of its data, is one row here: a row
-for each repetition would take gigabytes.
+A table of thousands of elements that every repetition reads whole, at subscripts computed from data, is a single row
+here; a row for each repetition would take gigabytes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Patterns:
-    """The patterns of n repetitions: `distinct` (k, pattern size), and `of` (n,), which of them each has.
+    """The patterns of n repetitions: `distinct` (k, pattern size), and `of` (n,), the pattern number of each.
 
     Each distinct pattern is that of some repetition.
     """
@@ -30,7 +30,7 @@ class Patterns:
 
     @staticmethod
     def each_its_own(patterns: Ints) -> Patterns:
-        """Of a pattern for each repetition (n, pattern size)."""
+        """Patterns (n, pattern size) that are not shared."""
         return Patterns(patterns, np.arange(len(patterns)))
 
     def __len__(self) -> int:
@@ -38,7 +38,7 @@ class Patterns:
 
     @property
     def size(self) -> int:
-        """The elements of one pattern."""
+        """The number of elements of one pattern."""
         return int(self.distinct.shape[1])
 
     @property
@@ -48,39 +48,39 @@ class Patterns:
 
     @property
     def each(self) -> Ints:
-        """The pattern of each repetition (n, pattern size): all of them are written out."""
+        """The pattern of each repetition, (n, pattern size), written out."""
         return self.distinct[self.of]
 
     @cached_property
     def first(self) -> Ints:
-        """For each distinct pattern (k,) the first repetition that has it."""
+        """The first repetition that has each distinct pattern, (k,)."""
         return np.unique(self.of, return_index=True)[1].astype(np.int64)
 
     def changed(self, change: Callable[[Ints], Ints]) -> Patterns:
-        """The same repetitions with other patterns, one for each distinct one."""
+        """Apply a function to the distinct patterns."""
         return Patterns(change(self.distinct), self.of)
 
     def apart(self, key: Ints) -> tuple[Patterns, Ints]:
-        """The same with patterns also told apart by a key of each repetition (n,); and the key of each pattern."""
+        """Split patterns whose repetitions have different keys (n,); also returns the key of each pattern."""
         if not self.are_shared:
             return self, key[self.first]
         kinds, of = np.unique(np.stack([self.of, key]), axis=1, return_inverse=True)
         return Patterns(self.distinct[kinds[0]], of.reshape(-1).astype(np.int64)), kinds[1]
 
     def least(self, values: Ints) -> Ints:
-        """For each distinct pattern (k,) the least of the values (n,) of the repetitions that have it."""
-        found = np.full(len(self.distinct), np.iinfo(np.int64).max)
-        np.minimum.at(found, self.of, values)
-        return found
+        """The least of the values (n,) of the repetitions that have each distinct pattern, (k,)."""
+        least = np.full(len(self.distinct), np.iinfo(np.int64).max)
+        np.minimum.at(least, self.of, values)
+        return least
 
     def greatest(self, values: Ints) -> Ints:
-        """For each distinct pattern (k,) the greatest."""
-        found = np.full(len(self.distinct), np.iinfo(np.int64).min)
-        np.maximum.at(found, self.of, values)
-        return found
+        """The greatest of the values (n,) of the repetitions that have each distinct pattern, (k,)."""
+        greatest = np.full(len(self.distinct), np.iinfo(np.int64).min)
+        np.maximum.at(greatest, self.of, values)
+        return greatest
 
     def among(self, rows: slice) -> tuple[Ints, Ints]:
-        """Of some repetitions their distinct patterns, by number, and of each the first that has it, from 0 on."""
+        """The distinct patterns of a slice of repetitions, by number, and the first row in the slice that has each."""
         own = self.of[rows]
         if not self.are_shared:
             return own, np.arange(len(own))
@@ -89,9 +89,9 @@ class Patterns:
 
 
 def touched_patterns(accesses: Accesses, touch: Touch, repetitions: Ints) -> tuple[NDArray[np.intp], Patterns]:
-    """The repetitions of an (n, rank) array that access through a tiler, as its rows, and the elements that they touch.
+    """The rows of the (n, rank) repetitions that access through a tiler, and the elements that they touch.
 
-    Those whose patterns begin at one place of the array share them.
+    Repetitions whose patterns begin at one position in the array share a pattern.
     """
     rows = np.flatnonzero(accesses.happens(touch, repetitions))
     happening = repetitions[rows]
@@ -102,7 +102,7 @@ def touched_patterns(accesses: Accesses, touch: Touch, repetitions: Ints) -> tup
 
 
 def _beginning_alike(accesses: Accesses, touch: Touch, repetitions: Ints) -> tuple[Ints, Ints]:
-    """The first repetition of each place where patterns begin, and for each repetition which place that is."""
+    """The first repetition of each position where patterns begin, and the position number of each repetition."""
     number = np.zeros(len(repetitions), np.int64)
     for extent, paving in zip(accesses.shape(touch.array), touch.tiler.paving, strict=True):
         place = repetitions @ np.array(paving, np.int64).reshape(repetitions.shape[1])

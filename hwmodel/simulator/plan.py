@@ -1,7 +1,8 @@
 """The plan of a group (docs/machine.md, sections 2 and 3): which repetitions run at which tick, and what they need.
 
-Derived from the design and the access relations alone, by the page's definitions taken literally. Like everything here
-it shares no line with the model that it judges: what both got wrong in one place would never be seen.
+It is derived from the design and the access relations only, by the contract's definitions taken literally. As
+everything here, it shares no line with the model that it judges: an error that both made in one place would never be
+seen.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ Who = Callable[[int], str]  # the repetition of an instance of a task, in words
 
 
 def delay_pairs(delay: Delay, extents: Extents) -> tuple[Ints, Ints]:
-    """The repetitions r with r - d in the space, and those r - d, by row-major number."""
+    """The repetitions r with r - d in the space, and the repetitions r - d, by row-major number."""
     now = points(extents)
     before = now - np.array(delay.vector, np.int64)
     inside = ((before >= 0) & (before < np.array(extents, np.int64))).all(axis=1)
@@ -33,7 +34,7 @@ def delay_pairs(delay: Delay, extents: Extents) -> tuple[Ints, Ints]:
 
 
 def chain_positions(delay: Delay, extents: Extents) -> Ints:
-    """For every repetition the number of repetitions before it in its chain r, r - d, r - 2 d, ..."""
+    """For every repetition, the number of repetitions before it in its chain r, r - d, r - 2 d, ..."""
     index = points(extents)
     position = np.full(len(index), np.iinfo(np.int64).max)
     for axis, step in enumerate(delay.vector):
@@ -54,7 +55,7 @@ def levels(keys: Ints, *, descending: bool = False) -> Iterator[NDArray[np.intp]
 
 
 def same_frame(delay: Delay, repetition: Shape) -> Delay:
-    """The delay without its step along infinite dimensions: where in its own frame an earlier one is read."""
+    """The delay without its steps along infinite dimensions, as a relation within one frame."""
     steps = zip(delay.vector, repetition, strict=True)
     return replace(delay, vector=tuple(0 if extent is None else step for step, extent in steps))
 
@@ -73,16 +74,16 @@ class SimulatorError(ArrayolError):
 
 
 def fault(rule: str, message: str) -> SimulatorError:
-    """An error of a rule, as read-before-write, overflow, fifo-order, deadlock, address, request-too-short."""
+    """A SimulatorError for a rule, such as read-before-write, overflow, deadlock or request-too-short."""
     return SimulatorError(rule, message)
 
 
 @dataclass(frozen=True)
 class Work:
-    """What a task does: its instances, each a repetition (by row-major number) at a tick, by tick and then by scan.
+    """The instances of a task, each a repetition (by row-major number) at a tick, sorted by tick and then by scan.
 
-    `recomputed` is set where a repetition may have several instances; each is then for the reads of one tick, which
-    `serves` tells: its own, or with a cut the one that its block is done before.
+    `recomputed` is set if a repetition may have several instances. Each is then for the reads of one tick, `serves`:
+    its own tick or, with a cut, the one before which its block is done.
     """
 
     task: str
@@ -94,7 +95,7 @@ class Work:
 
 @dataclass(frozen=True)
 class Ticks:
-    """The group's logical time: for each tick the block it belongs to, and for each block its own tick."""
+    """The group's logical time: the block of each tick, and the last (own) tick of each block."""
 
     block: Ints
     own: Ints
@@ -104,9 +105,9 @@ class Ticks:
         return len(self.block)
 
     def prefixes(self, level: int) -> Ints:
-        """Of each tick the number of its prefix: a new one wherever one of the outer loops goes on.
+        """The number of each tick's prefix at a level: a new one wherever one of the `level` outer loops goes on.
 
-        At the level of all loops each tick is one.
+        At the level of all loops each tick is a prefix.
         """
         if level and level == self.loops.shape[1]:
             return np.arange(len(self.block))
@@ -129,18 +130,18 @@ class Plan:
         return self.design.blocks.scan
 
     def blocks_of(self, task: str) -> Blocks | None:
-        """The blocks that order a task's repetitions: the group's, its cut's, or none."""
+        """The blocks that order a task's repetitions: the group's, those of its cut, or None."""
         cuts = {processor.task: processor.cut for processor in self.design.processors}
         return self.design.blocks if task == self.last else cuts[task]
 
 
 def plan_of(accesses: Accesses, design: GroupDesign) -> Plan:
-    """The plan of a group. Raises SimulatorError where it has no single last task or a scan breaks a delay."""
+    """The plan of a group. Raises SimulatorError (`plan`) without a single last task, or if a scan breaks a delay."""
     return _Planner(accesses, design).plan()
 
 
 def block_loops(blocks: Blocks, extents: Extents) -> Ints:
-    """For every repetition (row-major) the place of its block in each loop of the scan, (loops, repetitions)."""
+    """The place of every repetition's block in each loop of the scan, (loops, repetitions), row-major."""
     indices = np.indices(extents, np.int64).reshape(len(extents), -1) if extents else np.zeros((0, 1), np.int64)
     places, seen = np.zeros((len(blocks.scan.dimensions), indices.shape[1]), np.int64), set[int]()
     for loop, (dimension, descending) in enumerate(zip(blocks.scan.dimensions, blocks.scan.descending, strict=True)):
@@ -157,7 +158,7 @@ def block_loops(blocks: Blocks, extents: Extents) -> Ints:
 
 
 def block_ranks(blocks: Blocks, extents: Extents) -> Ints:
-    """For every repetition (row-major) the place of its block in the scan; empty blocks do not exist."""
+    """The position of every repetition's block in the scan, row-major; empty blocks are not counted."""
     loops = block_loops(blocks, extents)
     rank = np.zeros(loops.shape[1], np.int64)
     for place in loops:
@@ -166,9 +167,9 @@ def block_ranks(blocks: Blocks, extents: Extents) -> Ints:
 
 
 def scan_places(blocks: Blocks | None, extents: Extents) -> Ints:
-    """For every repetition (row-major) its place in the scan over the whole box; row-major without blocks.
+    """The position of every repetition in the scan over the whole box, row-major; without blocks, the row-major number.
 
-    Where a scan walks blocks of blocks, what lies in one block is walked as the innermost loops are.
+    With blocks of blocks, the repetitions of one block are in the order of the innermost loops.
     """
     if blocks is None:
         return np.arange(int(np.prod(extents, dtype=np.int64)), dtype=np.int64)
@@ -207,7 +208,7 @@ class _Planner:
         return lasts[0]
 
     def _require_legal(self, task: str, blocks: Blocks) -> None:
-        """Every acting delay reads what the same block or an earlier one has made."""
+        """Raises SimulatorError (`plan`) if an acting delay reads from a later block."""
         extents = self.accesses.extents(task)
         ranks = block_ranks(blocks, extents)
         for delay in self.accesses.delays(task):
@@ -227,9 +228,9 @@ class _Planner:
             need = self._first_need(task)
             runs = np.flatnonzero(need < len(self.ticks))
             self._add(task, runs, need[runs], recomputed=False)
-        own = self.blocks[task]
-        if task != self.last and own is not None:
-            self._cut(task, own)
+        cut = self.blocks[task]
+        if task != self.last and cut is not None:
+            self._cut(task, cut)
 
     def _add(self, task: str, repetition: Ints, tick: Ints, *, recomputed: bool) -> None:
         self.works[task] = self._sorted(Work(task, repetition, tick, tick, recomputed))
@@ -240,7 +241,7 @@ class _Planner:
         return replace(work, repetition=work.repetition[order], tick=work.tick[order], serves=work.serves[order])
 
     def _first_need(self, task: str) -> Ints:
-        """For every repetition the first tick that needs it; the number of ticks where none does."""
+        """The first tick that needs each repetition; the number of ticks if none does."""
         never = len(self.ticks)
         repetitions = self.accesses.repetitions(task)
         need = np.full(len(repetitions), never)
@@ -254,7 +255,7 @@ class _Planner:
         return self._needed_by_later_frames(task, self._closed(task, need))
 
     def _needed_by_later_frames(self, task: str, need: Ints) -> Ints:
-        """What only the delays of the next frame read belongs to the last tick."""
+        """Let repetitions that only delays of the next frame read run at the last tick."""
         never, extents = len(self.ticks), self.accesses.extents(task)
         across = [same_frame(delay, self.accesses.network.processes[task].repetition) for delay in self._across(task)]
         while True:
@@ -279,7 +280,10 @@ class _Planner:
         ]
 
     def _every_need(self, task: str) -> tuple[Ints, Ints]:
-        """All pairs of a repetition and a tick that needs it; what only the outside needs runs at the last tick."""
+        """All pairs of a repetition and a tick that needs it.
+
+        Repetitions that only the outside needs run at the last tick.
+        """
         repetitions = self.accesses.repetitions(task)
         pairs = []
         for touch in self.accesses.writes[task]:
@@ -289,14 +293,16 @@ class _Planner:
             read, tick = self._reads_of(touch.array)
             pairs.append(np.stack([writer[read], tick], axis=1)[writer[read] >= 0])
         needs = np.unique(np.concatenate(pairs), axis=0) if pairs else np.zeros((0, 2), np.int64)
-        alone = self._needed_outside(task, repetitions)
-        alone[needs[:, 0]] = False
-        rest = np.flatnonzero(alone)
-        needs = np.concatenate([needs, np.stack([rest, np.full(len(rest), len(self.ticks) - 1)], axis=1)])
+        only_outside = self._needed_outside(task, repetitions)
+        only_outside[needs[:, 0]] = False
+        last_tick_runs = np.flatnonzero(only_outside)
+        needs = np.concatenate(
+            [needs, np.stack([last_tick_runs, np.full(len(last_tick_runs), len(self.ticks) - 1)], axis=1)]
+        )
         return needs[:, 0], needs[:, 1]
 
     def _reads_of(self, array: str) -> tuple[Ints, Ints]:
-        """All reads of an array inside the group: elements and ticks."""
+        """All reads of an array inside the group: elements and ticks, flat."""
         elements, ticks = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
         for work, rows, patterns in self._readers_of(array):
             reads, tick = patterns.apart(work.tick[rows])
@@ -305,19 +311,21 @@ class _Planner:
         return np.concatenate(elements), np.concatenate(ticks)
 
     def _first_reads(self, array: str) -> Ints:
+        """The first tick at which each element of an array is read; the number of ticks if never."""
         first = np.full(self.accesses.size(array), len(self.ticks))
         for work, rows, patterns in self._readers_of(array):
             np.minimum.at(first, patterns.distinct, patterns.least(work.tick[rows])[:, None])
         return first
 
     def _readers_of(self, array: str) -> Iterator[tuple[Work, NDArray[np.intp], Patterns]]:
-        """By tiler inside the group that reads an array: the work, its rows that read, and what they do."""
+        """For each tiler inside the group that reads an array: the work, its rows that read, and their patterns."""
         for work in self.works.values():
             for touch in self.accesses.reads[work.task]:
                 if touch.array == array:
                     yield work, *touched(self.accesses, touch, work)
 
     def _needed_outside(self, task: str, repetitions: Ints) -> NDArray[np.bool_]:
+        """Mask of a task's repetitions that write an element that is needed outside."""
         needed = np.zeros(len(repetitions), np.bool_)
         for touch in self.accesses.writes[task]:
             wanted = outside_elements(self.accesses, touch.array, self.inside)
@@ -326,7 +334,7 @@ class _Planner:
         return needed
 
     def _closed(self, task: str, need: Ints) -> Ints:
-        """With a repetition, what its delays read, at the latest at the same tick."""
+        """Close a need under the task's delays: r - d is needed at the latest at the tick of r."""
         extents = self.accesses.extents(task)
         closed = need.copy()
         while True:
@@ -339,7 +347,7 @@ class _Planner:
                 return closed
 
     def _cut(self, task: str, blocks: Blocks) -> None:
-        """Split what the task does at a tick by its own blocks, and insert the ticks that are missing for them."""
+        """Split the task's work at each tick by the blocks of its cut, and insert the ticks that are missing."""
         work = self.works[task]
         piece = block_ranks(blocks, self.accesses.extents(task))[work.repetition]
         order = np.lexsort((piece, work.tick))
@@ -350,12 +358,14 @@ class _Planner:
         busy, first, count = np.unique(tick[fresh], return_index=True, return_counts=True)
         room = np.diff(busy, prepend=-1) - 1
         moved = self._insert(busy, np.maximum(0, count - 1 - room))
-        own = moved[tick] - (count - 1)[np.searchsorted(busy, tick)]
-        own += numbers - first[np.searchsorted(busy, tick)]
-        self.works[task] = self._sorted(replace(work, repetition=work.repetition[order], tick=own, serves=moved[tick]))
+        own_tick = moved[tick] - (count - 1)[np.searchsorted(busy, tick)]
+        own_tick += numbers - first[np.searchsorted(busy, tick)]
+        self.works[task] = self._sorted(
+            replace(work, repetition=work.repetition[order], tick=own_tick, serves=moved[tick])
+        )
 
     def _insert(self, before: Ints, counts: Ints) -> Ints:
-        """Insert `counts` ticks just before each tick of `before`; returns where each old tick is now."""
+        """Insert `counts` ticks just before each tick of `before`; returns the new number of each old tick."""
         added = np.zeros(len(self.ticks), np.int64)
         added[before] = counts
         moved = np.arange(len(added)) + np.cumsum(added)
@@ -368,7 +378,7 @@ class _Planner:
 
 
 def named(accesses: Accesses, work: Work, instance: int) -> str:
-    """The repetition of an instance, as messages call it."""
+    """The repetition of an instance, as messages name it."""
     point = accesses.repetitions(work.task)[work.repetition[instance]].tolist()
     return f"repetition ({', '.join(map(str, point))}) of '{work.task}'"
 
@@ -380,7 +390,7 @@ def touched(accesses: Accesses, touch: Touch, work: Work) -> tuple[NDArray[np.in
 
 
 def outside_elements(accesses: Accesses, array: str, inside: set[str]) -> NDArray[np.bool_]:
-    """Which elements of an array the outside of a group needs: all of an output, else what other processes touch."""
+    """Mask of an array's elements that are needed outside a group: all of an output, else those of other readers."""
     wanted = np.zeros(accesses.size(array), np.bool_)
     if accesses.network.arrays[array].is_output:
         wanted[:] = True

@@ -1,6 +1,6 @@
 """The port to the external memory: bursts served one after another, word by word or row by row.
 
-A second reading of docs/platform.md, "Rows", beside `hwmodel.external_memory`, which the simulator must not know.
+A second reading of docs/platform.md, "Rows", beside `hwmodel.external_memory`, which the simulator must not import.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from hwmodel.simulator.requests import Requester, runs_in
 
 @dataclass(frozen=True, slots=True)
 class Burst:
-    """Elements of an array that are loaded or stored in one step; its cycles, from the start of the step."""
+    """Elements of an array that are loaded or stored in one step, and its cycles from the start of the step."""
 
     array: str
     write: bool
@@ -32,7 +32,7 @@ class Burst:
 
 @dataclass
 class Port:
-    """One port, or with separate ones the reading or the writing side; `now` is when it is free within the step."""
+    """One port or, with separate ports, one side of it; `now` is the cycle from which it is free in the step."""
 
     accesses: Accesses
     platform: Platform
@@ -48,7 +48,7 @@ class Port:
         self._timing = (channel.rows, clock) if channel.rows is not None and clock is not None else None
 
     def expect(self, array: str, steps: Sequence[Ints], *, write: bool) -> None:
-        """The elements of an array that each step will move: what its requests are made for."""
+        """Announce the elements of an array that each step will move, from which its requests follow."""
         memory = self.platform.channel_of(array)
         if memory.burst == "run" and memory.rows is None:
             size = self.accesses.network.arrays[array].type.bytes
@@ -57,16 +57,16 @@ class Port:
             self.requesters[array, write] = Requester.of(array, shape, size, memory, steps, local)
 
     def begin(self) -> None:
-        """A new step: the port is free, all rows are closed."""
+        """Begin a step: the port is free, and all rows are closed."""
         self.now, self.bursts = 0, []
         self.step += 1
         if self._timing is not None:
             self.rows = _Rows(*self._timing)
 
     def serve(self, array: str, elements: Ints, *, write: bool) -> Ints:
-        """Move elements of one array after what was moved before.
+        """Move elements of one array after all earlier ones of the step.
 
-        Returns the cycle in which each goes into the memory inside, or comes out of it.
+        Returns the cycle in which each passes to or from the local memory.
         """
         start, order = self.now, np.argsort(elements)
         ascending, cycles = elements[order], np.empty(len(elements), np.int64)
@@ -83,9 +83,10 @@ class Port:
         return cycles
 
     def _box_cycles(self, array: str, elements: Ints, *, write: bool) -> Ints:
-        """The cycle of each element of a box: a word is there a cycle after the one before.
+        """The cycle of each element of a box: words come one a cycle.
 
-        In parts it goes on to the memory, which takes, or gives, one local word in a cycle, of a run in one row.
+        They pass in parts to or from the local memory, which takes, or gives, one local word in a cycle, of a run in
+        one row.
         """
         word = self._words(array, np.arange(1, len(elements) + 1)) - 1  # that completes each
         local = self._local_words(array, elements, write=write)
@@ -97,7 +98,10 @@ class Port:
         return passed[local]
 
     def _local_words(self, array: str, elements: Ints, *, write: bool) -> Ints | None:
-        """The local word of each of some elements, ascending, from 0 on; None where any word is taken at once."""
+        """The local word of each of some ascending elements, from 0 on.
+
+        None if the local memory takes any word at once.
+        """
         shape, size = self.accesses.shape(array), self.accesses.network.arrays[array].type.bytes
         local, words, before = local_word(self.platform, size, shape, write=write), list[Ints](), 0
         if local is None:
@@ -109,14 +113,14 @@ class Port:
         return np.concatenate(words)
 
     def _words(self, array: str, data: Ints) -> Ints:
-        """The words of so many data."""
+        """The number of words of so many data."""
         memory = self.platform.channel_of(array)
         if memory.data_per_word is not None:
             return -(-data // memory.data_per_word)
         return -(-data * self.accesses.network.arrays[array].type.bytes * 8 // (memory.word_bits or 1))
 
     def _serve_runs(self, rows: _Rows, array: str, elements: Ints, *, write: bool) -> Ints:
-        """Run after run; their local words pass in the last cycles of each."""
+        """Serve run after run; the local words of a run pass in its last cycles."""
         size, shape = self.accesses.network.arrays[array].type.bytes, self.accesses.shape(array)
         base, cycles = self._base(array, rows.model.row_bytes), list[Ints]()
         local = local_word(self.platform, size, shape, write=write)
@@ -132,7 +136,7 @@ class Port:
         return np.concatenate(cycles)
 
     def _base(self, array: str, row_bytes: int) -> int:
-        """Arrays lie in the network's order, each at the start of a row."""
+        """The address of an array: arrays are in the network's order, each at the start of a row."""
         base = 0
         for name, other in self.accesses.network.arrays.items():
             if name == array:
@@ -144,7 +148,7 @@ class Port:
 
 
 class _Rows:
-    """Banks with one open row each; times in a unit that divides all of the platform's."""
+    """Banks with one open row each; times are in a unit that divides all of the platform's."""
 
     def __init__(self, model: RowModel, clock_mhz: float) -> None:
         self.model = model
@@ -156,9 +160,9 @@ class _Rows:
         self.opened_at: dict[int, int] = {}
 
     def burst(self, start: int, address: int, size: int, words: int) -> int:
-        """The cycle at which a burst ends that may start at cycle `start`; the memory inside takes so many words of it.
+        """The cycle in which a burst of so many local words ends that may start at cycle `start`.
 
-        Where it takes longer to take them, a word in a cycle, than the external one to move them, that much is added.
+        If the local words, one a cycle, take longer than the external memory needs, the difference is added.
         """
         time, first, end = start * self.cycle, True, address + size
         while address < end:
@@ -175,7 +179,7 @@ class _Rows:
         return -(-(time + max(0, words * self.cycle - size * self.byte)) // self.cycle)
 
     def _activated(self, bank: int, time: int, *, at_edge: bool) -> int:
-        """When the bank can be opened: a wait in front of a burst ends at a clock edge."""
+        """The time at which the bank can be opened: a wait in front of a burst ends at a clock edge."""
         if bank not in self.opened_at or self.opened_at[bank] + self.activate <= time:
             return time
         ready = self.opened_at[bank] + self.activate

@@ -1,4 +1,4 @@
-"""A processor in a group's run: its instances by step, its units, and the cycles at which data come and go."""
+"""A processor in a group's run: its instances by step, its units, and the cycles at which data are read and written."""
 
 from __future__ import annotations
 
@@ -23,12 +23,16 @@ from hwmodel.simulator.units import Gap, gap_of, unit_of
 
 @dataclass(frozen=True)
 class Processor:
-    """`step` of each instance, ascending; `bounds` has the instances of step s between entries s and s + 1.
+    """The instances of a task in a run.
 
-    `unit` says how long an instance keeps its unit and how soon its results are there, `fill` how many rounds pass
-    before each line, `gaps` how long after its start each delay can read it, `inputs` has the FIFOs with the data of
-    each instance, of shape (instances, size), `outputs` those with the instances that write and the data of each of
-    them. In the run `began` gets the cycle at which the step of each instance starts, `started` that at which it does.
+    `step` is ascending, and those of step s are between entries s and s + 1 of `bounds`.
+
+    - `unit`: its `interval` is the occupancy; `fill`: the rounds before each line while windows fill.
+    - `gaps`: by delay, the cycles from an instance's start until the delay can read its result.
+    - `inputs`: the FIFOs with the data of each instance, (instances, size); `outputs`: the FIFOs with the instances
+      that write, and the data of each of these.
+    - `began`: the cycle at which the step of each instance starts, and `started` that at which it does; both are set in
+      the run.
     """
 
     task: str
@@ -52,18 +56,16 @@ class Processor:
         return accesses.repetitions(self.task)[self.work.repetition]
 
     def ends(self, fifo: Fifo) -> list[int]:
-        """The most data that it moves to or from a FIFO in a cycle."""
+        """The most data that the processor moves to or from a FIFO in a cycle, for each of its ends there."""
         sizes = [data.shape[1] for own, data in self.inputs if own is fifo]
         sizes += [data.shape[1] for own, _, data in self.outputs if own is fifo]
         return [self.units * -(-size // self.unit.interval) for size in sizes]
 
     def compute(self, step: int, clock: int, arrivals: Mapping[str, Ints]) -> int:
-        """Run the instances, of which there are some, of a step that starts at `clock`.
+        """Run the instances (at least one) of a step that starts at `clock`; returns the cycles until the last is done.
 
-        Returns when the last is done, from the start of the step.
-
-        `arrivals` holds, for each FIFO array, when each of its data is there, in cycles from the start of the group;
-        those that this processor makes are entered.
+        `arrivals` has, for each FIFO array, the cycle at which each of its data arrives, from the start of the group;
+        those of this processor are entered.
         """
         first, end = int(self.bounds[step]), int(self.bounds[step + 1])
         starts = np.array(self._starts(step, clock, arrivals), np.int64)
@@ -88,6 +90,7 @@ class Processor:
         return self.lines.rounds(self.bounds, self.units)
 
     def _starts(self, step: int, clock: int, arrivals: Mapping[str, Ints]) -> list[int]:
+        """The start of each instance of a step, in cycles from the start of the step."""
         first, end = int(self.bounds[step]), int(self.bounds[step + 1])
         released = np.zeros(end - first, np.int64)
         for fifo, data in self.inputs:
@@ -114,9 +117,9 @@ class Processor:
         after: Sequence[Sequence[tuple[int, int]]],
         there: list[int],
     ) -> list[int]:
-        """Round after round: each when the one before has left, and all that its repetitions read is there.
+        """Start round after round: each when the one before has left, and all operands of its repetitions are there.
 
-        Before the first round of each of the `lines` windows fill.
+        Windows fill before the first round of each of the `lines`.
         """
         starts, free, line, interval = [-1] * len(there), 0, -1, self.unit.interval
         for together, own in zip(rounds, lines, strict=True):
@@ -134,7 +137,7 @@ class Processor:
         return starts
 
     def _has_registers(self, rounds: list[list[int]]) -> bool:
-        """Whether each unit has one chain in work in a step: one delay, and all that wait for none start together."""
+        """Whether each unit works on one chain in a step: there is one delay, and all of level 0 start together."""
         beginning = [together for together in rounds if self.lines.level[together[0]] == 0]
         return len(self.waiting.reader) == 1 and len(beginning) == 1
 
@@ -152,11 +155,11 @@ def processor_of(
     work = moves.plan.works[task]
     step = moves.step(work)
     process = accesses.network.processes[task]
-    (own,) = (processor for processor in design.processors if processor.task == task)
-    unit = unit_of(accesses, platform, design, own, work)
+    (chosen,) = (processor for processor in design.processors if processor.task == task)
+    unit = unit_of(accesses, platform, design, chosen, work)
     return Processor(
         task,
-        own.units,
+        chosen.units,
         work,
         step,
         np.searchsorted(step, np.arange(moves.steps + 1)),

@@ -18,10 +18,10 @@ Run = tuple[int, int]  # the first element, and how many follow each other
 
 
 def runs_in(elements: Ints, shape: Extents) -> list[Run]:
-    """The runs of distinct elements of an array, ascending: rows join where both are whole.
+    """The runs of distinct elements of an array, ascending; rows join if both are whole.
 
-    Neighbours follow each other in a row, or where one block of an axis ends and the next begins. Blocks of several
-    axes may end there: those of the outermost are the largest, and if they are whole so are the others.
+    Neighbours are consecutive within a row, or where one block of an axis ends and the next begins. Blocks of several
+    axes may end there: those of the outermost axis are the largest, and if they are whole so are all others.
     """
     if len(elements) < 2:
         return [(int(element), 1) for element in elements]
@@ -43,7 +43,7 @@ def runs_in(elements: Ints, shape: Extents) -> list[Run]:
 
 
 def spans_in(elements: Ints, shape: Extents, axis: int, distance: int) -> list[Run]:
-    """What is asked for where whole entries of an axis are: those in one row of it, no further apart, together."""
+    """The runs that are requested as whole entries of an axis: entries of one row within a distance are joined."""
     inner = math.prod(shape[axis + 1 :])
     entry = np.sort(elements) // inner
     apart = (np.diff(entry) > distance) | (np.diff(entry // shape[axis]) > 0)
@@ -52,7 +52,7 @@ def spans_in(elements: Ints, shape: Extents, axis: int, distance: int) -> list[R
 
 
 def _distances(steps: Sequence[Ints], shape: Extents, axis: int) -> list[int]:
-    """How far from each other entries of a row are that follow each other in a step, and 1."""
+    """The distances of consecutive entries of a row in some step, and 1, ascending."""
     found = {1}
     for elements in steps:
         entry = np.sort(elements) // math.prod(shape[axis + 1 :])
@@ -63,7 +63,7 @@ def _distances(steps: Sequence[Ints], shape: Extents, axis: int) -> list[int]:
 
 @lru_cache(maxsize=1 << 12)
 def _end(number: int, latency: int, passing: int, outstanding: int) -> int:
-    """When the last word of so many requests has come, the first being made in cycle 0."""
+    """The cycle in which the last word of so many requests has come, if the first is made in cycle 0."""
     done, issued = list[int](), -1
     for _ in range(number):
         issued = max(issued + 1, done[-outstanding] if len(done) >= outstanding else 0)
@@ -73,10 +73,10 @@ def _end(number: int, latency: int, passing: int, outstanding: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How a step may ask: run by run (`axis` is None), or for entries of an axis, together up to a distance.
+    """A way to request: run by run (`axis` is None), or entries of an axis that are joined up to a distance.
 
-    `worst` is the latest place in a word at which any of what the steps ask for so may start, `worst_part` that in the
-    part of it which the memory inside takes, or gives, in a cycle.
+    `worst` is the latest position in a word at which any run that is requested so may start, `worst_part` that in the
+    part of a word which the local memory takes, or gives, in a cycle.
     """
 
     axis: int | None
@@ -87,7 +87,7 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a step asks for: `runs`, each in `parts` requests of `each` words, which take `passing` cycles to pass."""
+    """The requests of a step: `runs`, each in `parts` requests of `each` words, which take `passing` cycles to pass."""
 
     runs: tuple[Run, ...]
     parts: int
@@ -97,9 +97,9 @@ class Asked:
 
 @dataclass(frozen=True)
 class Requester:
-    """How one array is requested in a group: its shape, the size of an element and of a word in one unit.
+    """The requests of one array in a group: its shape, and the sizes of an element and of a word in one unit.
 
-    The memory inside takes, or gives, a `local` word in a cycle, None where it takes any word at once. The first of the
+    The local memory takes, or gives, a `local` word in a cycle; None if it takes any word at once. The first of the
     `ways` is run by run.
     """
 
@@ -123,7 +123,10 @@ class Requester:
         steps: Sequence[Ints],
         local: LocalWord | None = None,
     ) -> Requester:
-        """Of the elements that are moved in each step of the group; an element has `size` bytes."""
+        """The requester of an array, given the elements that each step of the group moves.
+
+        An element has `size` bytes.
+        """
         unit, word = (
             (1, memory.data_per_word) if memory.data_per_word is not None else (size, (memory.word_bits or 8) // 8)
         )
@@ -157,7 +160,7 @@ class Requester:
         return word, part
 
     def asked(self, elements: Ints) -> Asked:
-        """What a step asks for that moves these elements: in the fewest cycles, of equal ones in the fewest words."""
+        """The requests of a step for these elements: in the fewest cycles, of equal ones with the fewest words."""
         runs = runs_in(elements, self.shape)
         found = [self._asked(self.ways[0], runs)]
         for way in self.ways[1:] if len(runs) > 1 else ():
@@ -167,11 +170,13 @@ class Requester:
         return min(found, key=self._cost)
 
     def _cost(self, asked: Asked) -> tuple[int, int]:
+        """The cycles and the words of requests, for comparison."""
         number = len(asked.runs) * asked.parts
         cycles = _end(number, self.memory.latency or 0, asked.passing, self.memory.outstanding)
         return cycles, number * asked.each
 
     def _asked(self, way: Way, runs: Sequence[Run]) -> Asked:
+        """The requests of a step for some runs, in one way."""
         longest = max(size for _, size in runs)
         words = self.words(way, longest)
         parts = -(-words // self.memory.max_burst_words)
@@ -179,11 +184,11 @@ class Requester:
         return Asked(tuple(runs), parts, each, self.passing(way, longest, each))
 
     def words(self, way: Way, longest: int) -> int:
-        """The words of each request of a step whose longest run has so many elements, before they are cut."""
+        """The words for each run of a step whose longest run has so many elements, before it is cut into requests."""
         return (way.worst + longest * self.size - 1) // self.word + 1
 
     def passing(self, way: Way, longest: int, each: int) -> int:
-        """The cycles that each request of so many words takes, in a step with such a longest run."""
+        """The cycles that each request of so many words takes, in a step whose longest run has so many elements."""
         if self.local is None:
             return each
         width, row, data = self.local.width, self.local.row, self.word // self.size
@@ -195,9 +200,9 @@ class Requester:
         return max(each, parts + (ends if way.worst_part or row % width else 0))
 
     def parts(self, start: int, element: Ints) -> tuple[Ints, Ints]:
-        """Of each of some elements its word, counted from that of element `start`, and its local word, from 0.
+        """The word of each element, counted from that of element `start`, and its local word, counted from 0.
 
-        A word goes in as it comes, with the elements that it completes, parted at ends of rows.
+        A word is taken as it comes, with the elements that it completes, and split at ends of rows.
         """
         width, row = (self.local.width, self.local.row) if self.local else (self.word, math.prod(self.shape))
         word = ((element + 1) * self.size - 1) // self.word
@@ -206,10 +211,10 @@ class Requester:
         return word - start * self.size // self.word, np.cumsum(begins) - 1
 
     def _of_run(self, start: int, elements: Ints) -> tuple[Ints, Ints, Ints]:
-        """Of each element of a run its word, the cycles of each word, and how much later than its word an element goes.
+        """For a run: the word of each element, the cycles of each word, and the delay of each element after its word.
 
         A word takes a cycle for each of its local words, and one if it completes no element. Runs that start at the
-        same place in a word and in a row, with as many elements at the same places, are alike.
+        same position in a word and in a row, with the same elements relative to the start, are computed once.
         """
         row = self.local.row if self.local else math.prod(self.shape)
         first = start % math.lcm(self.word // math.gcd(self.word, self.size), row)
@@ -224,9 +229,9 @@ class Requester:
     def serve(self, now: int, elements: Ints, step: int) -> tuple[int, Ints]:
         """Serve a step's elements, ascending, the first of which is requested at cycle `now`.
 
-        Returns when the last word is there, and the cycle in which each element goes into the memory inside, or comes
-        out of it. Raises SimulatorError (`request-too-short`) where a run is longer than what is requested for it, or
-        has more local words than cycles.
+        Returns when the last word is there, and the cycle in which each element passes to or from the local memory.
+        Raises SimulatorError (`request-too-short`) if a run is longer than what is requested for it, or has more local
+        words than cycles.
         """
         asked, cycles, done, issued = self.asked(elements), list[Ints](), list[int](), now - 1
         parts, each, passing = asked.parts, asked.each, asked.passing
@@ -238,20 +243,20 @@ class Requester:
                 raise fault("request-too-short", message)
             begins = np.zeros(len(taken), np.int64)
             for part in range(parts):
-                own = taken[part * each : (part + 1) * each]
-                if int(own.sum()) > passing:
+                part_cycles = taken[part * each : (part + 1) * each]
+                if int(part_cycles.sum()) > passing:
                     message = f"step {step} requests a run of '{self.array}' for {passing} cycles, but its memory needs"
-                    raise fault("request-too-short", f"{message} {int(own.sum())}")
+                    raise fault("request-too-short", f"{message} {int(part_cycles.sum())}")
                 before = done[-self.memory.outstanding] if len(done) >= self.memory.outstanding else now
                 issued = max(issued + 1, before)
                 time = max(issued + (self.memory.latency or 0), done[-1] if done else now)
-                begins[part * each : (part + 1) * each] = time + np.cumsum(own) - own
+                begins[part * each : (part + 1) * each] = time + np.cumsum(part_cycles) - part_cycles
                 done.append(time + passing)
             cycles.append(begins[word] + later)
         return done[-1], np.concatenate(cycles)
 
 
 def _is_in_blocks(elements: Ints, size: int) -> bool:
-    """Whether all blocks of consecutive elements are there whole, or not at all."""
+    """Whether all blocks of consecutive elements are present whole, or not at all."""
     there = np.bincount(elements // size)
     return bool(((there == size) | (there == 0)).all())

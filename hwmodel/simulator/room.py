@@ -1,4 +1,4 @@
-"""How much memory a simulation will take, predicted from what tasks touch, and how much there is."""
+"""Memory that a simulation will take, predicted from the elements that tasks access, and the memory available."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _CGROUP = Path("/sys/fs/cgroup")
 
 
 def predicted_bytes(accesses: Accesses, by_data: Collection[tuple[str, str]]) -> int:
-    """What simulating a network takes about, in bytes: so much for each element that a repetition touches.
+    """A prediction of the bytes for simulating a network: a constant for each element that a repetition accesses.
 
-    Ports that are read at subscripts of data, `by_data` as (process, port), count once for all repetitions whose
-    patterns begin at one place.
+    Ports that are read at subscripts of data (`by_data`, as (process, port)) count once for all repetitions whose
+    patterns begin at one position.
     """
     sides = (accesses.reads, accesses.writes)
     touches = (touch for side in sides for touches in side.values() for touch in touches)
@@ -32,7 +32,7 @@ def predicted_bytes(accesses: Accesses, by_data: Collection[tuple[str, str]]) ->
 
 
 def _patterns(accesses: Accesses, touch: Touch, by_data: Collection[tuple[str, str]]) -> int:
-    """The patterns of a tiler: where data say what is read, only along axes that it moves along."""
+    """The patterns of a tiler: with subscripts of data, only along axes that it moves along."""
     extents = accesses.extents(touch.process)
     if (touch.process, touch.port) not in by_data:
         return math.prod(extents)
@@ -41,7 +41,7 @@ def _patterns(accesses: Accesses, touch: Touch, by_data: Collection[tuple[str, s
 
 
 def available_bytes() -> int:
-    """The memory that this process may still take: of the machine, of its control group, and of its own limit."""
+    """The memory that this process may still take: of the machine, its control group, and its own limit."""
     return min([*_of_machine(), *_of_cgroup(), *_of_process()], default=DEFAULT)
 
 

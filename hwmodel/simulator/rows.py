@@ -1,4 +1,4 @@
-"""When and where repetitions touch an array in a group's run: what the checks of banks and ports go by."""
+"""When and where repetitions access an array in a group's run, for the checks of banks and ports."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from hwmodel.simulator.processors import Processor
 
 @dataclass(frozen=True)
 class Rows:
-    """Repetitions (number, rank) of a task that touch an array through one tiler, and when they do.
+    """Repetitions (number, rank) of a task that access an array through one tiler, with the cycles.
 
-    `cycle` is that of the first chunk, `begin` the first of the step. `line` is equal for those that share registers,
-    `at` the place in that line. A unit is occupied for `interval` cycles, `ahead` leads from a unit's place in the
-    array to the next one's.
+    `cycle` is that of the first chunk, `begin` the first of the step. `line` is equal for repetitions that share
+    registers, and `at` is the position in that line. A unit is occupied for `interval` cycles, and `ahead` is the step
+    in the array from a unit's pattern to the next unit's.
     """
 
     touch: Touch
@@ -33,23 +33,23 @@ class Rows:
 
     @staticmethod
     def reading(accesses: Accesses, plan: Plan, own: Processor, touch: Touch, rows: NDArray[np.intp]) -> Rows:
-        """Some instances of a processor that read through a tiler."""
+        """Instances of a processor that read through a tiler."""
         points, ahead = own.repetitions(accesses), _ahead(plan, own, touch)
         times = own.started[rows], own.began[rows], own.lines.line[rows], _places(own)[rows]
         return Rows(touch, points[rows], *times, own.units, own.unit.interval, ahead)
 
     def some(self, own: Ints) -> Rows:
-        """Some of them, by number."""
+        """The rows of some numbers."""
         columns = (self.repetition, self.cycle, self.begin, self.line, self.at)
         repetition, cycle, begin, line, at = (column[own] for column in columns)
         return replace(self, repetition=repetition, cycle=cycle, begin=begin, line=line, at=at)
 
     def named(self, row: int) -> str:
-        """One of the repetitions, as messages call it."""
+        """A repetition, as messages name it."""
         return f"repetition ({', '.join(map(str, self.repetition[row].tolist()))}) of '{self.touch.process}'"
 
     def beyond(self, accesses: Accesses, some: Ints) -> NDArray[np.bool_]:
-        """Which places of the patterns of some rows are the constant of a border, which is not in the memory."""
+        """Which pattern elements of some rows are the constant of a border, which is not in the memory."""
         border = self.touch.tiler.border
         if border is None or not border.is_constant:
             return np.zeros((len(some), 1), np.bool_)
@@ -57,13 +57,13 @@ class Rows:
 
     @staticmethod
     def writing(accesses: Accesses, plan: Plan, own: Processor, touch: Touch, rows: NDArray[np.intp]) -> Rows:
-        """Some that write through one, as soon as their results are ready."""
+        """Instances of a processor that write through a tiler, as soon as their results are ready."""
         starting = Rows.reading(accesses, plan, own, touch, rows)
         return replace(starting, cycle=starting.cycle + own.unit.latency)
 
 
 def _places(own: Processor) -> Ints:
-    """The place of each instance in its line."""
+    """The position of each instance in its line."""
     order = np.argsort(own.lines.order)
     line, number = own.lines.line[order], np.arange(len(order))
     places = np.empty(len(order), np.int64)
@@ -72,7 +72,7 @@ def _places(own: Processor) -> Ints:
 
 
 def _ahead(plan: Plan, own: Processor, touch: Touch) -> tuple[int, ...]:
-    """From a unit's place in the array to the next one's."""
+    """The step in the array from a unit's pattern to the next unit's."""
     along, blocks = own.lines.along, plan.blocks_of(own.task)
     if along is None:
         return (0,) * len(touch.tiler.paving)

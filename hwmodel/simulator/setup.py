@@ -1,7 +1,7 @@
-"""What is on the chip before the first frame: arrays that are loaded once, and ROMs (docs/machine.md, section 11).
+"""The chip before the first frame: arrays that are loaded once, and ROMs (docs/machine.md, section 11).
 
-The setup is a phase of its own: the loader fetches each array whole, word after word, and nothing else happens. In the
-frames these memories are read and never written, so that every frame finds them as the first one did.
+The setup is a separate phase: the loader fetches each array whole, word after word, and nothing else happens. In frames
+these memories are read and never written, so every frame finds them as the first one did.
 """
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ from hwmodel.simulator.port import Port
 
 @dataclass(frozen=True)
 class Setup:
-    """The tokens of every element of every resident array; what loading them took, and how many data are held.
+    """The tokens of every element of every resident array.
 
-    `loaded` has of arrays that are loaded the cycle in which each element goes into the memories.
+    The cycles and bytes of loading them, and the data they hold.
+
+    `loaded` has, for arrays that are loaded, the cycle in which each element is written to the memories.
     """
 
     tokens: Mapping[str, Ints]
@@ -34,14 +36,14 @@ class Setup:
 
     def read(self, array: str, elements: Ints) -> Ints:
         """The tokens of some elements. Raises SimulatorError (`read-before-write`)."""
-        found = self.tokens[array][elements]
-        if (found < 0).any():
+        tokens = self.tokens[array][elements]
+        if (tokens < 0).any():
             raise fault("read-before-write", f"an element of '{array}' is read that the setup has not loaded")
-        return found
+        return tokens
 
 
 def set_up(accesses: Accesses, platform: Platform, memory: Memory) -> Setup:
-    """Load from the external memory what is loaded once; ROMs are what they are."""
+    """Load the arrays that are loaded once from the external memory; ROMs hold their elements from the start."""
     port, tokens, loaded, size, data = Port(accesses, platform), dict[str, Ints](), dict[str, Ints](), 0, 0
     port.begin()
     for name in accesses.network.arrays:

@@ -1,12 +1,12 @@
-"""A design on the simulated machine, whole or one group by itself, and whether it computes what the specification says.
+"""A design on the simulated machine, whole or group by group, and whether it computes what the specification says.
 
-Why groups may be simulated alone. Groups run one after another and pass whole arrays through the external memory, where
-each array has a place of its own, is written by one group and never again. So if each group of a design, given the
-reference execution's arrays, leaves the reference execution's values in all that is read outside it, then by induction
-so does every group of the whole design, which runs them in an order in which arrays are made before they are read. When
-its data move depends on no value: its cycles and memories are the same in both. What the induction rests on is checked
-in each run: a group finds in the external memory only what it reads, stores all that is needed outside, and changes no
-array of others.
+Why groups may be simulated one by one. Groups run one after another and pass whole arrays through the external memory,
+where each array has its own place, is written by one group and never again. Suppose each group of a design, given the
+reference execution's arrays, leaves the reference execution's values in all elements that are read outside it. Then by
+induction so does every group of the whole design, which runs them in an order in which arrays are made before they are
+read. The movement of data depends on no value, so cycles and memories are equal in both. The conditions of the
+induction are checked in each run: a group finds in the external memory only what it reads, stores all that is needed
+outside, and changes no array of others.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ Arrays = Mapping[str, NDArray[Any]]
 
 @dataclass(frozen=True)
 class Simulation:
-    """A design's run: its groups' runs, its outputs by name, and whether they equal the reference execution's.
+    """A design's run: its groups' runs, its outputs by name, and whether they equal those of the reference execution.
 
-    Without bodies (black boxes), or where a task reads what other frames made, only tokens moved: `outputs` is empty
-    and `identical` None.
+    Without bodies (black boxes), or if a task reads elements of other frames, only tokens move: `outputs` is empty and
+    `identical` None.
     """
 
     groups: tuple[GroupRun, ...]
@@ -52,12 +52,12 @@ class Simulation:
 
     @property
     def setup(self) -> Setup:
-        """What was on the chip before the frame."""
+        """The resident arrays, as they were on the chip before the frame."""
         return self.groups[0].setup
 
     @property
     def cycles(self) -> int:
-        """Of the frame, from the first load of the first group to the last store of the last."""
+        """Cycles of the frame, from the first load of the first group to the last store of the last."""
         return sum(group.cycles for group in self.groups)
 
 
@@ -70,10 +70,10 @@ def simulate(
     inputs: Arrays | None,
     functions: Functions | None = None,
 ) -> Simulation:
-    """Run a design, with the local memories of each group, on arrays by input (one frame or more).
+    """Run a design, with the local memories of each group, on inputs by name (one frame or more).
 
-    Without `inputs`, or with black boxes, tokens move but nothing is computed. Raises SimulatorError where the design
-    breaks a rule of the machine, ArrayolError where an input does not fit or the data have no result.
+    Without `inputs`, or with black boxes, tokens move but nothing is computed. Raises SimulatorError if the design
+    breaks a rule of the machine, ArrayolError if an input does not fit or the data have no result.
     """
     network = accesses.network
     runs = run_groups(accesses, platform, design, local)
@@ -94,9 +94,9 @@ def simulate(
 def run_groups(
     accesses: Accesses, platform: Platform, design: Design, local: Sequence[LocalMemories]
 ) -> list[tuple[GroupRun, Memory]]:
-    """The groups' runs after the setup, one after another over one external memory, which each run comes with.
+    """Run the groups after the setup, one after another over one external memory, which is returned with each run.
 
-    Raises SimulatorError, also where an output was not stored whole (`never-stored`).
+    Raises SimulatorError if a rule of the machine is broken, also if an output is not stored whole (`never-stored`).
     """
     network = accesses.network
     memory = external_memory(accesses, network.inputs)
@@ -114,12 +114,13 @@ def run_groups(
 
 
 def black_boxes(spec: Spec, network: Network, functions: Functions) -> tuple[str, ...]:
-    """The elementaries that cannot be computed, without a body or a function: with one, tokens must do."""
+    """The elementaries that cannot be computed, without a body or a function; with one of them, only tokens move."""
     names = dict.fromkeys(process.elementary for process in network.processes.values())
     return tuple(name for name in names if not _computes(spec.components[name], functions))
 
 
 def _computes(component: Component, functions: Functions) -> bool:
+    """Whether a component has a body or a function."""
     return isinstance(component, Elementary) and (component.body is not None or (component.extern or "") in functions)
 
 
@@ -128,10 +129,10 @@ def _computes(component: Component, functions: Functions) -> bool:
 
 @dataclass(frozen=True)
 class Reference:
-    """A specification's network, and for one frame the values of all its arrays, row-major.
+    """A specification's network, and the values of all its arrays for one frame, row-major.
 
-    `values` is None where only tokens can move: without inputs, with black boxes, or where a task reads what other
-    frames made.
+    `values` is None if only tokens can move: without inputs, with black boxes, or if a task reads elements of other
+    frames.
     """
 
     spec: Spec
@@ -139,12 +140,12 @@ class Reference:
     values: Arrays | None
 
     def needed_outside(self, array: str, tasks: Collection[str]) -> NDArray[np.bool_]:
-        """Which elements of an array other processes than these read; of an output all are needed."""
+        """Mask of an array's elements that processes other than `tasks` read; all of an output are needed."""
         others = [process for process in self._reads if process not in tasks]
         return self.read_by(array, others) | self.accesses.network.arrays[array].is_output
 
     def read_by(self, array: str, tasks: Collection[str]) -> NDArray[np.bool_]:
-        """Which elements of an array these processes read."""
+        """Mask of an array's elements that these processes read."""
         read = np.zeros(self.accesses.size(array), np.bool_)
         for process in tasks:
             if array in self._reads[process]:
@@ -153,12 +154,12 @@ class Reference:
 
     @cached_property
     def evaluation(self) -> Evaluation:
-        """What computes the values of groups that are fed with these arrays."""
+        """The evaluation of groups that are given these arrays."""
         return Evaluation(self.spec, self.accesses, {})
 
     @cached_property
     def _reads(self) -> Mapping[str, Mapping[str, NDArray[np.bool_]]]:
-        """By process and by array, which elements the process reads."""
+        """Masks of the elements that each process reads, by process and array."""
         return {process: self._marked(process) for process in self.accesses.network.processes}
 
     def _marked(self, process: str) -> dict[str, NDArray[np.bool_]]:
@@ -171,7 +172,10 @@ class Reference:
 
 
 def reference_of(spec: Spec, accesses: Accesses, inputs: Arrays | None) -> Reference:
-    """The arrays of the network for these inputs (one frame or more). Raises ArrayolError where they have no result."""
+    """The values of the network's arrays for these inputs (one frame or more).
+
+    Raises ArrayolError if they have no result.
+    """
     network = accesses.network
     if inputs is None or black_boxes(spec, network, {}) or of_other_frames(accesses):
         return Reference(spec, accesses, None)
@@ -184,7 +188,7 @@ def reference_of(spec: Spec, accesses: Accesses, inputs: Arrays | None) -> Refer
 
 
 def _with_every_array(spec: Spec, network: Network) -> tuple[Spec, str]:
-    """The network as a specification of its own, whose top task puts out every array that a process makes."""
+    """The network as a specification whose top task outputs every array that a process makes, and that task's name."""
     span = spec.components[network.name].span
     ports = {name: Port(name, array.type, array.shape, span) for name, array in network.arrays.items()}
     tasks = {name: _task(process, ports, span) for name, process in network.processes.items()}
@@ -200,7 +204,7 @@ def _with_every_array(spec: Spec, network: Network) -> tuple[Spec, str]:
 
 
 def _task(process: Process, ports: Mapping[str, Port], span: Span) -> RepetitiveTask:
-    """The process as a task whose ports have the names of the network's arrays."""
+    """A process as a task whose ports have the names of the network's arrays."""
 
     def links(flows: Iterable[Flow]) -> tuple[Link, ...]:
         return tuple(Link(flow.port.name, flow.array, flow.tiler, span, flow.exit) for flow in flows)
@@ -223,17 +227,17 @@ def _task(process: Process, ports: Mapping[str, Port], span: Span) -> Repetitive
 
 @dataclass(frozen=True)
 class Alone:
-    """A group's run, and whether all that it leaves for others is what the reference execution says (None: tokens)."""
+    """The run of a single group, and whether it leaves the reference execution's values for others (None: tokens)."""
 
     run: GroupRun
     identical: bool | None
 
 
 def simulate_alone(reference: Reference, platform: Platform, group: GroupDesign, local: LocalMemories) -> Alone:
-    """Run a group with its local memories.
+    """Run a single group with its local memories, given the reference execution's arrays.
 
-    Raises SimulatorError where it breaks a rule of the machine, also where something that the outside needs is not
-    stored (`never-stored`) or an array of others is changed (`overwrite`); ArrayolError where the data have no result.
+    Raises SimulatorError if it breaks a rule of the machine, also if an element that is needed outside is not stored
+    (`never-stored`) or an array of others is changed (`overwrite`); ArrayolError if the data have no result.
     """
     accesses = reference.accesses
     made = {array for task in group.tasks for array in accesses.network.processes[task].writes}
@@ -257,7 +261,7 @@ def simulate_alone(reference: Reference, platform: Platform, group: GroupDesign,
 
 
 def _made_by(accesses: Accesses, array: str, group: GroupDesign) -> NDArray[np.bool_]:
-    """Which elements of an array the group makes: of one that others write too only its own part."""
+    """Mask of an array's elements that the group makes: its own part if others write the array too."""
     made = np.zeros(accesses.size(array), np.bool_)
     if set(accesses.network.arrays[array].producers) <= set(group.tasks):
         return ~made
@@ -267,7 +271,7 @@ def _made_by(accesses: Accesses, array: str, group: GroupDesign) -> NDArray[np.b
 
 
 def _external_memory(reference: Reference, group: GroupDesign, made: set[str]) -> Memory:
-    """The inputs, and of what other groups make no more than these tasks read."""
+    """The external memory before a group: the inputs, and only what its tasks read of arrays that other groups make."""
     network = reference.accesses.network
     memory = external_memory(reference.accesses, network.arrays.keys() - made)
     for name in memory.keys() - made - set(network.inputs):
@@ -276,12 +280,14 @@ def _external_memory(reference: Reference, group: GroupDesign, made: set[str]) -
 
 
 def _require_unchanged(before: Memory, memory: Memory) -> None:
+    """Raises SimulatorError (`overwrite`) if an array that the group does not make has changed."""
     for name, tokens in before.items():
         if not np.array_equal(memory[name], tokens):
             raise fault("overwrite", f"the group stores elements of '{name}', which it does not make")
 
 
 def _require_stored(needed: Mapping[str, NDArray[np.bool_]], memory: Memory) -> None:
+    """Raises SimulatorError (`never-stored`) if an element that is needed outside is missing."""
     for name, elements in needed.items():
         if (memory[name][elements] < 0).any():
             raise fault("never-stored", f"elements of '{name}' that are needed outside the group are never stored")

@@ -1,8 +1,8 @@
-"""The states of delays, chain by chain: each open chain has a word of its own in a bank.
+"""The states of delays, chain by chain: each open chain has its own word in a bank.
 
-Chains are numbered in the order in which they open: the one with number n lies in bank n mod B, at address n div B mod
-the depth. So what units side by side have in work in a round, chains that opened one after another, lies in banks of
-its own, and a chain may open where one has closed in an earlier step. A bank gives one word and takes one in a cycle.
+Chains are numbered in the order in which they open. Chain n lies in bank n mod B, at address n div B mod the depth.
+Parallel units work in a round on chains that opened one after another, so these lie in different banks, and a chain may
+open in a word whose chain has closed in an earlier step. A bank gives one word and takes one in a cycle.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from hwmodel.simulator.plan import Ints, SimulatorError, Who, fault
 
 @dataclass
 class States:
-    """The state of one delay: `capacity` chains at once, in `words` words of some `banks`; `peak` is the fullest.
+    """The state of one delay: up to `capacity` chains at once, in `words` words of some `banks`; `peak` is the fullest.
 
-    Chains take a word each in the step of their first instance, and give it back after that of their last. Words and
-    ports are checked once all repetitions have run. Without banks every word is reached at will.
+    A chain takes a word in the step of its first instance, and gives it back after that of its last. Words and ports
+    are checked once all repetitions have run. Without banks every word can be accessed at any time.
     """
 
     chains: Chains
@@ -37,12 +37,12 @@ class States:
         self.full = int(np.argmax(self._open > self.capacity)) if self.peak > self.capacity else None
 
     def overflow(self) -> SimulatorError:
-        """Why the run stops in the step `full`."""
+        """The error of the step `full`, in which more chains are open than the capacity."""
         text = f"step {self.full} keeps {self._open[self.full]} chains of '{self.chains.name}'"
         return fault("overflow", f"{text}, which has {self.capacity} slots")
 
     def check(self, started: Ints, who: Who) -> None:
-        """Every chain at its address, and every access through a port; `started` has the cycle of each instance.
+        """Check every chain's address, and every access through a port; `started` has the start cycle of each instance.
 
         Raises SimulatorError (`overwrite`, `port`).
         """
@@ -51,6 +51,7 @@ class States:
             self._require_ports(started, who)
 
     def _require_words(self, who: Who) -> None:
+        """Raises SimulatorError (`overwrite`) if a chain opens in the word of an open one."""
         first, last, banks = self.chains.first, self.chains.last, max(1, self.banks)
         late = np.flatnonzero(first[self.words :] <= last[: max(0, len(last) - self.words)])
         for number in (late[:1] + self.words).tolist():
@@ -60,11 +61,12 @@ class States:
             raise fault("overwrite", f"{text}: that of {one} comes over that of {other}")
 
     def _begins(self, chain: int, who: Who) -> str:
-        """The first repetition of a chain; one of an earlier frame has none here."""
+        """The first repetition of a chain, in words; a chain of an earlier frame has only a number."""
         instances = np.flatnonzero(self.chains.number == chain)
         return who(int(instances[0])) if len(instances) else f"number {chain}"
 
     def _require_ports(self, started: Ints, who: Who) -> None:
+        """Raises SimulatorError (`port`) if a bank is used twice in a cycle."""
         chained = np.flatnonzero(self.chains.number >= 0)
         bank, cycle = self.chains.number[chained] % self.banks, started[chained]
         order = np.lexsort((bank, cycle))

@@ -1,9 +1,9 @@
-"""Reads at subscripts that follow from data: each at the word that the data ask for, in its cycle.
+"""Reads at subscripts computed from data: each is checked at its word and cycle.
 
-While a group runs, tokens move and no subscript is known: as many reads as the design says have a port of every bank
-to themselves. Once the values are known the body says which places of its pattern each repetition reads, and in which
-order. These are read one after another: of a repetition that occupies its unit for o cycles, with ports for r reads,
-ceil(r / o) in each cycle. Equal places are one read.
+While a group runs, tokens move and no such subscript is known: as many reads as the design allows have a port of every
+bank to themselves. Once the values are known, the body tells which pattern elements each repetition reads, and in which
+order. These are read one after another: if a repetition occupies its unit for o cycles and has ports for r reads,
+ceil(r / o) in each cycle. Equal elements are one read.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from hwmodel.simulator.rows import Rows
 
 @dataclass(frozen=True)
 class RandomReads:
-    """What a task reads through one tiler at subscripts of its data: its repetitions, with the word of each place."""
+    """A task's reads through one tiler at subscripts of its data: repetitions, and the word of each pattern element."""
 
     name: ReaderName
     memory: BankedMemory
@@ -38,7 +38,10 @@ class RandomReads:
     words: Patterns
 
     def check(self, row: Ints, place: Ints) -> None:
-        """Places that repetitions read, by row, in the order of reading. Raises SimulatorError (`port`)."""
+        """Check pattern elements (`place`) that repetitions (`row`) read, in the order of reading.
+
+        Raises SimulatorError (`port`).
+        """
         array, interval = self.rows.touch.array, self.rows.interval
         words = self.words.distinct[self.words.of[row], place]
         inside = words >= 0  # no constant of a border
@@ -61,9 +64,9 @@ class RandomReads:
 
 @dataclass(frozen=True)
 class _Recorded:
-    """A port's patterns (places, repetitions) that remember what is read of them: places and repetitions of elements.
+    """A port's patterns (pattern, repetitions) that record which elements are read, and of which repetitions.
 
-    Both are views of one number for many elements.
+    Positions and repetitions are broadcast views.
     """
 
     values: NDArray[Any]
@@ -73,12 +76,13 @@ class _Recorded:
 
     @staticmethod
     def of(values: NDArray[Any]) -> _Recorded:
-        """Of patterns of which nothing is read yet."""
+        """Patterns of which nothing has been read yet."""
         *shape, count = values.shape
         places = np.arange(math.prod(shape)).reshape(*shape, 1)
         return _Recorded(values, np.broadcast_to(places, values.shape), np.broadcast_to(np.arange(count), values.shape))
 
     def __getitem__(self, key: Any) -> Any:
+        """Read values, and record their positions."""
         number = self.places[key] * self.values.shape[-1] + self.repetitions[key]
         self.read.append(np.asarray(number).reshape(-1))
         return self.values[key]
@@ -87,9 +91,9 @@ class _Recorded:
 def places_read(
     elementary: Elementary, port: str, patterns: Mapping[str, NDArray[Any]], repetitions: int
 ) -> tuple[Ints, Ints]:
-    """Which places of a port's pattern some repetitions of a body read: the repetition and the place of each read.
+    """The pattern elements of a port that repetitions of a body read: the repetition and the element of each read.
 
-    `patterns` (repetitions, pattern) by port. Each place of a repetition is there once, in the order of reading.
+    `patterns` is (repetitions, pattern) by port. Each element of a repetition occurs once, in the order of reading.
     """
     arrays: dict[str, Any] = {name: np.moveaxis(own, 0, -1) for name, own in patterns.items()}
     recorded = arrays[port] = _Recorded.of(arrays[port])

@@ -1,4 +1,4 @@
-"""The units of a processor: how long a repetition keeps one, and how soon delays read what it makes."""
+"""The units of a processor: how long a repetition occupies one, and how soon delays can read its results."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ from hwmodel.simulator.plan import Ints, Work, fault, touched
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Cycles from an instance's start until a delay can read it: where its chain has a unit for itself, and else."""
+    """Cycles from an instance's start until a delay can read it: with its chain's state in a register, or in memory."""
 
     in_register: int
     through_memory: int
 
 
 def unit_of(accesses: Accesses, platform: Platform, design: GroupDesign, processor: Processor, work: Work) -> Datapath:
-    """The datapath of a processor's units, whose interval is what an instance keeps a unit for.
+    """The datapath of a processor's units, whose interval is the occupancy of an instance.
 
-    It is the design's, or what the accesses to a bank take. Raises SimulatorError (`plan`) for one that is not there.
+    It is the design's interval, or the cycles of the accesses to a bank. Raises SimulatorError (`plan`) for an interval
+    that is not on offer.
     """
     process = accesses.network.processes[processor.task]
     there = platform.intervals(process)
@@ -45,7 +46,7 @@ def gap_of(unit: Datapath, delay: Delay) -> Gap:
 
 
 def _conflicts(accesses: Accesses, work: Work, layout: BankLayout, read_ports: int) -> int:
-    """How often one repetition uses a port of one bank of a buffer with this layout, to read or to write."""
+    """The most accesses of one repetition through one port of one bank of a buffer with this layout."""
     worst = 0
     for side, ports in ((accesses.reads, read_ports), (accesses.writes, 1)):
         touches = [touch for touch in side[work.task] if touch.array == layout.array]
@@ -67,6 +68,7 @@ def _conflicts(accesses: Accesses, work: Work, layout: BankLayout, read_ports: i
 
 
 def _banks(accesses: Accesses, layout: BankLayout, elements: Ints) -> Ints:
+    """The bank of each element under a layout."""
     shape = accesses.shape(layout.array)
     places = subscripts(np.maximum(elements, 0), shape)
     place = sum(

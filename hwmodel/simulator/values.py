@@ -1,4 +1,4 @@
-"""The values behind tokens: each task executed on what the simulated machine gave it to read."""
+"""The values of tokens: each task is executed on the operands that the simulated machine has read for it."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ _AT_ONCE = 1 << 22  # values of patterns that are written out for the body at a 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Computes, task by task, what was written from what was read; and where that says what was read, checks it.
+    """Computes values task by task, and checks reads at subscripts that depend on these values.
 
-    Programs of elementaries are kept from run to run, and what each task made last: most designs give it the same to
-    read.
+    Programs of elementaries are cached between runs, and so is the last result of each task: in most designs it reads
+    the same operands.
     """
 
     spec: Spec
@@ -51,7 +51,10 @@ class Evaluation:
     _last: dict[tuple[str, bool], tuple[bytes, Values]] = field(default_factory=dict, init=False, repr=False)
 
     def run(self, run: GroupRun, values: Values) -> None:
-        """Enter the values of all that a group's tasks made; of an array of several writers one after another."""
+        """Enter the values of all tokens that a group's tasks made.
+
+        Parts of an array by several writers are concatenated.
+        """
         works = run.moves.plan.works
         for task in self.accesses.network.processes:
             if task in works:
@@ -60,6 +63,7 @@ class Evaluation:
                     values[name] = np.concatenate([values[name], rows]) if several else rows
 
     def _made(self, run: GroupRun, work: Work, values: Values) -> Values:
+        """The values that a task made, by array, and a check of its random reads."""
         process = self.accesses.network.processes[work.task]
         elementary = self.spec.components[process.elementary]
         assert isinstance(elementary, Elementary), "processes repeat elementaries"
@@ -93,7 +97,7 @@ class Evaluation:
     def _outputs(
         self, work: Work, elementary: Elementary, alone: RepetitiveTask, taken: Mapping[str, _Taken]
     ) -> Values:
-        """What the task makes by itself of what it has `taken`, by port."""
+        """The results of a task on the operands that it has `taken`, by port."""
         key, ports = (work.task, work.recomputed), [port.name for port in alone.outputs]
         content = hashlib.blake2b(repr((alone.repetition, ports)).encode())
         for port, own in sorted(taken.items()):
@@ -108,9 +112,10 @@ class Evaluation:
         return self._last[key][1]
 
     def _patterns(self, run: GroupRun, work: Work, number: int, space: Extents, values: Values) -> _Taken:
-        """What each repetition read through one tiler; those that did not read got what some other read.
+        """The operands of each repetition through one tiler; a repetition that did not read gets those of another.
 
-        A constant border stands where a pattern lies outside. Repetitions that read the same have it once.
+        Border constants are filled in where a pattern lies outside. Equal operands of several repetitions are stored
+        once.
         """
         read, tokens = run.moves.all_reads[work.task, number], run.operands[work.task, number]
         repetitions = self.accesses.repetitions(work.task)[work.repetition]
@@ -138,16 +143,13 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class _Taken:
-    """What repetitions have read through one tiler.
-
-    The `array` has the axes of the space `along` which that differs, then those of the pattern.
-    """
+    """The operands that repetitions have read through one tiler."""
 
     array: NDArray[Any]
     along: tuple[int, ...]
 
     def everywhere(self, space: Extents) -> NDArray[Any]:
-        """The same with all axes of the space, as a view."""
+        """The operands with all axes of the space, as a view."""
         missing = tuple(axis for axis in range(len(space)) if axis not in self.along)
         pattern = self.array.shape[len(self.along) :]
         return np.broadcast_to(np.expand_dims(self.array, missing), (*space, *pattern))
@@ -162,14 +164,14 @@ def _along(read: Read, space: Extents, *, recomputed: bool) -> tuple[int, ...]:
 
 
 def _places(repetitions: Ints, space: Extents, along: tuple[int, ...], *, recomputed: bool) -> Ints:
-    """The place of each instance in an array of these axes of the space."""
+    """The position of each instance in an array over these axes of the space."""
     if recomputed:
         return np.arange(len(repetitions)) if along else np.zeros(len(repetitions), np.int64)
     return flat(repetitions[:, list(along)], [space[axis] for axis in along])
 
 
 def _are_alike(tokens: Ints, data: Patterns, place: Ints) -> bool:
-    """Whether all that read at one place have the same tokens."""
+    """Whether all instances at one position have read the same tokens."""
     if not data.are_shared:
         return len(np.unique(place)) == len(place)
     pairs = np.unique(np.stack([place, data.of]), axis=1)
@@ -185,9 +187,9 @@ def _task_alone(
     written: set[str],
     along: Mapping[str, tuple[int, ...]],
 ) -> RepetitiveTask:
-    """The task with one array per port, of shape (repetition, pattern), so that each repetition has data of its own.
+    """The task with one array per port, of shape (repetition, pattern), so that each repetition has its own operands.
 
-    `along` has by input the axes of the space along which its patterns differ: its array has no others.
+    `along` has, by input, the axes of the space along which its patterns differ: its array has only these.
     """
     delayed = {delay.port: delay for delay in delays}
     inputs = [port for port in elementary.inputs if port.name not in delayed]
@@ -208,9 +210,9 @@ def _task_alone(
 
 
 def _places_read(elementary: Elementary, reads: RandomReads, taken: Values, own: NDArray[Any]) -> tuple[Ints, Ints]:
-    """What some repetitions read at subscripts of what they have `taken` (space, pattern), by port.
+    """The pattern elements that repetitions read at subscripts of their operands (`taken`, (space, pattern) by port).
 
-    Some repetitions at a time, as many as their patterns leave room for; one that all share takes none.
+    Repetitions are evaluated in chunks, as many as their patterns leave room for; patterns that all share need none.
     """
     port, shapes = (
         reads.rows.touch.port,
@@ -236,7 +238,7 @@ def _places_read(elementary: Elementary, reads: RandomReads, taken: Values, own:
 
 
 def _state(delay: Delay, elementary: Elementary, inputs: Values, made: NDArray[Any]) -> NDArray[Any]:
-    """What a delay hands to each repetition (space, pattern): what an earlier one has made, or the default."""
+    """The operand of a delay for each repetition, (space, pattern): the result of an earlier one, or the default."""
     default = delay.default
     if isinstance(default, TiledDefault):
         state = inputs[delay.port].copy()
@@ -250,21 +252,24 @@ def _state(delay: Delay, elementary: Elementary, inputs: Values, made: NDArray[A
 
 
 def _tiled(delay: Delay | None) -> bool:
+    """Whether a delay has a tiled default."""
     return delay is not None and isinstance(delay.default, TiledDefault)
 
 
 def _array(port: Port, space: Extents, along: tuple[int, ...]) -> Port:
+    """The port of a single task, over some axes of the space."""
     return replace(port, shape=(*(space[axis] for axis in along), *port.shape))
 
 
 def _own(port: Port, space: Extents, along: tuple[int, ...]) -> Tiler:
-    """The part of a port's array that each repetition has."""
+    """The tiler that gives each repetition its own part of a port's array."""
     tiler = own_part_tiler(len(along), len(port.shape), port.span)
     paving = tuple(tuple(int(axis == other) for other in range(len(space))) for axis in along)
     return replace(tiler, paving=(*paving, *((0,) * len(space) for _ in port.shape)))
 
 
 def _delay(delay: Delay, elementary: Elementary, space: Extents, along: Mapping[str, tuple[int, ...]]) -> Delay:
+    """The delay on the space of a single task."""
     if len(delay.vector) != len(space):  # instances of a task without acting delays, in a row
         delay = replace(delay, vector=space, acts=False)
     acts = delay.acts and all(abs(step) < extent for step, extent in zip(delay.vector, space, strict=True))
