@@ -1,1 +1,1 @@
-"""Local memories as they are built: what each datum's address is, and how many words that takes."""
+"""Local memories as built: the address of each datum, the number of words, and the organisation in banks."""

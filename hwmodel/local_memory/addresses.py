@@ -1,14 +1,14 @@
 """The addresses of a buffer's data: frozen values that a design carries.
 
-A datum is known by its index x0 on the outer line, its index x1 on the inner line, and the offset of its `free` part
-(`lines`). Each part of a buffer has one of three forms, each a function of two counters:
+A datum is given by its index x0 on the outer line, its index x1 on the inner line, and the offset in its `free` part
+(`lines`). Each part of a buffer has one of three forms, a function of two counters:
 
     box     (x0 mod m0) m1 + x1 mod m1
     linear  (x0 T1 + x1) mod M, or (x0 T1 - x1) mod M, with T1 the number of the part's inner indices
     ring    serial(x) mod M, where serial is the order of birth, in a step row-major
 
 Box is successive moduli (Lefebvre and Feautrier 1998), linear a lattice of one row (Darte, Schreiber and Villard 2005),
-ring a modulus on the order in which the walk brings the data. What chooses the forms is `parts`; nothing here does.
+ring a modulus on the order in which the scan brings the data. `parts` chooses the forms.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ class Form(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is called in reports."""
+        """The name of the form in reports."""
 
     @property
     def size(self) -> int:
-        """How many slots there are."""
+        """The number of slots."""
 
     def slot(self, outer: Ints, inner: Ints) -> Ints:
         """The slot of each pair of indices."""
@@ -73,10 +73,10 @@ class Linear:
 
 @dataclass(frozen=True, eq=False)
 class Births:
-    """The order in which the indices of a line are born.
+    """The order of birth of the indices of a line.
 
-    For each index: how many are born at places `before` its own, how many at its own, all `together`, and how many of
-    those have a lower index (`rank`).
+    For each index: how many are born at places `before` its own, how many at the same place (`together`, itself
+    included), and how many of those have a lower index (`rank`).
     """
 
     before: Ints
@@ -95,7 +95,7 @@ class Ring:
     name = "ring"
 
     def serial(self, outer: Ints, inner: Ints) -> Ints:
-        """How many data of the part are born before each pair, those of its own step in row-major order."""
+        """The number of data of the part that are born before each pair; in its own step, those before it row-major."""
         rows, columns = self.outer, self.inner
         whole_rows = rows.before[outer] * self.row
         steps_of_row = rows.together[outer] * columns.before[inner]
@@ -121,7 +121,8 @@ class Part:
 class Addresses:
     """The address of every datum of a buffer. `outer` and `inner` are the classes of the indices of both lines.
 
-    `outer_number` and `inner_number` count the indices of each class from 0. A pair's `free` data are neighbours.
+    `outer_number` and `inner_number` count the indices of each class from 0. A pair's `free` data have consecutive
+    words.
     """
 
     parts: tuple[Part, ...]
@@ -137,22 +138,22 @@ class Addresses:
         return sum(part.form.size for part in self.parts) * self.free
 
     def address(self, outer: Ints, inner: Ints, offset: Ints) -> Ints:
-        """The word of each datum, given by its indices on both lines and the offset of its free part; -1 for none."""
+        """The word of each datum, given by its indices on both lines and the offset in its free part; -1 for none."""
         words = np.full(np.broadcast_shapes(outer.shape, inner.shape, offset.shape), -1, np.int64)
         outer, inner, offset = np.broadcast_arrays(outer, inner, offset)
         for part in self.parts:
             if part.classes is None:
-                own, rows, columns = np.ones(words.shape, np.bool_), outer, inner
+                in_part, rows, columns = np.ones(words.shape, np.bool_), outer, inner
             else:
-                own = (self.outer[outer] == part.classes[0]) & (self.inner[inner] == part.classes[1])
+                in_part = (self.outer[outer] == part.classes[0]) & (self.inner[inner] == part.classes[1])
                 rows, columns = self.outer_number[outer], self.inner_number[inner]
-            words[own] = (part.base + part.form.slot(rows[own], columns[own])) * self.free + offset[own]
+            words[in_part] = (part.base + part.form.slot(rows[in_part], columns[in_part])) * self.free + offset[in_part]
         return words
 
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """The indices of a line, or places of the free part, that share a bank: by index its group and its number there."""
+    """The indices of a line, or places of the free part, by bank: the group of each, and its number there."""
 
     group: Ints
     number: Ints
@@ -160,10 +161,10 @@ class Groups:
 
 @dataclass(frozen=True, eq=False)
 class BankAddresses:
-    """The address of every datum of a buffer in its bank; `size` is the words of the deepest bank.
+    """The address of every datum of a buffer in its bank; `size` is the number of words of the deepest bank.
 
     `outer` and `inner` group the indices of the lines, and `banks` has the addresses of a pair of groups. A pair's
-    `free` data of a bank are neighbours, numbered by `offset`.
+    `free` data of a bank have consecutive words, numbered by `offset`.
     """
 
     size: int
@@ -173,23 +174,23 @@ class BankAddresses:
     offset: Ints
 
     def address(self, outer: Ints, inner: Ints, offset: Ints) -> Ints:
-        """The word of each datum in its bank, given as `Addresses` has it."""
+        """The word of each datum in its bank, given by its indices on both lines and the offset; -1 for none."""
         words = np.full(np.broadcast_shapes(outer.shape, inner.shape, offset.shape), -1, np.int64)
         outer, inner, offset = np.broadcast_arrays(outer, inner, offset)
         groups = self.outer.group[outer], self.inner.group[inner]
         for (row, column), addresses in self.banks.items():
-            own = (groups[0] == row) & (groups[1] == column)
-            rows, columns = self.outer.number[outer[own]], self.inner.number[inner[own]]
-            words[own] = addresses.address(rows, columns, self.offset[offset[own]])
+            in_bank = (groups[0] == row) & (groups[1] == column)
+            rows, columns = self.outer.number[outer[in_bank]], self.inner.number[inner[in_bank]]
+            words[in_bank] = addresses.address(rows, columns, self.offset[offset[in_bank]])
         return words
 
 
 @dataclass(frozen=True, slots=True)
 class ElementBox:
-    """A modulus for each subscript of an array, and for the fetch that brings a datum: for data that are no product.
+    """Moduli for the subscripts of an array and for the fetch that brings a datum, for data that are not a product.
 
-    `order` lists what the moduli are of, the most significant first: axes, or the number of axes for the fetch. Data
-    come every `every` steps, from step `start` on, so a fetch is one of (step - start) / every.
+    `order` lists the coordinates of the moduli, the most significant first: axes, or the number of axes for the fetch.
+    Data come every `every` steps, from step `start` on, so a fetch is one of (step - start) / every.
     """
 
     shape: tuple[int, ...]
@@ -200,11 +201,11 @@ class ElementBox:
 
     @property
     def size(self) -> int:
-        """The product of the moduli."""
+        """The number of words, the product of the moduli."""
         return math.prod(self.moduli)
 
     def word(self, element: Ints, step: Ints) -> Ints:
-        """The word of each datum: an element by its row-major number, brought in a step."""
+        """The word of each datum, an element by row-major number that is brought in a step."""
         words = np.zeros(element.shape, np.int64)
         coordinates = (
             *(np.unravel_index(element, self.shape) if self.shape else ()),
@@ -216,6 +217,6 @@ class ElementBox:
 
 
 def placed(parts: tuple[Part, ...]) -> tuple[Part, ...]:
-    """Parts one after another, from slot 0 on."""
+    """Place parts one after another, from slot 0 on."""
     bases = np.cumsum([0, *(part.form.size for part in parts)]).tolist()
     return tuple(replace(part, base=base) for part, base in zip(parts, bases[:-1], strict=True))

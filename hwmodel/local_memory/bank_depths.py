@@ -1,14 +1,14 @@
-"""How deep the banks of a buffer are, and the address of each datum in its bank (docs/machine.md, section 13).
+"""The depths of a buffer's banks, and the address of each datum in its bank (docs/machine.md, section 13).
 
-Under residues per axis each bank is a buffer of its own: it has the indices of each line whose subscripts have its
-residues. All banks are addressed in one way: in one part or in classes apart, whichever makes the deepest bank smaller,
+Under residues per axis each bank is a separate buffer: it has the indices of each line whose subscripts have its
+residues. All banks are addressed alike: in one part or in parts by class, whichever makes the deepest bank smaller,
 each part in the form that does, and at the same base in all banks. So a part is as deep as its largest bank.
 
-A linear function mixes the subscripts: which columns a bank has is another matter in each row. But B neighbours along
-the last axis lie in B banks, since gcd(alpha_last, B) = 1; of a bank layout so do as many as `Linear.shared` says. So
-they take one address, each in its bank, as one index that lives as long as any of them (`Loop.in_groups`): what is
-addressed is a buffer of such groups, the same for all banks. Two data of one bank that live together are never of one
-group, as all other subscripts of a group are equal.
+A linear function mixes the subscripts: the columns that a bank has differ from row to row. But B neighbours along the
+last axis lie in B banks, since gcd(alpha_last, B) = 1; for a bank layout, as many as `Linear.shared` says. So they take
+one address, each in its bank, like one index that lives as long as any of them (`Loop.in_groups`): the addresses are
+those of a buffer of such groups, equal in all banks. Two data of one bank that are live together are never in one
+group, since all other subscripts of a group are equal.
 
 Pieces lie one after another in each bank.
 """
@@ -37,25 +37,25 @@ def depth_of(pieces: Sequence[Piece], function: BankFunction) -> int:
 
 def bank_addresses(piece: Piece, function: BankFunction) -> BankAddresses:
     """The addresses of a piece in its banks."""
-    found = _Banks.of(piece, function)
+    divided = _Banks.of(piece, function)
     addresses = {
         bank: Addresses(
-            found.parts.get(bank, ()),
+            divided.parts.get(bank, ()),
             own.outer.classes,
             own.inner.classes,
             own.outer.numbers_by_class,
             own.inner.numbers_by_class,
-            found.free,
+            divided.free,
         )
-        for bank, own in found.lines.items()
+        for bank, own in divided.lines.items()
     }
-    return BankAddresses(found.depth, found.outer, found.inner, addresses, found.offset)
+    return BankAddresses(divided.depth, divided.outer, divided.inner, addresses, divided.offset)
 
 
 def enumerated_box(shape: tuple[int, ...], element: Ints, born: Ints, last: Ints, function: BankFunction) -> ElementBox:
-    """Addresses in banks of data that are no product (`enumerated`): of the numbers that places have in their banks.
+    """Addresses in banks of data that are not a product (`enumerated`), from the addresses of elements in their banks.
 
-    The moduli are those of all banks, so its size is their depth.
+    The moduli are shared by all banks, so its size is their depth.
     """
     places = np.stack(np.unravel_index(element, shape), axis=1) if shape else np.zeros((len(element), 0), np.int64)
     return element_box(function.rows(shape), function.address(places, shape), born, last, function.bank(places))
@@ -63,9 +63,9 @@ def enumerated_box(shape: tuple[int, ...], element: Ints, born: Ints, last: Ints
 
 @dataclass(frozen=True, eq=False)
 class _Banks:
-    """What banks have of a piece: the groups of its outer and inner indices, the lines and parts of each bank.
+    """The banks of a piece: the groups of its outer and inner indices, and the lines and parts of each bank.
 
-    `offset` is the number of each place of the free part in its bank, `free` the most that a bank has, `depth` the
+    `offset` numbers the places of the free part in their banks, `free` is the most that a bank has, and `depth` the
     words of all parts together.
     """
 
@@ -79,6 +79,7 @@ class _Banks:
 
     @staticmethod
     def of(piece: Piece, function: BankFunction) -> _Banks:
+        """Divide a piece among the banks of a function."""
         outer, rows = _shared_out(piece.outer, function)
         inner, columns = _shared_out(piece.inner, function)
         offset, places = _shared_out(piece.free, function)
@@ -94,7 +95,7 @@ class _Banks:
 
 
 def _shared_out(loops: Sequence[Loop], function: BankFunction) -> tuple[Groups, list[Line]]:
-    """The indices of a line by bank, and the line of each bank. What banks have alike is one of them."""
+    """The indices of a line by bank, and the line of each bank; equal banks have one line."""
     if isinstance(function, Linear):
         whole = [(loop, np.arange(len(loop.first))) for loop in loops]
         shared = function.shared
@@ -118,7 +119,7 @@ def _by_class(banks: Mapping[Bank, Lines]) -> Mapping[Bank | None, Mapping[Bank,
 
 
 def _parts(parts: Mapping[Bank | None, Mapping[Bank, Lines]]) -> tuple[Mapping[Bank, tuple[Part, ...]], int]:
-    """The parts of each bank, at the same base in all, and how deep all are together."""
+    """The parts of each bank, at the same base in all, and the depth of all parts together."""
     base, of_bank = 0, dict[Bank, tuple[Part, ...]]()
     for classes, banks in parts.items():
         forms = _least_forms(banks)
@@ -129,7 +130,7 @@ def _parts(parts: Mapping[Bank | None, Mapping[Bank, Lines]]) -> tuple[Mapping[B
 
 
 def _least_forms(banks: Mapping[Bank, Lines]) -> Mapping[Bank, Form]:
-    """The form of each bank, in all the one of which the largest bank is smallest."""
+    """The form of each bank: in all banks the one for which the largest bank is smallest."""
     known = dict[tuple[bytes, ...], tuple[Form, ...]]()
     forms = dict[Bank, tuple[Form, ...]]()
     for bank, own in banks.items():
@@ -145,6 +146,7 @@ def _least_forms(banks: Mapping[Bank, Lines]) -> Mapping[Bank, Form]:
 
 
 def _numbered(group: Ints) -> Groups:
+    """Number the indices within each group."""
     order = np.argsort(group.astype(np.uint16), kind="stable")  # by digits: no comparing; banks are few
     count = np.bincount(group)
     number = np.empty(len(group), np.int64)

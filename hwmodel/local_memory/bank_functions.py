@@ -1,17 +1,17 @@
-"""Functions from places to banks, and the first one without a conflict (docs/machine.md, section 13).
+"""Functions from elements to banks, and the first function without a conflict (docs/machine.md, section 13).
 
-Two places of one cycle must be in different banks. For a linear function that hangs on their difference d alone:
-alpha . d mod B != 0; for residues per axis some d_a mod B_a != 0. So the sets of all ports become one list of
-differences, and a function passes where it sends none of them to 0. A function that passes does so from wherever the
-sets are put.
+The idea. Two elements of one cycle must be in different banks. For a linear function that depends only on their
+difference d: alpha . d mod B != 0. For residues per axis, some d_a mod B_a != 0. So the joint sets of all ports become
+one list of differences, and a function passes if it maps none of them to 0, wherever the sets are put.
 
-The search goes upwards from the largest set: for each number of banks first residues, then linear functions, each in
-lexicographic order. A linear function stays as good if all of alpha is multiplied by a unit modulo B, and of such
-multiples the first in order has gcd(alpha_a, B) as its first entry other than 0: no other is tried. gcd(alpha_last, B)
-= 1, so that B data in sequence lie in B banks, and an address in the bank is the place with the last index divided.
+The search goes upwards from the size of the largest set. For each number of banks it tries residues, then linear
+functions, each in lexicographic order. A linear function stays equally good if alpha is multiplied by a unit modulo B.
+Among these multiples, the first in order has gcd(alpha_a, B) as its first nonzero entry: only such vectors are tried.
+gcd(alpha_last, B) = 1, so that B consecutive elements lie in B banks, and the address in the bank is the index vector
+with its last entry divided by B.
 
-An axis along which no two places differ tells none apart: the first function has a modulus of 1 there, or alpha 0. So
-such axes, but for the last, are left out of the search.
+An axis along which no two elements differ separates none: the first function has a modulus of 1 there, or alpha 0. So
+such axes, except the last, are left out of the search.
 """
 
 from __future__ import annotations
@@ -50,18 +50,18 @@ class Residues:
         return math.prod(self.moduli)
 
     def bank(self, places: Places) -> Places:
-        """The banks of places (number, rank)."""
+        """The banks of elements, given by index vectors (number, rank)."""
         number = np.zeros(len(places), np.int64)
         for axis, modulus in enumerate(self.moduli):
             number = number * modulus + places[:, axis] % modulus
         return number
 
     def rows(self, extents: Sequence[int]) -> tuple[int, ...]:
-        """The extents of a bank that holds its share of a box."""
+        """The extents of a bank's share of a box."""
         return tuple(-(-extent // modulus) for extent, modulus in zip(extents, self.moduli, strict=True))
 
     def address(self, places: Places, extents: Sequence[int]) -> Places:
-        """Where places (number, rank) of a box lie in their banks: a number for each, below the product of `rows`."""
+        """The addresses in their banks of elements (number, rank) of a box, below the product of `rows`."""
         return flat(places // np.array(self.moduli, np.int64), self.rows(extents))
 
     def __str__(self) -> str:
@@ -72,7 +72,7 @@ class Residues:
 class Linear:
     """bank(x) = floor(alpha . x / block) mod B.
 
-    Functions that are searched have a block of 1 and gcd(alpha_last, B) = 1; a bank layout may be any.
+    Functions from the search have a block of 1 and gcd(alpha_last, B) = 1; a bank layout may have any.
     """
 
     alpha: tuple[int, ...]
@@ -83,24 +83,24 @@ class Linear:
     def shared(self) -> Shared:
         """The axis along which most neighbours lie in different banks, of equal ones the last.
 
-        A step of `stride` = block / gcd(alpha_a, block) along axis a leads m = alpha_a stride / block banks further, so
-        B / gcd(m, B) indices, each so far from the one before, lie in different banks.
+        A step of `stride` = block / gcd(alpha_a, block) along axis a leads m = alpha_a stride / block banks further. So
+        B / gcd(m, B) indices, a stride apart, lie in different banks.
         """
         axes = reversed(range(len(self.alpha)))
         of_scalar = Shared(0, self.banks, 1)  # a scalar has no axis to share out
         return max((_shared(axis, self) for axis in axes), key=lambda own: own.number, default=of_scalar)
 
     def bank(self, places: Places) -> Places:
-        """The banks of places (number, rank)."""
+        """The banks of elements, given by index vectors (number, rank)."""
         return np.asarray(places @ np.array(self.alpha, np.int64) // self.block % self.banks, np.int64)
 
     def rows(self, extents: Sequence[int]) -> tuple[int, ...]:
-        """The extents of a bank that holds its share of a box."""
+        """The extents of a bank's share of a box."""
         own = self.shared
         return tuple(own.groups(extent) if axis == own.axis else extent for axis, extent in enumerate(extents))
 
     def address(self, places: Places, extents: Sequence[int]) -> Places:
-        """Where places (number, rank) of a box lie in their banks: a number for each, below the product of `rows`."""
+        """The addresses in their banks of elements (number, rank) of a box, below the product of `rows`."""
         divided, own = places.copy(), self.shared
         if self.alpha:
             divided[:, own.axis] = own.group(places[:, own.axis])
@@ -113,7 +113,7 @@ class Linear:
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """How indices of an axis share addresses: `number` of them, each a `stride` from the one before, one address."""
+    """Indices of an axis that share addresses: groups of `number` indices, a `stride` apart, have one address."""
 
     axis: int
     number: int
@@ -126,12 +126,13 @@ class Shared:
         return group
 
     def groups(self, extent: int) -> int:
-        """How many addresses indices below an extent have at most."""
+        """The largest number of addresses of the indices below an extent."""
         whole, rest = divmod(extent, self.number * self.stride)
         return whole * self.stride + min(rest, self.stride)
 
 
 def _shared(axis: int, function: Linear) -> Shared:
+    """The sharing of addresses along an axis."""
     part = function.alpha[axis]
     stride = function.block // math.gcd(part, function.block)
     further = part * stride // function.block
@@ -142,20 +143,20 @@ BankFunction = Residues | Linear
 
 
 def box_depth(function: BankFunction, extents: Sequence[int]) -> int:
-    """The words of each bank for a box of data."""
+    """The words of each bank for a box of elements."""
     return math.prod(function.rows(extents)) if extents else 1
 
 
 def one_bank(rank: int) -> BankFunction:
-    """All places in one bank."""
+    """The function that maps all elements to one bank."""
     return Residues((1,) * rank)
 
 
 def _test_of_residues(differences: Places) -> Callable[[Residues], bool]:
-    """What tells of residues whether places with these differences are never in one bank.
+    """A test whether residues separate elements with these differences.
 
-    They are in one where a difference is a multiple of the modulus along each axis. In a box of all differences these
-    are few cells, which is quick where the box is not too large.
+    They fail if a difference is a multiple of the modulus along each axis. In a box of all differences these are few
+    cells, which is a quick test if the box is not too large.
     """
     reach = np.abs(differences).max(axis=0, initial=0)
     if math.prod(2 * int(far) + 1 for far in reach) > _CELLS:
@@ -173,10 +174,10 @@ def _test_of_residues(differences: Places) -> Callable[[Residues], bool]:
 def smallest_function(
     differences: Places, least: int, most: int = MOST_BANKS, *, power_of_two: bool = False
 ) -> BankFunction | None:
-    """The first function without a conflict of `least` banks or more, up to `most`; None where none is found.
+    """The first function without a conflict with at least `least` and at most `most` banks; None if none is found.
 
-    `least` is how many places the largest set has: fewer banks have a conflict. With `power_of_two` only such numbers
-    of banks are tried.
+    `least` is the size of the largest set: fewer banks have a conflict. With `power_of_two` only such numbers of banks
+    are tried.
     """
     rank = differences.shape[1]
     if not len(differences) and least <= 1:
@@ -188,7 +189,7 @@ def smallest_function(
 
 
 def _widened(function: BankFunction, axes: Sequence[int], rank: int) -> BankFunction:
-    """A function of some axes as one of all `rank`."""
+    """A function of some axes as a function of all `rank` axes."""
     if isinstance(function, Residues):
         of_axis = dict(zip(axes, function.moduli, strict=True))
         return Residues(tuple(of_axis.get(axis, 1) for axis in range(rank)))
@@ -198,7 +199,7 @@ def _widened(function: BankFunction, axes: Sequence[int], rank: int) -> BankFunc
 
 @lru_cache(maxsize=256)
 def _smallest(rows: bytes, rank: int, least: int, most: int, power_of_two: bool) -> BankFunction | None:
-    """The first function for differences (n, rank): other ports may lead to the same ones."""
+    """The first function for differences (n, rank), cached, since other ports may lead to equal ones."""
     differences, work = np.frombuffer(rows, np.int64).reshape(-1, rank), WORK
     is_free = _test_of_residues(differences)
     widest = [_wide(int(far) + 1, power_of_two=power_of_two) for far in np.abs(differences).max(axis=0, initial=0)]
@@ -215,13 +216,13 @@ def _smallest(rows: bytes, rank: int, least: int, most: int, power_of_two: bool)
 
 
 def _wide(number: int, *, power_of_two: bool) -> int:
-    """The modulus that tells so many indices in sequence apart: a larger one tells no others."""
+    """The smallest modulus that separates so many consecutive indices."""
     return 1 << (number - 1).bit_length() if power_of_two else number
 
 
 @lru_cache(maxsize=4096)
 def factors(number: int, rank: int) -> tuple[tuple[int, ...], ...]:
-    """The ways to write a number as a product of `rank` factors, in lexicographic order."""
+    """The factorisations of a number into `rank` factors, in lexicographic order."""
     if rank <= 1:
         return ((number,),) * rank
     divisors = (factor for factor in range(1, number + 1) if number % factor == 0)
@@ -229,18 +230,19 @@ def factors(number: int, rank: int) -> tuple[tuple[int, ...], ...]:
 
 
 def _linear(differences: Places, banks: int, work: int) -> tuple[Linear | None, int]:
-    """The first linear function of so many banks, and what is left of the work.
+    """The first linear function with so many banks, and the amount of work that is left.
 
-    For each vector but for its last entry u: a difference with last entry v, which the others send to e, forbids the u
-    with u v + e = 0 mod B. With g = gcd(v, B) these are a residue class mod B / g if g divides e, and none otherwise.
+    For each vector without its last entry u: a difference with last entry v, whose other entries are mapped to e,
+    forbids the u with u v + e = 0 mod B. With g = gcd(v, B) these are a residue class mod B / g if g divides e, and
+    none otherwise.
     """
     common, inverses = _divisors_and_inverses(banks)
     leading, last = differences[:, :-1] % banks, differences[:, -1] % banks
     number = np.float32 if leading.shape[1] * banks**2 < _WHOLE else np.float64
     parts = []
     for divisor in np.unique(common[last]).tolist():
-        own = common[last] == divisor
-        lead, inverse = leading[own].T, -inverses[last[own]]
+        has_divisor = common[last] == divisor
+        lead, inverse = leading[has_divisor].T, -inverses[last[has_divisor]]
         lead = lead * inverse % banks if divisor == 1 else lead
         parts.append((divisor, lead.astype(number), inverse.astype(number)))
     units = np.flatnonzero(common == 1)
@@ -256,9 +258,11 @@ def _linear(differences: Places, banks: int, work: int) -> tuple[Linear | None, 
                 continue
             residues, sent = banks // divisor, _modulo(sent, banks)
             share = np.floor(sent / divisor)
-            some = np.zeros((len(chunk), residues + 1), np.bool_)  # the last column is for those that forbid none
-            _mark(some, np.where(share * divisor == sent, _modulo(share * inverse, residues), residues))
-            forbidden |= np.tile(some[:, :-1], divisor)
+            forbidden_residues = np.zeros(
+                (len(chunk), residues + 1), np.bool_
+            )  # the last column is for those that forbid none
+            _mark(forbidden_residues, np.where(share * divisor == sent, _modulo(share * inverse, residues), residues))
+            forbidden |= np.tile(forbidden_residues[:, :-1], divisor)
         row, column = np.nonzero(~forbidden[:, units])
         if len(row):
             return Linear((*chunk[row[0]], int(units[column[0]])), banks), work
@@ -266,16 +270,16 @@ def _linear(differences: Places, banks: int, work: int) -> tuple[Linear | None, 
 
 
 def _modulo(numbers: Floats, modulus: int) -> Floats:
-    """The residues of whole numbers, which floats multiply and divide many times faster than integers.
+    """The residues of whole numbers as floats, which multiply and divide many times faster than integers.
 
-    All are below 2^24, or 2^53 in doubles. So a quotient q + r / m with r < m is not rounded up to q + 1.
+    All are below 2^24, or 2^53 in doubles, so a quotient q + r / m with r < m is not rounded up to q + 1.
     """
     residues: Floats = numbers - np.floor(numbers / modulus) * modulus
     return residues
 
 
 def _mark(table: NDArray[np.bool_], columns: Floats) -> None:
-    """Set some columns of each row, as many of each."""
+    """Set some columns of each row, equally many in each."""
     rows, wide = table.shape
     table.reshape(-1)[(columns + np.arange(0, rows * wide, wide)[:, None]).astype(np.intp).reshape(-1)] = True
 

@@ -1,6 +1,6 @@
 """A memory in banks with ports: frozen values that a design carries, and the word of every datum in them.
 
-What is decided here stands in `organisations` and `port_plan`; this is what came of it.
+`organisations` and `port_plan` decide about these; here are their results.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ ReaderName = tuple[str, int]  # a task, and the number of one of its input tiler
 
 @dataclass(frozen=True, slots=True)
 class WindowReads:
-    """What a reader with a window takes from the memory in a round: the `fresh` places, from `fill` rounds earlier on.
+    """The reads of a window: the new elements (`fresh`) of a round, which come from `fill` rounds earlier on.
 
-    They come in their order, at most `each` in a cycle. Places are relative to the origin of the first unit's pattern.
-    All else is in registers.
+    They come in their order, at most `each` in a cycle, and are relative to the origin of the first unit's pattern. All
+    other elements are in registers.
     """
 
     fresh: tuple[Place, ...]
@@ -33,9 +33,9 @@ class WindowReads:
 
 @dataclass(frozen=True, slots=True)
 class ReadPorts:
-    """The ports of each bank that a reader has to itself, and its window.
+    """The ports of each bank that only one reader uses, and its window.
 
-    `random` is how many places a repetition reads at subscripts of its data, 0 where none.
+    `random` is the number of elements that a repetition reads at subscripts computed from data, 0 for none.
     """
 
     ports: int = 1
@@ -45,11 +45,11 @@ class ReadPorts:
 
 @dataclass(frozen=True)
 class BankedMemory:
-    """Banks of `depth` words. `ports` is how often each can be read in a cycle, through all copies that are alike.
+    """Banks of `depth` words, each with so many read `ports` in a cycle, over all copies.
 
-    Each of so many `writers` has copies of its own, which it writes through one port. `storing` are the ports of each
-    bank through which the external memory's port reads in a cycle. With a bank layout each unit is a reader, or a
-    writer, and has the ports that `readers` say.
+    Each of the `writers` has its own copies, which it writes through one port. `storing` is the number of ports of each
+    bank through which the storer reads in a cycle. With a bank layout each unit is a reader, or a writer, with the
+    ports in `readers`.
     """
 
     function: BankFunction
@@ -62,7 +62,7 @@ class BankedMemory:
 
 @dataclass(frozen=True, eq=False)
 class BankedWords:
-    """The words of a buffer in banks, bank after bank; `in_bank` knows those of each."""
+    """The words of a buffer in banks, bank after bank; `in_bank` has the words in each bank."""
 
     shape: tuple[int, ...]
     function: BankFunction
@@ -79,7 +79,7 @@ class BankedWords:
         return self.function.banks * self.depth
 
     def word(self, element: Ints, step: Ints) -> Ints:
-        """The word of each datum: an element by its row-major number, brought in a step; -1 for none."""
+        """The word of each datum, an element by row-major number that is brought in a step; -1 for none."""
         places = (
             np.stack(np.unravel_index(element, self.shape), axis=1)
             if self.shape

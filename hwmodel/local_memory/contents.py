@@ -1,4 +1,4 @@
-"""What a buffer holds, and the sizes of its memory: pieces that are products of two lines, or a list of data."""
+"""The contents of a buffer, and the sizes of its memory: pieces that are products of two lines, or a list of data."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Extents = tuple[int, ...]
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """Pieces of an array of some shape, which lie one after another in the buffer."""
+    """Pieces of an array, one after another in the buffer."""
 
     shape: Extents
     pieces: tuple[Piece, ...]
@@ -33,7 +33,7 @@ class Pieces:
 
     @property
     def in_succession(self) -> Pieces:
-        """The same where frames follow each other."""
+        """The pieces if frames follow each other."""
         return replace(self, pieces=tuple(piece.in_succession for piece in self.pieces))
 
     @property
@@ -54,6 +54,7 @@ class Pieces:
 
 
 def _words(shape: Extents, piece: Piece, addresses: Addresses | BankAddresses) -> PieceWords:
+    """The words of a piece."""
     lines, sides = piece.lines, [Subscripts.of(loops) for loops in (piece.outer, piece.inner, piece.free)]
     extents = [tuple(shape[axis] for axis in side.axes) for side in sides]
     of_lines = [
@@ -67,7 +68,7 @@ def _words(shape: Extents, piece: Piece, addresses: Addresses | BankAddresses) -
 
 @dataclass(frozen=True, eq=False)
 class Listed:
-    """Data one by one: the element of each, the step that brings it and that of its last use, both included.
+    """Data one by one: the element of each, the step that brings it and the step of its last use, both included.
 
     A frame has `period` steps.
     """
@@ -85,13 +86,13 @@ class Listed:
 
     @property
     def in_succession(self) -> Listed:
-        """The same where frames follow each other: as many as data of the first can meet stand for all."""
+        """The data if frames follow each other: as many frames as data of the first can meet stand for all."""
         if not len(self.element):
             return self
         times = 1 + int(self.last.max() - self.born.min()) // self.period
         later = np.repeat(np.arange(times) * self.period, len(self.element))
-        again = [np.tile(column, times) for column in (self.element, self.born, self.last)]
-        return replace(self, element=again[0], born=again[1] + later, last=again[2] + later)
+        repeated = [np.tile(column, times) for column in (self.element, self.born, self.last)]
+        return replace(self, element=repeated[0], born=repeated[1] + later, last=repeated[2] + later)
 
     @cached_property
     def words(self) -> ElementBox:
@@ -107,6 +108,7 @@ class Listed:
         return BankedWords(self.shape, function, self._box(function))
 
     def _box(self, function: BankFunction) -> ElementBox:
+        """The addresses of the data in their banks."""
         return enumerated_box(self.shape, self.element, self.born, self.last, function)
 
 

@@ -1,22 +1,23 @@
-"""Addresses of data that are no product of two lines: a box on the array's own subscripts, from every lifetime.
+"""Addresses of data that are not a product of two lines: a box over the array's subscripts, from every lifetime.
 
-What cuts or several writers bring has no simple shape. Its data still have subscripts, and the step that
-brings them tells several fetches of one element apart (counted in fetches where these come at equal distances, as
-whole strips do). With an order of these coordinates, the least modulus of each is
-1 + the greatest distance along it of two data that meet and are equal along all before it: successive moduli, so no two
-data that meet have one address. All orders of the axes are tried, the step before or behind them; the smallest stays.
+The idea. Data of cuts or of several writers have no simple shape. They still have subscripts, and the step that brings
+them separates several fetches of one element (counted in fetches if these come at equal distances, as whole strips do).
+Given an order of these coordinates, the least modulus of each is 1 + the greatest distance along it of two data that
+are live together and equal along all earlier coordinates: these are successive moduli, so no two data that are live
+together have one address. All orders of the axes are tried, with the step outermost or innermost; the smallest size is
+taken.
 
-Two data meet if they live in a common step, then also in the step that brings the later of them. Of data that come and
-go together only the extremes count, and these are few. Data are put in the order of what they are equal to others in,
-then of their lives: by digits, without comparing, and once for all coordinates. In the order in which they begin, a
-life meets those that begin while it goes on, which stand side by side: their extremes are looked up.
+Two data meet if they live in a common step, and so also in the step that brings the later of them. Of data that come
+and go together only the extremes count, and these are few. Data are sorted by the coordinates in which they agree, then
+by lifetime, with a radix sort, once for all coordinates. In order of birth, a life meets those that begin while it
+lasts, and these are adjacent: their extremes are looked up.
 
-Data meet only within a run of lives that overlap one after another. So no two of a run are farther apart than its
-extremes, and where all lives of a run have a step in common these are the distance. Of the others the runs with the
-widest come first, and those that are no wider than what these show are left out.
+Data meet only within a run of lives that overlap one after another. So no two data of a run are farther apart than its
+extremes, and if all lives of a run have a step in common these are the distance. Of all other runs the widest come
+first, and those that are no wider than the distance found so far are left out.
 
-With the step outside, the longest life and the data that come in one step say what an order takes at least: mostly more
-than another order takes.
+With the step outermost, the longest life and the data that come in one step give a lower bound of an order's size,
+which is mostly more than another order takes.
 """
 
 from __future__ import annotations
@@ -39,10 +40,10 @@ Mask = NDArray[np.bool_]
 
 
 def element_box(shape: tuple[int, ...], element: Ints, born: Ints, last: Ints, bank: Ints | None = None) -> ElementBox:
-    """The addresses of data: elements by row-major number, each alive from step `born` to step `last`, both included.
+    """The addresses of data: elements by row-major number, each live from step `born` to step `last`, both included.
 
-    Data of different banks never meet: all banks share the moduli. Raises ValueError where two data of a bank are alive
-    at once that are one element, brought in one step.
+    Data of different banks never meet, and all banks share the moduli. Raises ValueError if two data of a bank are one
+    element, brought in one step.
     """
     rank = len(shape)
     if not len(born):
@@ -59,7 +60,7 @@ def element_box(shape: tuple[int, ...], element: Ints, born: Ints, last: Ints, b
 
 
 def _orders(rank: int) -> list[tuple[int, ...]]:
-    """The axes in every order, with the step (numbered `rank`) outside or inside of them."""
+    """The axes in every order, with the step (numbered `rank`) outermost or innermost."""
     axes = list(permutations(range(rank))) if rank <= _ORDERS else [tuple(range(rank))]
     return [order for some in axes for order in ((rank, *some), (*some, rank))]
 
@@ -69,11 +70,11 @@ _LARGEST = 1 << 62  # of a number that holds several
 
 @dataclass(frozen=True, eq=False)
 class _Meeting:
-    """Data in groups of a number (`alike`) and a life, those that meet side by side: what is said of any coordinate.
+    """Data grouped by a number (`alike`) and a life, with groups that meet adjacent; valid for any coordinate.
 
-    `order` puts data in the order of the groups, which start at `heads`; lives of number a go from `begin` to `end`,
-    steps of other numbers lie apart. `runs` are where runs of groups start, of so many `rows`, that are linked by such
-    as meet; in some of them all do.
+    `order` sorts data by group, and groups start at `heads`. Lives of number a go from `begin` to `end`, and steps of
+    different numbers do not overlap. `runs` are the starts of runs of groups, with so many `rows`, that are linked by
+    meeting lives; in the runs of `all_meet` all lives have a step in common.
     """
 
     order: Ints
@@ -86,7 +87,7 @@ class _Meeting:
 
     @staticmethod
     def of(alike: Ints, life: Ints, born: Ints, last: Ints, steps: int) -> _Meeting:
-        """Of data, of each its number and its life, ascending; lives are from step `born` to step `last`."""
+        """Group data by number and life, both ascending; lives are from step `born` to step `last`."""
         order = _stable_order(alike)
         alike, life = alike[order], life[order]
         heads = np.flatnonzero(np.append(True, (alike[1:] != alike[:-1]) | (life[1:] != life[:-1])))
@@ -98,24 +99,25 @@ class _Meeting:
         return _Meeting(order, heads, begin, end, runs, rows, all_meet)
 
     def distance(self, coordinate: Ints) -> int:
-        """The greatest difference along a coordinate of two data that are alike and meet."""
+        """The greatest difference along a coordinate of two data of equal number that meet."""
         ordered = coordinate[self.order]
         least, most = np.minimum.reduceat(ordered, self.heads), np.maximum.reduceat(ordered, self.heads)
         span = np.maximum.reduceat(most, self.runs) - np.minimum.reduceat(least, self.runs)
-        found = int(span[self.all_meet].max(initial=0))
+        greatest = int(span[self.all_meet].max(initial=0))
         span[self.all_meet] = 0
-        for some in _portions(self.rows, np.argsort(-span, kind="stable")) if (span > found).any() else ():
-            own = np.flatnonzero((some & (span > found)).repeat(self.rows))  # in others no two are farther apart
+        for some in _portions(self.rows, np.argsort(-span, kind="stable")) if (span > greatest).any() else ():
+            own = np.flatnonzero((some & (span > greatest)).repeat(self.rows))  # in others no two are farther apart
             if len(own):
-                found = max(found, _distance_of_meeting(self.begin[own], self.end[own], least[own], most[own]))
-        return found
+                greatest = max(greatest, _distance_of_meeting(self.begin[own], self.end[own], least[own], most[own]))
+        return greatest
 
 
 @dataclass(frozen=True, eq=False)
 class _Moduli:
-    """The least modulus of a coordinate, given which ones stand before it: in whatever order these do.
+    """The least modulus of a coordinate, given the set of coordinates before it.
 
-    `life` is by datum which of the lives, ascending from step `born` to step `last`, it has; data are in its order.
+    `life` is the number of each datum's lifetime, ascending; lifetimes are from step `born` to step `last`. Data are in
+    its order.
     """
 
     coordinates: tuple[Ints, ...]
@@ -128,7 +130,7 @@ class _Moduli:
 
     @staticmethod
     def of(coordinates: tuple[Ints, ...], born: Ints, last: Ints, bank: Ints) -> _Moduli:
-        """Of data with these coordinates and lives; those of other banks do not count for each other."""
+        """The moduli of data with these coordinates and lifetimes; data of different banks do not meet."""
         start, wide = int(born.min()), int(last.max()) + 1
         packed = (born - start) * (wide - start) + last - start
         order = _stable_order(packed)
@@ -138,7 +140,7 @@ class _Moduli:
         return _Moduli(tuple(own[order] for own in coordinates), np.cumsum(is_new) - 1, first, end, bank[order])
 
     def alike(self, those: frozenset[int]) -> Ints:
-        """A number for each datum: the same for those of a bank that are equal along some coordinates."""
+        """A number for each datum, equal for data of one bank that are equal along some coordinates."""
         numbers, size = self.bank, _range(self.bank)
         room = _LARGEST // self._steps
         for coordinate in (self.coordinates[number] for number in sorted(those)):
@@ -151,25 +153,26 @@ class _Moduli:
 
     @cached_property
     def _steps(self) -> int:
-        """A step more than there are: those of one number stand apart from the next one's."""
+        """One more than the number of steps, so that steps of different numbers do not overlap."""
         return 2 + int(self.last.max())
 
     @property
     def are_apart(self) -> bool:
-        """Whether no two data of a bank are equal along all coordinates; of one element they come by their steps."""
+        """Whether no two data of a bank are equal along all coordinates."""
         axes, step = frozenset(range(len(self.coordinates) - 1)), self.coordinates[-1]
         order, element = self._meeting(axes).order, self.alike(axes)
         alike = (element[order[1:]] == element[order[:-1]]) & (step[order[1:]] == step[order[:-1]])
         return not bool(alike.any())
 
     def of_order(self, order: tuple[int, ...]) -> tuple[int, ...]:
-        """The moduli of an order."""
+        """The moduli of an order of the coordinates."""
         return tuple(self._least(frozenset(order[:place]), number) for place, number in enumerate(order))
 
     def least(self, orders: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
-        """The first of the orders that take the fewest words; none is followed beyond what another one takes.
+        """The first of the orders that take the fewest words; each is given up once it takes more than another.
 
-        Those with the step inside mostly take fewer: so they come first, and of others it is asked whether they may.
+        Orders with the step innermost mostly take fewer words, so they come first, and all others only if a lower bound
+        allows.
         """
         step = len(self.coordinates) - 1
         best, fewest = 0, _LARGEST
@@ -186,12 +189,12 @@ class _Moduli:
         return orders[best]
 
     def _floor(self, order: tuple[int, ...]) -> int:
-        """What an order with the step outside takes at least: by the longest life, and by data that come together."""
+        """A lower bound of an order with the step outermost, from the longest life and data that come together."""
         return self._steps_at_once * math.prod(self._together.of_order(order[1:]))
 
     @cached_property
     def _steps_at_once(self) -> int:
-        """How many steps bring data during the longest life."""
+        """The number of steps that bring data during the longest life."""
         longest = int(np.argmax((self.last - self.born)[self.life]))
         born, end, steps = self.born[self.life], self.last[self.life[longest]], self.coordinates[-1]
         meeting = (self.bank == self.bank[longest]) & (born >= born[longest]) & (born <= end)
@@ -202,17 +205,18 @@ class _Moduli:
         """Many data of a bank that come in one step, so that all of them meet."""
         born = self.born[self.life]
         rows = np.flatnonzero(born == self.born[np.bincount(self.life).argmax()])
-        some = rows[self.bank[rows] == np.bincount(self.bank[rows]).argmax()]
-        none = np.zeros(len(some), np.int64)
-        return _Moduli.of(tuple(own[some] for own in self.coordinates), none, none, none)
+        rows_of_bank = rows[self.bank[rows] == np.bincount(self.bank[rows]).argmax()]
+        none = np.zeros(len(rows_of_bank), np.int64)
+        return _Moduli.of(tuple(own[rows_of_bank] for own in self.coordinates), none, none, none)
 
     def _least(self, before: frozenset[int], number: int) -> int:
+        """The least modulus of a coordinate after a set of others, cached."""
         if (before, number) not in self.known:
             self.known[before, number] = 1 + self._meeting(before).distance(self.coordinates[number])
         return self.known[before, number]
 
     def _meeting(self, alike: frozenset[int]) -> _Meeting:
-        """Data that are equal along some coordinates, and meet."""
+        """The groups of data that are equal along some coordinates, cached."""
         if alike not in self.meeting:
             numbers = self.alike(alike)
             self.meeting[alike] = _Meeting.of(numbers, self.life, self.born, self.last, self._steps)
@@ -220,7 +224,7 @@ class _Moduli:
 
 
 def _stable_order(numbers: Ints) -> Ints:
-    """The order in which numbers ascend, equal ones as they come: by digits of 16 bits, which needs no comparing."""
+    """A stable sort of numbers, by digits of 16 bits, which needs no comparisons."""
     order, size = np.argsort(numbers.astype(np.uint16), kind="stable"), int(numbers.max(initial=0))
     while size := size >> 16:
         numbers = numbers >> 16
@@ -229,15 +233,18 @@ def _stable_order(numbers: Ints) -> Ints:
 
 
 def _runs(begin: Ints, end: Ints) -> Ints:
-    """Where runs of lives start that are linked by such as meet: from `begin`, ascending, to `end`, both included."""
+    """The starts of runs of lives that overlap one after another.
+
+    Lives go from `begin`, ascending, to `end`, both included.
+    """
     return np.flatnonzero(np.append(True, begin[1:] > np.maximum.accumulate(end)[:-1]))
 
 
 def _distance_of_meeting(begin: Ints, end: Ints, least: Ints, most: Ints) -> int:
     """The greatest difference of data of lives that meet, or of one life.
 
-    A life, in the order of `begin`, meets those up to the last that begins while it goes on: their extremes are those
-    of two stretches of a power of two.
+    A life, in order of `begin`, meets those up to the last that begins while it lasts. Their extremes are those of two
+    intervals whose length is a power of two (a sparse table).
     """
     after = np.searchsorted(begin, end, side="right")
     power = (np.frexp(after - np.arange(len(begin)))[1] - 1).astype(np.uint8)
@@ -256,7 +263,7 @@ def _distance_of_meeting(begin: Ints, end: Ints, least: Ints, most: Ints) -> int
 
 
 def _portions(rows: Ints, order: Ints) -> Iterator[Mask]:
-    """The runs in two portions: in an order those with the first share of all rows, then the others."""
+    """The runs in two portions: those that come first in an order, with a share of all rows, then all others."""
     first = np.zeros(len(rows), np.bool_)
     first[order[np.cumsum(rows[order]) <= max(int(rows.sum()) // _FIRST, int(rows[order[0]]))]] = True
     yield first
@@ -264,4 +271,5 @@ def _portions(rows: Ints, order: Ints) -> Iterator[Mask]:
 
 
 def _range(numbers: Ints) -> int:
+    """One more than the greatest number."""
     return int(numbers.max(initial=0)) + 1

@@ -1,16 +1,17 @@
 """The least sizes of the three forms of addresses for a part of a buffer.
 
-No set of conflicts is ever formed. Lifetimes are products of the two lines' (`lines`), so whether two data meet is
-decided on each line by itself, given the carry: how many outer places a datum's last step lies beyond its last outer
-place, c = (l1 + D) div N. Let q = (l1 + D) mod N; the last step of x is in outer place l0 + c, at inner place q.
+The idea. No set of conflicts is ever formed. Lifetimes are products of the lifetimes of the two lines (`lines`), so
+whether two data meet is decided on each line separately, given the carry: the number of outer places from a datum's
+last outer place to its last step, c = (l1 + D) div N. Let q = (l1 + D) mod N; the last step of x is in outer place l0 +
+c, at inner place q.
 
-- box: m0 is 1 + the greatest distance of two outer indices of which some data meet, m1 the same of inner indices in one
-  row. "u before v" is taken for either direction of the line, the better one counts.
-- linear: M = 1 + max over x of top(Z(x)) - lin(x), with top(s) the greatest number born up to step s. That is the
-  greatest row born before s, whole, or the row born at the place of s as far as its columns are. Both are a sum of a
-  term of the row and one of the column, so the greatest is the sum of the greatest of both.
-- ring: M = max over x of born(Z(x)) - serial(x), with born(s) the number of data born up to step s. It is a scalar
-  product of a vector of the row and one of the column, taken of distinct ones only.
+- box: m0 is 1 + the greatest distance of two outer indices of which some data meet, and m1 likewise for inner indices
+  in one row. Both directions of the line are tried, and the better one counts.
+- linear: M = 1 + max over x of top(Z(x)) - lin(x), where top(s) is the greatest number born up to step s. That is the
+  greatest row born before s, whole, or the row born at the place of s as far as its columns are born. Both are a sum of
+  a term of the row and one of the column, so the greatest is the sum of the two greatest terms.
+- ring: M = max over x of born(Z(x)) - serial(x), where born(s) is the number of data born up to step s. It is a scalar
+  product of a vector of the row and one of the column, computed for distinct vectors only.
 
 Each is exact if lines are walked in one direction, and never too small: two data at one address never meet.
 """
@@ -44,13 +45,14 @@ def extent(line: Line, reach: int) -> int:
 
 
 def _extent_upwards(line: Line, reach: int) -> int:
+    """The extent for indices that ascend."""
     soonest_from = np.minimum.accumulate(line.first[::-1])[::-1]
     furthest = np.searchsorted(soonest_from, line.last + reach, side="right") - 1
     return 1 + int((furthest - np.arange(len(furthest))).max())
 
 
 def box(lines: Lines) -> Box:
-    """The least moduli, the outer one first."""
+    """The box with the least moduli."""
     rows, columns = reaches(lines)
     return Box(extent(lines.outer, rows), extent(lines.inner, columns))
 
@@ -63,7 +65,7 @@ def reaches(lines: Lines) -> tuple[int, int]:
 
 
 def linear(lines: Lines) -> Linear:
-    """The least modulus of the row-major number, the inner line taken upwards or downwards."""
+    """The linear form with the least modulus, for the better direction of the inner line."""
     carry, place = np.divmod(lines.inner.last + lines.lag, lines.inner.places)
     carries, row = np.unique(carry).tolist(), len(carry)
     outer = [_rows(line, carries) for line in (lines.outer, lines.outer.reversed())]
@@ -74,7 +76,7 @@ def linear(lines: Lines) -> Linear:
 
 
 def _linear_size(outer: Sequence[tuple[int, int]], inner: Sequence[tuple[int, int]], row: int) -> int:
-    """The modulus for what `_rows` and `_columns` say by carry."""
+    """The modulus from the terms of `_rows` and `_columns` by carry."""
     reach = 0
     for (own, before), (of_column, start) in zip(outer, inner, strict=True):
         if own > _NOWHERE and of_column > _NOWHERE:
@@ -97,7 +99,7 @@ def _rows(line: Line, carries: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def _columns(line: Line, carry: Ints, place: Ints, carries: Sequence[int]) -> list[tuple[int, int]]:
-    """By carry the furthest from an inner index to the greatest born up to its last place, and the least index."""
+    """By carry, the furthest from an inner index to the greatest born up to its last place, and the least index."""
     index, greatest = np.arange(len(carry)), _greatest_upto(line, place)
     if len(carries) == 1:
         return [(_furthest(greatest, index), 0)]
@@ -106,26 +108,26 @@ def _columns(line: Line, carry: Ints, place: Ints, carries: Sequence[int]) -> li
 
 
 def _furthest(greatest: Ints, index: Ints) -> int:
-    """The furthest from an index to such a greatest one, -1 for none; _NOWHERE where there is none for any."""
+    """The furthest from an index to the given `greatest` one (-1 for none); _NOWHERE if no index has one."""
     there = greatest >= 0
     return int((greatest - index)[there].max()) if there.any() else _NOWHERE
 
 
 def _greatest_upto(line: Line, places: Ints) -> Ints:
-    """The greatest index born up to each of some places, -1 for none."""
+    """The greatest index that is born up to each of some places; -1 for none."""
     greatest = np.maximum.accumulate(np.concatenate([[-1], line.order]))
     return greatest[np.searchsorted(line.placed, places, side="right")]
 
 
 def _greatest_at(line: Line, places: Ints) -> Ints:
-    """The greatest index born at each of some places, -1 for none."""
+    """The greatest index that is born at each of some places; -1 for none."""
     last = np.searchsorted(line.placed, places, side="right") - 1  # of those born at one place the greatest
-    found = line.order[np.maximum(last, 0)]
-    return np.where((last >= 0) & (line.first[found] == places), found, -1)
+    latest = line.order[np.maximum(last, 0)]
+    return np.where((last >= 0) & (line.first[latest] == places), latest, -1)
 
 
 def ring(lines: Lines) -> Ring:
-    """The least modulus of the order of birth."""
+    """The ring with the least modulus."""
     outer, inner, row = lines.outer, lines.inner, lines.inner.indices
     rows, columns = outer.births, inner.births
     carry, place = np.divmod(inner.last + lines.lag, inner.places)
@@ -144,7 +146,7 @@ def ring(lines: Lines) -> Ring:
 
 
 def _distinct(rows: Ints) -> Ints:
-    """Each row once; much faster than `np.unique` along an axis, which compares rows as bytes."""
+    """The distinct rows; much faster than `np.unique` along an axis, which compares rows as bytes."""
     ordered = rows[np.lexsort(rows.T)]
     fresh = np.concatenate([[True], (ordered[1:] != ordered[:-1]).any(axis=1)])
     distinct: Ints = ordered[fresh]
@@ -152,7 +154,7 @@ def _distinct(rows: Ints) -> Ints:
 
 
 def _greatest_product(rows: Ints, columns: Ints, less: Ints) -> int:
-    """The greatest of rows (n, F) times columns (F, m) less a number of each column."""
+    """The greatest product of rows (n, F) and columns (F, m), minus a number of each column."""
     kinds = _distinct(np.concatenate([columns.T, less[:, None]], axis=1))
     columns, less = kinds[:, :-1].T, kinds[:, -1]
     chunk = max(1, _CELLS // columns.shape[1])

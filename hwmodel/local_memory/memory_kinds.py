@@ -1,7 +1,7 @@
-"""What a memory of so many words of so many bits is built of, and its price (docs/machine.md, section 13).
+"""The built form of a memory of some words and bits, and its price (docs/machine.md, section 13).
 
-A technology says which kinds it has: block RAM, LUT that hold data, SRAM. Of each kind the shape counts that takes the
-fewest; of the kinds the cheapest. A word alone is a register.
+A technology names its kinds of memories: block RAM, LUTs that hold data, SRAM. Of each kind the cheapest shape counts,
+and of all kinds the cheapest is taken. A single word is a register.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PARTS = 1000  # costs of a memory are rounded to so many parts of a LUT, FF or u
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """Memories of a kind: how many of the vendor's blocks, and LUT, FF and um2."""
+    """Memories of a kind: the number of the vendor's blocks, and LUT, FF and um2."""
 
     kind: str
     blocks: float = 0
@@ -30,11 +30,11 @@ class Built:
     area: float = 0
 
     def times(self, number: int) -> Built:
-        """So many of them."""
+        """A number of equal memories together."""
         return Built(self.kind, self.blocks * number, self.lut * number, self.ff * number, self.area * number)
 
     def beside(self, other: Built) -> Built:
-        """Both together, called as this one."""
+        """The sum of two memories, with the kind of the first."""
         return Built(
             self.kind,
             self.blocks + other.blocks,
@@ -44,13 +44,13 @@ class Built:
         )
 
     def price(self, prices: LocalPrices) -> float:
-        """All in one number."""
+        """The price as a single number."""
         return self.blocks * prices.block + self.lut * prices.lut + self.ff * prices.ff + self.area * prices.area
 
 
 @dataclass(frozen=True)
 class Kinds:
-    """The memories that can be had: `kinds` of a technology and what one bit of a `register` costs, by name."""
+    """The memories of a technology: its `kinds`, and the costs of one bit of a `register` by name."""
 
     kinds: tuple[MemoryKind, ...]
     register: tuple[tuple[str, float], ...] = (("ff", 1),)
@@ -58,19 +58,19 @@ class Kinds:
     _shaped: dict[int, Sequence[tuple[int, int, Built]]] = field(default_factory=dict, repr=False, compare=False)
 
     def registers(self, bits: int) -> Built:
-        """So many bits of registers."""
+        """Registers of so many bits."""
         costs: Mapping[str, float] = dict(self.register)
         return Built(REGISTERS, **{name: cost * bits for name, cost in costs.items()})
 
     @property
     def cost_names(self) -> tuple[str, ...]:
-        """The costs that memories may have, of LUT, FF and um2."""
+        """The costs that memories may have, among LUT, FF and um2."""
         costs = {name for name, _ in self.register}
         costs |= {name for name in ("lut", "ff", "area") if any(getattr(kind, name) != NOTHING for kind in self.kinds)}
         return tuple(name for name in ("lut", "ff", "area") if name in costs)
 
     def denominator(self, name: str) -> int:
-        """The least number that makes an integer of a cost, of LUT, FF and um2, of any memory."""
+        """The smallest factor that turns a cost (LUT, FF or um2) of any memory into an integer."""
         per_bit = Fraction(str(dict(self.register).get(name, 0))).denominator
         return math.lcm(per_bit, *(_denominator(kind, name) for kind in self.kinds))
 
@@ -81,14 +81,19 @@ class Kinds:
 
     @cached_property
     def _grain(self) -> int:
-        """Depths up to the next multiple of it take the same: shapes are as deep as some multiple, if all have some."""
+        """The granularity of depths: all depths up to the next multiple of it have equal costs.
+
+        It is the greatest common divisor of the depths of all shapes, if all kinds have shapes.
+        """
         depths = [shape[0] for kind in self.kinds for shape in kind.shapes]
         return math.gcd(*depths) if all(kind.shapes for kind in self.kinds) and depths else 1
 
     def bank(self, words: int, bits: int, prices: LocalPrices, *, reads: int, writes: int) -> Built | None:
-        """One memory that so many ports read and so many others write in one cycle; None where no kind has them.
+        """The cheapest memory with so many ports that read and so many others that write in one cycle.
 
-        One that is written may be several of fewer ports to read, which are all written alike.
+        None if there is none.
+
+        A memory that is written may consist of several with one port to read, which are all written alike.
         """
         if words <= 1:
             return self.registers(words * bits)
@@ -104,7 +109,7 @@ class Kinds:
         return self._known[key]
 
     def _built(self, number: int, words: int, bits: int, prices: LocalPrices) -> Built:
-        """The memory in the shape of a kind, by number, that is cheapest, of equal ones the first."""
+        """The cheapest memory in a shape of a kind (given by number), of equal ones the first."""
         kind = self.kinds[number]
         if not kind.shapes:
             return _one(kind, words, bits)
@@ -115,23 +120,24 @@ class Kinds:
 
 
 def _has_ports(kind: MemoryKind, reads: int, writes: int) -> bool:
-    """Whether a kind has so many ports that read beside so many that write."""
+    """Whether a kind has so many ports that read in addition to so many that write."""
     return reads + writes <= kind.ports and reads <= (kind.reads or kind.ports)
 
 
 def _one(kind: MemoryKind, words: int, bits: int) -> Built:
+    """A single memory of a kind."""
     variables = {"k": float(words), "w": float(bits), "bits": float(words * bits)}
     lut, ff, area = (_rounded(formula.value(variables)) for formula in (kind.lut, kind.ff, kind.area))
     return Built(kind.name, kind.blocks, lut, ff, area)
 
 
 def _rounded(cost: float) -> float:
-    """A cost of one memory in whole PARTS."""
+    """The cost of one memory, rounded to 1 / PARTS."""
     return max(0.0, round(cost * PARTS) / PARTS)
 
 
 def _denominator(kind: MemoryKind, name: str) -> int:
-    """What makes an integer of a cost of memories of a kind: PARTS where it goes by their size in any way."""
+    """The smallest factor that turns a cost of a kind's memories into an integer: PARTS if it depends on their size."""
     formula = getattr(kind, name)
     if formula.variables and not kind.shapes:
         return PARTS

@@ -1,13 +1,13 @@
-"""What a port touches in a cycle: chunks of its pattern, joined over the units (docs/machine.md, section 13).
+"""Joint sets of a port: chunks of its pattern, joined over the units (docs/machine.md, section 13).
 
-A repetition occupies its unit for o cycles and touches its pattern in as many chunks: those of what it reads are equal
-but for the last, and results come evenly over these cycles. The units of a processor start together, each a step
-further along the line, so in each cycle they touch one set of places; those of other cycles and rounds are translates
-of a few such sets. Whether places of a set share a bank hangs on their differences alone: all that follows is decided
-once per tiler, units and interval, not per design.
+The idea. A repetition occupies its unit for o cycles and accesses its pattern in as many chunks: chunks of reads are
+equally large except the last, and results come evenly over these cycles. The units of a processor start together, each
+a step further along the line, so in each cycle they access one joint set; those of other cycles and rounds are
+translates of a few such sets. Whether elements of a set share a bank depends only on their differences. So all that
+follows is decided once for each tiler, units and interval, and not for each design.
 
-Borders and wrapped axes bend a pattern at the ends of its axis. There the differences are others: each bent shape is a
-set of its own.
+Borders and wrapped axes bend a pattern at the ends of its axis. There the differences are others: each bent shape is
+another set.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ Places = NDArray[np.int64]  # (number, rank)
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """An axis that bends: of `extent` indices, which a `border` maps into or which wraps (without one).
+    """An axis that bends patterns: of `extent` indices, into which a `border` maps, or which wraps (without one).
 
-    `bases` are the least and the greatest index at which a pattern is put there, and the steps between.
+    `bases` are the least and the greatest index at which a pattern is put, and the step between.
     """
 
     extent: int
@@ -46,13 +46,16 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What the units of a processor, or the port of the external memory, touch of one array.
+    """The accesses of a processor's units, or of the external memory's port, to one array.
 
-    `places` are those of a pattern, row-major, from any origin; `step` leads from a unit's to the next one's; a
-    repetition takes `cycles` (o), and the places are its `results` or what it reads. `random` is how many places a
-    repetition touches at subscripts of its data: 0 where they follow from its index. `ordered` says that repetitions
-    start in scan order, so that what one has read may stay for the next. `edges` has by axis how it bends. `moves` lead
-    from a repetition of a unit to its next ones, along each dimension.
+    - `places`: the offsets of a pattern, row-major, from any origin; `step` leads from a unit's pattern to the next
+      unit's.
+    - `cycles`: the occupancy o of a repetition; `results`: the elements are written, else read.
+    - `random`: the number of elements that a repetition accesses at subscripts computed from data; 0 if all follow from
+      its index.
+    - `ordered`: repetitions start in scan order, so that elements of one may stay for the next.
+    - `edges`: by axis, how it bends; `moves`: the steps from a repetition of a unit to its next ones, along each
+      dimension.
     """
 
     places: tuple[Place, ...]
@@ -67,7 +70,7 @@ class Access:
 
     @property
     def in_a_cycle(self) -> int:
-        """The most places that are touched in a cycle."""
+        """The most elements that are accessed in a cycle."""
         if self.random:
             return self.units * -(-self.random // self.cycles)
         return max(len(places) for places in joint_sets(self))
@@ -75,16 +78,16 @@ class Access:
 
 @lru_cache(maxsize=1024)
 def box_places(fitting: tuple[tuple[int, ...], ...], pattern: tuple[int, ...]) -> tuple[Place, ...]:
-    """The places of a pattern, row-major: fitting f for all f."""
+    """The offsets of a pattern, row-major: fitting f for all f."""
     points = product(*map(range, pattern))
     return tuple(tuple(sum(a * f for a, f in zip(row, point, strict=True)) for row in fitting) for point in points)
 
 
 def run_places(width: int, shape: Sequence[int]) -> tuple[tuple[Place, ...], ...]:
-    """The sets that a word of `width` data may be in an array of a shape: data that follow each other row-major.
+    """The joint sets that a word of `width` data may be in an array: data that follow each other row-major.
 
-    Where a row is no shorter than a word that is one set. Else it goes over the ends of rows, and starts anywhere; it
-    is cut where the last axis ends of which the rows, with all rows inside, are no shorter.
+    If a row has at least a word's data, that is one set. Otherwise words go over the ends of rows and start anywhere;
+    they are cut at the end of the last axes that together have at least a word's data.
     """
     if not shape:
         return (((),),)
@@ -99,7 +102,10 @@ def run_places(width: int, shape: Sequence[int]) -> tuple[tuple[Place, ...], ...
 
 @lru_cache(maxsize=4096)
 def joint_sets(access: Access) -> tuple[tuple[Place, ...], ...]:
-    """A_j for each cycle j of an occupancy: chunk j of the pattern, joined over the units; without bends."""
+    """The joint set A_j of each cycle j of an occupancy: chunk j of the pattern, joined over the units.
+
+    Without bends.
+    """
     number = np.arange(len(access.places))
     when = (result_cycles if access.results else read_cycles)(number, len(number), access.cycles)
     chunks = np.split(number, np.flatnonzero(np.diff(when)) + 1)
@@ -107,7 +113,7 @@ def joint_sets(access: Access) -> tuple[tuple[Place, ...], ...]:
 
 
 def joined(places: Sequence[Place], step: Place, units: int) -> tuple[Place, ...]:
-    """The different places of all units, in order of the first place of each."""
+    """The distinct elements of all units, in the order of their first occurrence."""
     if units == 1:
         return tuple(dict.fromkeys(places))
     moved = of_units(places, step, units)
@@ -117,21 +123,21 @@ def joined(places: Sequence[Place], step: Place, units: int) -> tuple[Place, ...
 
 
 def of_units(places: Sequence[Place], step: Place, units: int) -> Places:
-    """Places as each unit touches them (places * units, rank), place by place."""
+    """Offsets as each unit accesses them (offsets * units, rank), offset by offset."""
     offsets = np.arange(units)[:, None] * np.array(step, np.int64)
     moved: Places = np.array(places, np.int64).reshape(len(places), 1, len(step)) + offsets
     return moved.reshape(len(places) * units, len(step))
 
 
 def as_tuples(places: Places) -> tuple[Place, ...]:
-    """Places (number, rank) one by one."""
+    """Index vectors (number, rank) as tuples."""
     return tuple(map(tuple, places.tolist()))
 
 
 def numbered(places: Places, ahead: Place) -> tuple[NDArray[Any], int]:
-    """A number for each place (number, rank), and how much larger it is for the place that is `ahead` of one.
+    """A number for each index vector (number, rank), and the difference of numbers for a step `ahead`.
 
-    Different places have different numbers, also those ahead of them or as far behind.
+    Distinct vectors have distinct numbers, also those a step ahead or behind.
     """
     further = np.array(ahead, np.int64)
     low, high = places.min(axis=0) - np.abs(further), places.max(axis=0) + np.abs(further)
@@ -142,7 +148,7 @@ def numbered(places: Places, ahead: Place) -> tuple[NDArray[Any], int]:
 
 
 def differences(sets: Iterable[Sequence[Place]], edges: Sequence[Edge | None] = ()) -> Places:
-    """The differences other than 0 of any two places of one set, straight or bent; each once, one of d and -d."""
+    """The nonzero differences of any two elements of one set, straight or bent; each once, and one of d and -d."""
     parts = []
     for places in sets:
         for bent in _bent(np.array(places, np.int64).reshape(len(places), -1), edges):
@@ -152,7 +158,7 @@ def differences(sets: Iterable[Sequence[Place]], edges: Sequence[Edge | None] = 
 
 
 def _pairs(places: Places) -> Places:
-    """The differences of different places, one of d and -d: pair by pair, or where they overlap if one set is moved."""
+    """The differences of distinct elements, one of d and -d: pair by pair, or by an autocorrelation of their box."""
     extents = np.ptp(places, axis=0) + 1 if places.size else np.ones(1, np.int64)
     apart = (2 * extents - 1).tolist()
     if 4 * math.prod(apart) > len(places) ** 2:
@@ -171,7 +177,7 @@ def _pairs(places: Places) -> Places:
 
 
 def distinct(places: Places) -> Places:
-    """The different places, in lexicographic order: by their numbers in a box around them, which is quick to sort."""
+    """The distinct index vectors, in lexicographic order, sorted by their numbers in a box around them."""
     if not places.size:
         return places[:1]
     low = places.min(axis=0)
@@ -184,7 +190,7 @@ def distinct(places: Places) -> Places:
 
 
 def _bent(places: Places, edges: Sequence[Edge | None]) -> Iterator[Places]:
-    """The places, and their shapes at the ends of axes."""
+    """The elements, and their shapes at the ends of axes."""
     if not any(edges) or not places.size:
         yield places
         return
@@ -196,7 +202,7 @@ def _bent(places: Places, edges: Sequence[Edge | None]) -> Iterator[Places]:
 
 
 def _shapes(along: Places, edge: Edge) -> Places:
-    """The different shapes (number, places) that places along an axis take, relative to where they are put."""
+    """The distinct shapes (number, offsets) of offsets along an axis, relative to where they are put."""
     low, high, step = edge.bases
     base = np.arange(low, high + 1, max(1, step))
     inside = (base + along.min() >= 0) & (base + along.max() < edge.extent)

@@ -1,17 +1,17 @@
-"""How a memory is organised so that every port has its data in each cycle (docs/machine.md, section 13).
+"""The organisation of a memory such that every port has its data in each cycle (docs/machine.md, section 13).
 
 A bank has one write port and one read port. Data that are read together lie in different banks, or in copies of the
 memory that are all written alike. Of these ways the cheapest is taken, of equal ones the first:
 
-- registers: every datum has its own; read and written at will;
-- window: registers keep what is read again, so that fewer banks do;
-- banks: a function from places to banks under which no port's set of a cycle meets a conflict;
-- copies: as many as there are reads in a cycle, each in the banks that the writes ask for.
+- registers: every datum has its own, and can be accessed at any time;
+- window: registers keep elements that are read again, so that fewer banks are enough;
+- banks: a function from elements to banks under which no joint set has a conflict;
+- copies: as many as there are reads in a cycle, each in the banks that the writes need.
 
-Where none of them serves the ports there is no memory: that is refused, with the reason.
+If none of them serves the ports, the memory is refused, with the reason.
 
-Each further reader in the same step takes a copy of the banks, and so does each further writer: copies per writer of
-which one has what was written last. A ROM is never written: its copies are read through all ports that they have.
+Each further reader in the same step takes a copy of the banks, and so does each further writer: copies for each writer,
+of which one has the last written value. A ROM is never written: its copies are read through all of their ports.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ ROM_READS = 2  # ports of a bank that is never written
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What there is to build with, and how it is compared.
+    """The kinds of memories on a platform, and how they are compared.
 
-    `register_bits` is the most that may be registers, `copies_most` the most copies, `read_ports` those of a bank that
-    is written too. A function has `banks_most` banks at most, a power of two of them with `power_of_two`. `overhead`
-    prices what steers memories, None where nothing does; a word of the external memory has `port_bits`.
+    `register_bits` is the most bits of registers, `copies_most` the most copies, and `read_ports` those of a bank that
+    is also written. A function has at most `banks_most` banks, a power of two with `power_of_two`. `overhead` gives the
+    costs of control and interconnect, None without any; a word of the external memory has `port_bits`.
     """
 
     kinds: Kinds
@@ -53,7 +53,7 @@ class Terms:
     port_bits: int = 0
 
     def steered(self, built: Built, features: Mapping[str, Any]) -> Built:
-        """What is built, with what its features add."""
+        """Add the control and interconnect that features cost."""
         if self.overhead is None:
             return built
         lut, ff = self.overhead.of(features)
@@ -62,10 +62,10 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Organisation:
-    """What a memory is built of: `copies` of the banks of `function`, each `depth` words of `width` bits.
+    """The organisation of a memory: `copies` of the banks of `function`, each of `depth` words of `width` bits.
 
-    `window_bits` are registers beside the banks; `built` is what all of it costs. `reason` says in words why it is so,
-    `refused` what could not be.
+    `window_bits` are registers in addition to the banks; `built` is the cost of all of it. `reason` explains the choice
+    in words, and `refused` what is not possible.
     """
 
     way: Way
@@ -91,21 +91,21 @@ class Organisation:
 
     @property
     def features(self) -> Mapping[str, Any]:
-        """What its lanes add to costs (docs/technologies.md)."""
+        """The features by which control and interconnect are estimated (docs/technologies.md)."""
         registers = self.way == "registers"
         return memory_features(self.routes, self.banks, self.copies, self.width, self.depth, registers=registers)
 
     @property
     def bits(self) -> int:
-        """All bits that are built, those of copies and windows among them."""
+        """All built bits, of copies and windows too."""
         return self.copies * self.banks * self.depth * self.width + self.window_bits
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A way to serve a memory's ports, whatever its size: `copies` of banks, each read through `reads` ports.
+    """A way to serve a memory's ports, at any size: `copies` of banks, each read through `reads` ports.
 
-    `window` are the data in registers beside them. Registers have no function.
+    `window` is the number of data in registers in addition to the banks. Registers have no function.
     """
 
     way: Way
@@ -122,7 +122,7 @@ class Candidate:
         object.__setattr__(self, "banks", 1 if self.function is None else self.function.banks)
 
     def built(self, bits: int, deep: int, terms: Terms) -> Built | None:
-        """What it is built of where the deepest bank has so many words; None where no memory has its ports."""
+        """The built form if the deepest bank has so many words; None if no memory has its ports."""
         if self.function is None:
             return terms.kinds.registers(bits * deep)
         features = memory_features(self.routes, self.banks, self.copies, bits, deep)
@@ -134,15 +134,16 @@ class Candidate:
         return terms.steered(built, features)
 
     def bits(self, bits: int, deep: int) -> int:
-        """All bits of it."""
+        """All bits, if the deepest bank has so many words."""
         return (self.copies * self.banks * deep + self.window) * bits
 
 
 @dataclass(frozen=True, eq=False)
 class Ways:
-    """What serves the ports of a memory beside registers, in the order in which one is taken of equal ones.
+    """The ways to serve the ports of a memory, except registers, in the order of preference among equal ones.
 
-    What reads at subscripts of its data (`is_random`) has no registers. `routes` are its lanes where they have a price.
+    Readers at subscripts computed from data (`is_random`) cannot use registers. `routes` are the lanes, if they have a
+    price.
     """
 
     candidates: tuple[Candidate, ...]
@@ -164,23 +165,23 @@ def organise(
     ways: Ways | None = None,
     name: str = "array",
 ) -> Organisation:
-    """The organisation of the memory of an array by its `name`, of so many `words` (data) of so many `bits`.
+    """The organisation of the memory of an array with some `name`, of so many `words` of so many `bits`.
 
-    `ways` are those that serve its ports, where they are known. Raises ArrayolError (`no-banks`, `wrap-banks`,
-    `random-port`) where nothing serves its ports.
+    `ways` are those that serve its ports, if they are known. Raises ArrayolError (`no-banks`, `wrap-banks`,
+    `random-port`) if nothing serves its ports.
     """
-    found = list(_built_ways(ways or ways_of(plan, terms), bits, words, depth, terms))
-    refused = [*plan.refused, *_refusals(plan, bits * words, terms, [one.way for one in found])]
-    if not found:
+    possible = list(_built_ways(ways or ways_of(plan, terms), bits, words, depth, terms))
+    refused = [*plan.refused, *_refusals(plan, bits * words, terms, [one.way for one in possible])]
+    if not possible:
         raise unserved(name, plan, bits * words, terms)
-    best = min(found, key=lambda one: one.built.price(terms.prices))
-    others = [one for one in found if one is not best]
+    best = min(possible, key=lambda one: one.built.price(terms.prices))
+    others = [one for one in possible if one is not best]
     routes = best.routes if terms.overhead is not None else _routes(plan, best.function, terms)
     return replace(best, reason=_reason(best, others, terms), refused=tuple(refused), routes=routes)
 
 
 def _built_ways(ways: Ways, bits: int, words: int, depth: Depth, terms: Terms) -> Iterator[Organisation]:
-    """All that can be built, in the order in which one is taken of equal ones."""
+    """All organisations that are possible, in the order of preference among equal ones."""
     if bits * words <= ways.register_bits(terms):
         features = memory_features(ways.routes, 1, 1, bits, words, registers=True)
         built_of = terms.steered(terms.kinds.registers(bits * words), features)
@@ -195,7 +196,7 @@ def _built_ways(ways: Ways, bits: int, words: int, depth: Depth, terms: Terms) -
 
 
 def unserved(name: str, plan: PortPlan, bits: int, terms: Terms) -> ArrayolError:
-    """Why nothing serves the ports of the memory of an array, of so many bits."""
+    """The error for a memory of so many bits whose ports nothing serves, with all reasons."""
     reasons = [one for one in (*plan.refused, *_refusals(plan, bits, terms, [])) if one.code != "window"]
     code = next(one.code for one in reasons if one.code != "registers")
     return error(
@@ -207,19 +208,21 @@ def unserved(name: str, plan: PortPlan, bits: int, terms: Terms) -> ArrayolError
 
 
 def most_served(ways: Ways, terms: Terms) -> float:
-    """The bits of the largest memory with these ports that something serves."""
+    """The bits of the largest memory whose ports can be served."""
     return math.inf if ways.candidates else ways.register_bits(terms)
 
 
 def ways_of(plan: PortPlan, terms: Terms) -> Ways:
-    """What serves the ports beside registers."""
+    """The ways to serve ports, except registers."""
     window = sum(window.registers for window in plan.windows if window is not None)
-    found: list[Candidate] = []
+    candidates: list[Candidate] = []
     if plan.function is not None:
-        found += _of_function("window" if window else "banks", plan, plan.function, plan.ports.reading, window, terms)
+        candidates += _of_function(
+            "window" if window else "banks", plan, plan.function, plan.ports.reading, window, terms
+        )
     if plan.writes is not None:
-        found += _of_function("copies", plan, plan.writes, plan.reads, window, terms)
-    kept = [one for one in found if _has_kind(one, terms)]
+        candidates += _of_function("copies", plan, plan.writes, plan.reads, window, terms)
+    kept = [one for one in candidates if _has_kind(one, terms)]
     if terms.overhead is None:
         return Ways(tuple(kept), plan.is_random)
     kept = [replace(one, routes=_routes(plan, one.function, terms)) for one in kept]
@@ -227,21 +230,21 @@ def ways_of(plan: PortPlan, terms: Terms) -> Ways:
 
 
 def _routes(plan: PortPlan, function: BankFunction | None, terms: Terms) -> Routes:
-    """The lanes of a memory, of registers without a function, and the words of the port that are stored from it."""
+    """The lanes of a memory (of registers without a function), and the words of the port that are stored from it."""
     reads, writes = plan.reach(function) if function is not None else (1.0, 1.0)
     port = terms.port_bits if plan.ports.stored else 0
     return replace(plan.routes, port=port, read_reach=reads, write_reach=writes)
 
 
 def _has_kind(one: Candidate, terms: Terms) -> bool:
-    """Whether some kind of memory has its ports."""
+    """Whether some kind of memory has a candidate's ports."""
     return terms.kinds.bank(2, 1, terms.prices, reads=one.reads, writes=one.writes) is not None
 
 
 def _of_function(
     way: Way, plan: PortPlan, function: BankFunction, reads: int, window: int, terms: Terms
 ) -> Iterator[Candidate]:
-    """Banks with as many copies as so many reads ask for, where there may be as many; a ROM is tried by its ports."""
+    """Banks with as many copies as the reads need, if that many are allowed; for a ROM, with each number of ports."""
     writing = plan.ports.writing
     for read_ports in (terms.read_ports,) if writing else range(ROM_READS, 0, -1):
         copies = -(-max(1, reads) // read_ports) * max(1, writing)
@@ -250,6 +253,7 @@ def _of_function(
 
 
 def _refusals(plan: PortPlan, bits: int, terms: Terms, ways: list[Way]) -> Iterator[Refusal]:
+    """The reasons against registers and copies, if they are not among the ways."""
     if "registers" not in ways and bits > terms.register_bits:
         yield Refusal(
             "registers", f"registers not considered: {bits:,} bits exceed the limit of {terms.register_bits:,}"
@@ -262,7 +266,7 @@ def _refusals(plan: PortPlan, bits: int, terms: Terms, ways: list[Way]) -> Itera
 
 
 def _reason(best: Organisation, others: list[Organisation], terms: Terms) -> str:
-    """Why an organisation is taken, in words."""
+    """The reason for an organisation, in words."""
 
     def cost(one: Organisation) -> str:
         return f"{one.built.price(terms.prices):,.0f}"
@@ -272,7 +276,7 @@ def _reason(best: Organisation, others: list[Organisation], terms: Terms) -> str
 
 
 def organise_fifo(data: int, wide: int, bits: int, terms: Terms) -> Organisation:
-    """A FIFO of so many data whose wider end moves `wide` data in a cycle: one bank as wide as that."""
+    """The organisation of a FIFO of so many data: one bank as wide as its wider end, of `wide` data a cycle."""
     deep, routes = -(-data // wide), Routes(1, 1, 1)
     built = terms.steered(_bank(deep, wide * bits, terms), memory_features(routes, 1, 1, wide * bits, deep))
     reason = f"as wide as its wider end: {wide:,} data"
@@ -280,7 +284,7 @@ def organise_fifo(data: int, wide: int, bits: int, terms: Terms) -> Organisation
 
 
 def organise_state(chains: int, banks: int, bits: int, terms: Terms) -> Organisation:
-    """The state of a delay whose chains take so many words, each of so many `bits`: as a rule a bank for each unit."""
+    """The organisation of a delay's state, whose chains take so many words of `bits` each, in so many banks."""
     deep, routes = -(-chains // banks), Routes(banks, banks, banks)
     built = _bank(deep, bits, terms).times(banks)
     built = terms.steered(built, memory_features(routes, banks, 1, bits, deep))
@@ -288,12 +292,12 @@ def organise_state(chains: int, banks: int, bits: int, terms: Terms) -> Organisa
 
 
 def organise_layout(function: Linear, copies: int, depth: int, bits: int, terms: Terms) -> Organisation:
-    """A buffer with the bank layout that a design gives: banks for each of so many units, of so many words each."""
+    """The organisation of a buffer with the bank layout of a design: copies of its banks, of `depth` words each."""
     built = _bank(depth, bits, terms).times(copies * function.banks)
     return Organisation("layout", copies, function, depth, bits, 0, built, "the bank layout of the design")
 
 
 def _bank(words: int, bits: int, terms: Terms) -> Built:
-    """A bank with a port to write and one to read; registers where the technology has none."""
+    """A bank with one write port and the read ports of the terms; registers if the technology has none."""
     built = terms.kinds.bank(words, bits, terms.prices, reads=terms.read_ports, writes=1)
     return built if built is not None else terms.kinds.registers(words * bits)

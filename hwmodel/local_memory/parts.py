@@ -1,9 +1,9 @@
-"""A buffer in one part or in several, whichever is smaller: its addresses, and how many words they take.
+"""The addresses of a buffer, in one part or in several, whichever takes fewer words.
 
-Data of different lives in one memory cost words: a few rows that stay for a whole frame stretch every modulus. So the
-indices of each line fall in three classes by life (`lines`), and a buffer is either one part, or each pair of classes
-that is not empty is a part of its own: the rows that neighbouring blocks share become a line buffer, the rest a double
-buffer. A tie is one part.
+The idea. Data of different lifetimes in one memory cost words: a few rows that stay for a whole frame stretch every
+modulus. So the indices of each line fall into three classes by life (`lines`), and a buffer is either one part, or has
+a part for each non-empty pair of classes: the rows that neighbouring blocks share become a line buffer, all other data
+a double buffer. A tie is one part.
 """
 
 from __future__ import annotations
@@ -22,15 +22,16 @@ def addresses_of(lines: Lines) -> Addresses:
 
 
 def size_of(lines: Lines) -> int:
-    """How many words the addresses of a buffer take."""
+    """The number of words that the addresses of a buffer take."""
     return sum(part.form.size for part in _parts(lines)) * lines.free
 
 
 def _parts(lines: Lines) -> tuple[Part, ...]:
+    """The parts of a buffer, in the choice that takes fewer words."""
     if not lines.pairs:
         return ()
-    one, by_class = Part(None, least_form(lines)), list(lines.by_class())
+    whole, by_class = Part(None, least_form(lines)), list(lines.by_class())
     if len(by_class) == 1:
-        return (one,)
-    apart = placed(tuple(Part(classes, least_form(own)) for classes, own in by_class))
-    return (one,) if one.form.size <= sum(part.form.size for part in apart) else apart
+        return (whole,)
+    split = placed(tuple(Part(classes, least_form(own)) for classes, own in by_class))
+    return (whole,) if whole.form.size <= sum(part.form.size for part in split) else split

@@ -1,10 +1,10 @@
-"""What one source brings to a buffer: when each index comes and is used last, along each loop of the walk.
+"""The data that one source brings to a buffer: births and last uses of each index, along each loop of the scan.
 
-A source is the loader, or a task that writes the array. An axis of the array that moves with the inner loop of the walk
-belongs to the inner line, one that moves with other loops to the outer line, one that no tick tells apart is free. An
-index of a loop stands for the subscript of its axis and for the fetch that brings it: what is fetched again has an
-index for each fetch. Indices ascend by subscript, then by fetch. Those of a line are all combinations of its loops',
-the outermost loop first.
+A source is the loader, or a task that writes the array. An axis of the array that moves with the inner loop belongs to
+the inner line, one that moves with other loops to the outer line, and one that no tick distinguishes is free. An index
+of a loop stands for the subscript of its axis and for the fetch that brings it: a subscript that is fetched again has
+an index for each fetch. Indices ascend by subscript, then by fetch. Those of a line are all combinations of its loops'
+indices, the outermost loop first.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ from hwmodel.local_memory.lines import Line, Lines
 
 @dataclass(frozen=True, eq=False)
 class Loop:
-    """The indices of one loop of `places`: by index the subscript of the `axis` that moves with it, 0 without one.
+    """The indices of one loop of `places`: the `subscript` of the `axis` that moves with it, 0 without one.
 
-    Each has the `first` place, that brings it, and the `last`, at which it is used. A free axis has one place.
+    Each index has the `first` place, which brings it, and the `last` place, which uses it last. A free axis has one
+    place.
     """
 
     places: int
@@ -36,14 +37,14 @@ class Loop:
 
     @staticmethod
     def free(axis: int, subscript: Ints) -> Loop:
-        """Of an axis that no tick tells apart."""
+        """The loop of an axis that no tick distinguishes."""
         return Loop(1, axis, subscript, 0 * subscript, 0 * subscript)
 
     def in_groups(self, shared: Shared) -> tuple[Loop, Ints]:
         """The indices in groups that share an address, each in its bank, and the group of each.
 
-        Groups begin at the first subscript, and of an axis of which something comes again, with what each place brings.
-        A group comes with the first of its indices, and stays as long as any.
+        Groups begin at the first subscript; if subscripts are fetched again, at the first subscript of each fetch. A
+        group comes with the first of its indices, and stays as long as any.
         """
         again = len(np.unique(self.subscript)) < len(self.subscript)
         fetch = self.first if again else 0 * self.first
@@ -59,14 +60,14 @@ class Loop:
 
 
 def combined(numbers: Sequence[Ints], sizes: Sequence[int]) -> Ints:
-    """By combination of the indices of some loops its number, where `numbers` says so by index of each.
+    """The number of each combination of some loops' indices, from the `numbers` of each loop's indices.
 
-    `sizes` are how many numbers each loop has.
+    `sizes` bound the numbers of each loop.
     """
-    found = np.zeros(1, np.int64)
+    number = np.zeros(1, np.int64)
     for own, size in zip(numbers, sizes, strict=True):
-        found = (found[:, None] * size + own).ravel()
-    return found
+        number = (number[:, None] * size + own).ravel()
+    return number
 
 
 def line_of(loops: Sequence[Loop]) -> Line:
@@ -80,8 +81,8 @@ def line_of(loops: Sequence[Loop]) -> Line:
 class Piece:
     """The loops of both lines, and of the free part, which ascend by axis: a pair's free data are row-major.
 
-    `lag` is that of the lines (`lines`). `start` is the step in which the source does what it does for the first place
-    of the walk. `frames` that follow each other are the outermost loop of the outer line, where there are several.
+    `lag` is that of the lines (`lines`). `start` is the step in which the source works for the first place of the scan.
+    If there are several successive `frames`, they are the outermost loop of the outer line.
     """
 
     outer: tuple[Loop, ...]
@@ -93,13 +94,13 @@ class Piece:
 
     @cached_property
     def lines(self) -> Lines:
-        """Its two lines."""
+        """The two lines of the piece."""
         outer = replace(line_of(self.outer), times=self.frames)
         return Lines(outer, line_of(self.inner), self.lag, line_of(self.free).indices)
 
     @property
     def in_succession(self) -> Piece:
-        """The same over frames that follow each other: as many as a datum of the first can meet are one loop more."""
+        """The piece over successive frames: as many as a datum of the first can meet are one more loop."""
         frames = np.arange(self.lines.frames)
         return replace(
             self, outer=(Loop(len(frames), None, 0 * frames, frames, frames), *self.outer), frames=len(frames)
@@ -108,14 +109,14 @@ class Piece:
 
 @dataclass(frozen=True, eq=False)
 class Subscripts:
-    """Subscripts of some axes of an array, `places` (indices, axes) in the order of the indices."""
+    """Subscripts along some axes of an array, `places` (indices, axes), in the order of the indices."""
 
     axes: tuple[int, ...]
     places: Ints
 
     @staticmethod
     def of(loops: Sequence[Loop]) -> Subscripts:
-        """Those of the indices of a line."""
+        """The subscripts of the indices of a line."""
         sizes = [len(loop.first) for loop in loops]
         chosen = np.unravel_index(np.arange(math.prod(sizes)), sizes) if sizes else ()
         moving = [

@@ -1,8 +1,8 @@
-"""What the ports of a memory ask for: windows, and the function to banks that serves them all.
+"""Windows and bank functions for the ports of a memory.
 
-Decided by tilers, units and intervals alone, whatever the blocks: once for all designs that have these in common. A
-window changes how long a line takes, so price has no say in it, and no other task: it is taken where its reader, with
-the words that the loader writes, needs fewer banks with it than without.
+They depend only on tilers, units and intervals, not on blocks: they are computed once for all designs that have these
+in common. A window changes how long a line takes, so it depends neither on prices nor on other tasks: it is taken if
+its reader, with the words that the loader writes, needs fewer banks with it than without.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Sets = tuple[tuple[Place, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """What cannot be, by its code (docs/machine.md, section 6), and why."""
+    """A choice that is not possible, by its code (docs/machine.md, section 6), and the reason."""
 
     code: str
     text: str
@@ -33,10 +33,11 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """All that reads and writes a memory in one step; places have `rank` subscripts.
+    """All readers and writers of a memory in one step; elements have `rank` subscripts.
 
-    `readers` and `writers` are tasks; `loaded` and `stored` the sets of a word of the external memory, empty without
-    loads or stores. `shape` is that of the array; blocks go along rows from `axis` on, None where they go along none.
+    `readers` and `writers` are tasks; `loaded` and `stored` the joint sets of a word of the external memory, empty
+    without loads or stores. `shape` is that of the array; blocks move along rows from `axis` on, None if they move
+    along none.
     """
 
     rank: int
@@ -49,26 +50,26 @@ class Ports:
 
     @property
     def row(self) -> int:
-        """The data of a row that blocks go along; 0 for none."""
+        """The data of a row along which blocks move; 0 for none."""
         return 0 if self.axis is None else math.prod(self.shape[self.axis :])
 
     @property
     def reading(self) -> int:
-        """How many read: each takes a read port in the same step."""
+        """The number of readers: each takes a read port in the same step."""
         return len(self.readers) + bool(self.stored)
 
     @property
     def writing(self) -> int:
-        """How many write; a ROM has none."""
+        """The number of writers; a ROM has none."""
         return len(self.writers) + bool(self.loaded)
 
 
 @dataclass(frozen=True)
 class PortPlan:
-    """`windows` by reader; `function` serves all sets of places, `writes` those that are written alone.
+    """Windows by reader; `function` serves all joint sets, and `writes` only those that are written.
 
-    `reads` are the places read in a cycle, by all readers together, `written` those written. `refused` says why there
-    is no window or function.
+    `reads` is the number of elements that all readers together read in a cycle, and `written` of those written.
+    `refused` has the reasons why there is no window or function.
     """
 
     ports: Ports
@@ -81,7 +82,7 @@ class PortPlan:
 
     @cached_property
     def routes(self) -> Routes:
-        """Its lanes. One that reads a place of its own again and again does not move."""
+        """The lanes of the memory. A lane that reads the same element again and again does not move."""
         still = sum(
             reader.in_a_cycle
             for reader in self.ports.readers
@@ -110,17 +111,18 @@ class PortPlan:
         )
 
     def reach(self, function: BankFunction) -> tuple[float, float]:
-        """How many banks a lane that reads touches under a function, and one that writes, on the average."""
+        """The average number of banks that a reading lane reaches under a function, and that a writing lane reaches."""
         if function not in self._reaches:
             self._reaches[function] = self._reach(function)
         return self._reaches[function]
 
     @cached_property
     def _reaches(self) -> dict[BankFunction, tuple[float, float]]:
-        """Those that were asked for."""
+        """A cache of `reach`."""
         return {}
 
     def _reach(self, function: BankFunction) -> tuple[float, float]:
+        """Compute `reach`."""
         ports = self.ports
         reading = [
             (reader.in_a_cycle, function.banks) if reader.random else _reached(function, sets, moves_of(reader, sets))
@@ -135,28 +137,28 @@ class PortPlan:
 
     @property
     def is_random(self) -> bool:
-        """Whether a reader reads at subscripts of its data."""
+        """Whether a reader reads at subscripts computed from data."""
         return any(reader.random for reader in self.ports.readers)
 
 
 def _rows(access: Access, axis: int | None) -> int:
-    """Of the rows of an array from an axis on, how many a repetition comes to."""
+    """The number of rows of an array, from an axis on, that a repetition accesses."""
     return len({place[:axis] for place in access.places})
 
 
 def _reached(function: BankFunction, sets: Sets, moves: Iterable[Place]) -> tuple[int, int]:
-    """The lanes of some sets, and the banks that one touches."""
+    """The number of lanes of some sets, and the banks that each reaches."""
     return max(map(len, sets), default=0), banks_reached(function, moves)
 
 
 def _average(lanes: Sequence[tuple[int, int]]) -> float:
-    """Of lanes with the banks that each touches."""
+    """The average number of banks, over lanes."""
     return sum(count * banks for count, banks in lanes) / max(1, sum(count for count, _ in lanes))
 
 
 @dataclass(frozen=True, slots=True)
 class _Search:
-    """Sets with the edges of their axes, for one function."""
+    """Joint sets with the edges of their axes, that one function has to serve."""
 
     rank: int
     parts: tuple[tuple[Sets, tuple[Edge | None, ...]], ...]
@@ -165,16 +167,18 @@ class _Search:
 
     @property
     def largest(self) -> int:
+        """The size of the largest set."""
         return max((len(places) for sets, _ in self.parts for places in sets), default=1)
 
     def function(self, *, bent: bool = True, most: int = MOST_BANKS) -> BankFunction | None:
-        """The first function that serves all of them, of up to so many banks."""
+        """The first function that serves all sets, with at most so many banks."""
         most = min(most, self.most)
         return _function(self, bent, most) if self.largest <= most else None
 
 
 @lru_cache(maxsize=4096)
 def _function(search: _Search, bent: bool, most: int) -> BankFunction | None:
+    """The first function of a search, cached."""
     if search.rank == 0:
         return smallest_function(differences(()), 1)
     apart = [_apart(sets, edges if bent else ()).reshape(-1, search.rank) for sets, edges in search.parts]
@@ -187,7 +191,7 @@ _apart = lru_cache(maxsize=256)(differences)  # many searches have parts in comm
 
 @lru_cache(maxsize=4096)
 def plan_ports(ports: Ports, *, power_of_two: bool = False, most: int = MOST_BANKS) -> PortPlan:
-    """The windows and functions, of so many banks at most, of a memory with these ports."""
+    """The windows and functions, with at most so many banks, of a memory with these ports."""
     written = [(joint_sets(writer), writer.edges) for writer in ports.writers]
     written += [(ports.loaded, ())] if ports.loaded else []
     writes = _Search(ports.rank, tuple(written), power_of_two, most)
@@ -208,6 +212,7 @@ def plan_ports(ports: Ports, *, power_of_two: bool = False, most: int = MOST_BAN
 
 
 def _read(reader: Access, window: Window | None) -> tuple[Sets, tuple[Edge | None, ...]]:
+    """The joint sets that a reader reads from the memory, and their edges."""
     if reader.random:
         return (), ()
     return (joint_sets(reader) if window is None else window.reads), reader.edges
@@ -215,7 +220,7 @@ def _read(reader: Access, window: Window | None) -> tuple[Sets, tuple[Edge | Non
 
 @lru_cache(maxsize=4096)
 def window_taken(reader: Access, loaded: Sets, *, power_of_two: bool = False, most: int = MOST_BANKS) -> Window | None:
-    """The window of a reader where it, with the words that are loaded, needs fewer banks than the reader without."""
+    """The window of a reader, if it needs fewer banks with it than without, together with the words that are loaded."""
     window = window_of(reader)
     if window is None:
         return None
@@ -230,7 +235,7 @@ def window_taken(reader: Access, loaded: Sets, *, power_of_two: bool = False, mo
 
 
 def _no_window(reader: Access) -> Refusal | None:
-    """Why a reader can have no window; None where it can, or where none would keep anything."""
+    """The reason why a reader can have no window; None if it can, or if a window would keep nothing."""
     if reader.random:
         return Refusal("window", "no window: its subscripts come from data")
     if not any(reader.step):
@@ -241,6 +246,7 @@ def _no_window(reader: Access) -> Refusal | None:
 
 
 def _no_banks(search: _Search, *, random: bool) -> Refusal:
+    """The reason why no function serves a search."""
     if random:
         return Refusal("random-port", "no banks: subscripts from data may meet in one")
     if any(any(edges) for _, edges in search.parts) and search.function(bent=False) is not None:

@@ -1,8 +1,8 @@
-"""How many banks a lane touches in all its cycles: fewer than there are where its steps go up in their number.
+"""The number of banks that a lane reaches in all its cycles: fewer than there are if its steps divide their number.
 
-A lane is at some place, and from there goes by steps: of its repetitions, or of words of the external memory. Each
-digit of a bank's number then only takes what is a multiple of some g away from where it was. Tools see that where it is
-always the same, or where low bits of the digit never change.
+A lane starts at some element and moves by steps: of its repetitions, or of words of the external memory. Each digit of
+a bank's number then only takes values that differ from the first by a multiple of some g. Synthesis tools see that if
+the digit never changes, or if its low bits never change.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Moves = tuple[Place, ...]
 
 
 def banks_reached(function: BankFunction, moves: Iterable[Place]) -> int:
-    """How many banks a lane touches that goes by such moves."""
+    """The number of banks that a lane with such moves reaches."""
     steps = list(moves)
     if isinstance(function, Linear):
         digits = [(function.banks, [sum(a * b for a, b in zip(function.alpha, step, strict=True)) for step in steps])]
@@ -28,13 +28,13 @@ def banks_reached(function: BankFunction, moves: Iterable[Place]) -> int:
 
 
 def _values(modulus: int, steps: Sequence[int]) -> int:
-    """The values of a digit that tools see."""
+    """The number of values of a digit that tools assume."""
     return int(values_seen(modulus, math.gcd(*steps)))
 
 
 @lru_cache(maxsize=4096)
 def moves_of(access: Access, sets: tuple[tuple[Place, ...], ...]) -> Moves:
-    """How the lanes of a task move: from repetition to repetition, from chunk to chunk, and round a bent axis."""
+    """The moves of a task's lanes: from repetition to repetition, from chunk to chunk, and around a bent axis."""
     rank, moves = len(access.step), list(access.moves)
     first = sets[0] if sets else ()
     for other in sets[1:]:
@@ -48,7 +48,7 @@ def moves_of(access: Access, sets: tuple[tuple[Place, ...], ...]) -> Moves:
 
 @lru_cache(maxsize=1024)
 def moves_of_words(width: int, shape: tuple[int, ...]) -> Moves:
-    """How the lanes of the port move, an element of a word of so many data each: places so far apart row-major."""
+    """The moves of the port's lanes, one for each element of a word of so many data, row-major."""
     if not shape:
         return ()
     rows = (
@@ -59,7 +59,7 @@ def moves_of_words(width: int, shape: tuple[int, ...]) -> Moves:
 
 
 def step_along(accesses: Iterable[tuple[Access, tuple[tuple[Place, ...], ...]]], shape: Place) -> int:
-    """What the ways of tasks in row-major order are all multiples of; 1 where places come from data."""
+    """The greatest common divisor of the moves of tasks in row-major order; 1 if subscripts are computed from data."""
     sizes = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
     steps = [0]
     for access, sets in accesses:

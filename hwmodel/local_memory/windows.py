@@ -1,12 +1,12 @@
-"""Windows: registers that keep what the next repetitions of a line read again (docs/machine.md, section 13).
+"""Windows: registers that keep elements that the next repetitions of a line read again (docs/machine.md, section 13).
 
-Repetitions that start along a line read translates of one set A, U steps further each time. What of A + U step is in A
-too need not be read again: it moves on through registers. Only New, the places that the step before has not read, come
-from the memory. At the start of a line the registers are empty; they are full after as many more rounds as the longest
-way that a place goes through them.
+The idea. Repetitions along a line read translates of one joint set A, U steps further each time. An element of A + U
+step that is also in A need not be read again: it moves on through registers. Only New, the elements that the round
+before has not read, comes from the memory. At the start of a line the registers are empty; they are full after as many
+more rounds as the longest way of an element through them has steps.
 
-In a round of several cycles the fresh places are read in the order in which units take them, an equal number in each
-cycle: the least with which each is there when a unit takes it.
+In a round of several cycles the new elements are read in the order in which units take them, an equal number in each
+cycle: the smallest with which each is there when a unit takes it.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ from hwmodel.local_memory.offsets import Access, Place, as_tuples, numbered, of_
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """`fresh` are the places that come from the memory in a round, in their order, at most `each` in a cycle.
+    """A window: the elements that come from the memory in a round (`fresh`), in their order, at most `each` in a cycle.
 
-    `registers` are the data kept, `fill` the rounds more at the start of a line.
+    `registers` is the number of elements that are kept, and `fill` the number of additional rounds at the start of a
+    line.
     """
 
     fresh: tuple[Place, ...]
@@ -36,16 +37,16 @@ class Window:
 
     @property
     def reads(self) -> tuple[tuple[Place, ...], ...]:
-        """The places that are read in the cycles of a round, up to the last with any."""
+        """The elements that are read in each cycle of a round, up to the last cycle with any."""
         return tuple(self.fresh[start : start + self.each] for start in range(0, len(self.fresh), self.each))
 
 
 def window_of(access: Access) -> Window | None:
-    """The window of an access; None where there is none.
+    """The window of an access; None if there is none.
 
-    There is none where repetitions start in no order, where the units' step along the line is 0, and where what they
-    read next has nothing of what they read now. `fill` is ceil(|A| / |New|) - 1 for boxes, `each` ceil(|New| / o) where
-    that is not too late.
+    There is none if repetitions do not start in scan order, if the units' step along the line is 0, or if the next
+    elements have none in common with the present ones. `fill` is ceil(|A| / |New|) - 1 for boxes, and `each` is
+    ceil(|New| / o) unless that is too late.
     """
     if not access.ordered or access.random or not any(access.step):
         return None
@@ -54,7 +55,7 @@ def window_of(access: Access) -> Window | None:
 
 @lru_cache(maxsize=1024)
 def _of_places(pattern: tuple[Place, ...], step: Place, units: int, cycles: int) -> Window | None:
-    """The window of units that move: tasks often have patterns in common, at other edges."""
+    """The window of units that move, cached: tasks often have equal patterns at different edges."""
     moved, when = of_units(pattern, step, units), read_cycles(np.arange(len(pattern)), len(pattern), cycles)
     ahead = tuple(units * part for part in step)
     numbers, further = numbered(moved, ahead)
@@ -71,7 +72,7 @@ def _of_places(pattern: tuple[Place, ...], step: Place, units: int, cycles: int)
 
 
 def _longest_way(places: NDArray[Any], fresh: NDArray[Any], further: int) -> int:
-    """On how many registers after the first a fresh place passes at most, by numbers."""
+    """The number of registers after the first on the longest way of a new element."""
     count = 0
     while True:
         behind = fresh - further

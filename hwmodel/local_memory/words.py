@@ -1,7 +1,7 @@
-"""The words of the data of a buffer, by element and step: frozen values that a design carries.
+"""The word of each datum of a buffer, by element and step: frozen values that a design carries.
 
-A buffer holds pieces, one after another, or data with a box of their own (`addresses`). Which piece a datum is of, and
-its indices there, follow from its subscripts and from the places of the loops in the step that brings it.
+A buffer holds pieces, one after another, or data with a box of their own (`addresses`). The piece of a datum, and its
+indices there, follow from its subscripts and from the places of the loops in the step that brings it.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from hwmodel.local_memory.addresses import Addresses, BankAddresses, Ints
 
 
 class Words(Protocol):
-    """The memory of a buffer: `size` words, and which of them each datum has."""
+    """The memory of a buffer: `size` words, and the word of each datum."""
 
     @property
     def size(self) -> int:
-        """How many words there are."""
+        """The number of words."""
 
     def word(self, element: Ints, step: Ints) -> Ints:
-        """The word of each datum: an element by its row-major number, brought in a step; -1 for none."""
+        """The word of each datum, an element by row-major number that is brought in a step; -1 for none."""
 
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """The numbers of rows of coordinates that differ: `extents` bound each coordinate from above."""
+    """The numbers of distinct rows of coordinates; `extents` bound each coordinate from above."""
 
     extents: tuple[int, ...]
     keys: Ints
@@ -35,19 +35,20 @@ class Numbers:
 
     @staticmethod
     def of(rows: Ints, extents: tuple[int, ...]) -> Numbers:
-        """The numbers of rows (n, coordinates) are their places."""
+        """Number rows (n, coordinates) by their position."""
         keys = _key(rows, extents)
         order = np.argsort(keys)
         return Numbers(extents, keys[order], order)
 
     def find(self, rows: Ints) -> Ints:
-        """The number of each row, -1 where it is none of them."""
+        """The number of each row; -1 for an unknown one."""
         keys = _key(rows, self.extents)
         places = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
         return np.where(self.keys[places] == keys, self.order[places], -1)
 
 
 def _key(rows: Ints, extents: tuple[int, ...]) -> Ints:
+    """The mixed-radix number of each row."""
     key = np.zeros(len(rows), np.int64)
     for column, extent in zip(rows.T, extents, strict=True):
         key = key * extent + column
@@ -56,10 +57,10 @@ def _key(rows: Ints, extents: tuple[int, ...]) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class PieceWords:
-    """The words of a piece: axes of both lines and of the free part, and the numbers of their subscripts.
+    """The words of a piece: the axes of both lines and of the free part, and the numbers of their subscripts.
 
-    Those of a line come with the place of the line at which they are brought. Step `start` is the first place of both
-    lines; the inner one has `places`.
+    Rows of a line include the place of the line at which they are brought. Step `start` is the first place of both
+    lines; the inner line has `places`.
     """
 
     addresses: Addresses | BankAddresses
@@ -74,10 +75,13 @@ class PieceWords:
         return self.addresses.size
 
     def word(self, subscripts: Ints, step: Ints) -> Ints:
-        """The word of each datum, by its subscripts (n, rank) and the step that brings it; -1 for none of the piece."""
+        """The word of each datum, by its subscripts (n, rank) and the step that brings it.
+
+        -1 for data of other pieces.
+        """
         row, column = np.divmod(step - self.start, self.places)
-        own = [subscripts[:, axes] for axes in self.axes]
-        rows = (np.column_stack([own[0], row]), np.column_stack([own[1], column]), own[2])
+        columns = [subscripts[:, axes] for axes in self.axes]
+        rows = (np.column_stack([columns[0], row]), np.column_stack([columns[1], column]), columns[2])
         outer, inner, free = (number.find(each) for number, each in zip(self.numbers, rows, strict=True))
         words = np.full(len(step), -1, np.int64)
         there = (outer >= 0) & (inner >= 0) & (free >= 0)
@@ -87,7 +91,7 @@ class PieceWords:
 
 @dataclass(frozen=True, eq=False)
 class BufferWords:
-    """The words of a buffer of an array of some shape: its pieces one after another."""
+    """The words of an array's buffer: its pieces one after another."""
 
     shape: tuple[int, ...]
     pieces: tuple[PieceWords, ...]
@@ -98,7 +102,7 @@ class BufferWords:
         return sum(piece.size for piece in self.pieces)
 
     def word(self, element: Ints, step: Ints) -> Ints:
-        """The word of each datum: an element by its row-major number, brought in a step; -1 for none."""
+        """The word of each datum, an element by row-major number that is brought in a step; -1 for none."""
         words, base = np.full(len(element), -1, np.int64), 0
         subscripts = (
             np.column_stack(np.unravel_index(element, self.shape))
@@ -106,7 +110,7 @@ class BufferWords:
             else np.zeros((len(element), 0), np.int64)
         )
         for piece in self.pieces:
-            found = piece.word(subscripts, step)
-            words = np.where(found >= 0, base + found, words)
+            piece_words = piece.word(subscripts, step)
+            words = np.where(piece_words >= 0, base + piece_words, words)
             base += piece.size
         return words
