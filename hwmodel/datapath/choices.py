@@ -1,13 +1,13 @@
-"""The datapaths that a platform offers a task: at which intervals, and where each figure of one is from.
+"""The datapaths that a platform offers a task: their initiation intervals, and the origin of each figure.
 
-Intervals come from the first of these that says something: `measured` and `interval` of the task's entry; its
+Intervals come from the first of these that gives any: `measured` and `interval` of the task's entry; its
 `initiation_interval`, times the data of the largest output port; the technology, which offers those worth trying; and,
-where a platform lets datapaths be assumed, an initiation interval of 1. A task with none of these is refused.
+if a platform lets datapaths be assumed, an initiation interval of 1. A task with none of these is refused.
 
-Each other figure comes from what was measured at the interval, else from the entry, else from the body, which the
-technology prices, each by itself; so does each cost by its name, and cost models of plug-ins add those that are
-missing. Latency and recurrences that are derived leave out the local memory, whose cycles are added here; those that
-somebody gives contain it.
+Each other figure comes from what was measured at the interval, else from the entry, else from the body with the
+technology's prices, independently of other figures. So does each cost by its name, and cost models of plug-ins add
+costs that are missing. Derived latencies and recurrences leave out the local memory, whose cycles are added here; given
+ones contain it.
 """
 
 from __future__ import annotations
@@ -26,43 +26,43 @@ from hwmodel.datapath.figures import Datapath, Origin, largest_output
 
 
 class Derived(Protocol):
-    """What is derived of a body at one interval: see `hwmodel.datapath.derive`."""
+    """The figures derived from a body at one interval: see `hwmodel.datapath.derive`."""
 
     @property
     def latency(self) -> int:
-        """In cycles, without those of the local memory."""
+        """The latency in cycles, without those of the local memory."""
 
     @property
     def recurrence(self) -> Mapping[tuple[str, str], int]:
-        """By output and input port, in cycles, with the state in a register of the unit."""
+        """The recurrence by output and input port, in cycles, with the state in a register of the unit."""
 
     @property
     def through_memory(self) -> Mapping[tuple[str, str], int]:
-        """The same with the state in the local memory, without the cycles of that."""
+        """The recurrence in cycles with the state in the local memory, without the cycles of that."""
 
     @property
     def cost(self) -> Mapping[str, float]:
-        """Of one unit, by name."""
+        """The costs of one unit, by name."""
 
     @property
     def energy_operators_pj(self) -> float:
-        """Of one repetition."""
+        """The energy of the operators in one repetition, in pJ."""
 
     @property
     def energy_registers_pj(self) -> float:
-        """Of one repetition."""
+        """The energy of the registers in one repetition, in pJ."""
 
     @property
     def estimated(self) -> bool:
-        """Whether some row that prices it is an estimate, whatever the table is otherwise."""
+        """Whether some row of the technology that prices it is an estimate."""
 
 
 class Derivation(Protocol):
-    """What is derived of a body."""
+    """The datapaths derived from a body."""
 
     @property
     def intervals(self) -> tuple[int, ...]:
-        """Those worth trying, ascending."""
+        """The intervals worth trying, ascending."""
 
     def at(self, interval: int) -> Derived:
         """The datapath at an interval."""
@@ -73,10 +73,10 @@ Pairs = frozenset[tuple[str, str]]  # of output and input port, as delays have t
 
 @dataclass(frozen=True)
 class Ground:
-    """What datapaths stand on beside a task's entry.
+    """The sources of datapaths other than a task's entry.
 
-    `derive` is there where the platform names a technology; it takes the delays whose recurrence is to be short.
-    `local_cycles` are those of the local memory, fetch and store together. With `assumed` a task of which nothing is
+    `derive` is set if the platform names a technology; it takes the delays whose recurrence should be short.
+    `local_cycles` are those of the local memory, fetch and store together. With `assumed`, a task of which nothing is
     known has an initiation interval of 1. `cost_models` are plug-ins that add a cost of their name.
     """
 
@@ -88,7 +88,7 @@ class Ground:
 
 @dataclass(frozen=True)
 class Choices:
-    """The datapaths of one task; what is derived is derived when it is first asked for."""
+    """The datapaths of one task, derived when they are first needed."""
 
     process: Process
     entry: ElementaryEntry
@@ -96,9 +96,9 @@ class Choices:
 
     @cached_property
     def intervals(self) -> tuple[int, ...]:
-        """The cycles from start to start of a repetition among which a design chooses, ascending.
+        """The initiation intervals among which a design chooses, in cycles, ascending.
 
-        Raises ArrayolError (`no-datapath`, and what derivations raise).
+        Raises ArrayolError (`no-datapath`, and those of derivations).
         """
         if self.entry.intervals:
             return self.entry.intervals
@@ -114,15 +114,15 @@ class Choices:
 
     @property
     def interval_origin(self) -> Origin:
-        """Where all intervals are from; those of `measured` may stand beside given ones."""
+        """The origin of all intervals; those of `measured` may be among given ones."""
         if self.entry.intervals or self.entry.initiation_interval is not None:
             return "given"
         return "derived" if self.ground.derive is not None and self._has_body else "assumed"
 
     def at(self, interval: int) -> Datapath:
-        """The datapath at an interval; at one that is not offered, that of the offered one below it, left waiting.
+        """The datapath at an interval; if it is not offered, that of the next smaller offered one, whose unit waits.
 
-        What is derived is derived for the interval itself. Raises ArrayolError (as `intervals`).
+        Derived figures are derived for the interval itself. Raises ArrayolError (as `intervals`).
         """
         below = [one for one in self.intervals if one <= interval]
         measured = self.entry.measured_at(below[-1] if below else self.intervals[0])
@@ -156,14 +156,14 @@ class Choices:
 
     @cached_property
     def _derivation(self) -> Derivation | None:
-        """What is derived of the body; None without a technology or a body."""
+        """The datapaths derived from the body; None without a technology or a body."""
         derive, definition = self.ground.derive, self.process.definition
         if derive is None or definition is None or definition.body is None:
             return None
         return derive(definition, frozenset((delay.output, delay.port) for delay in self.process.delays))
 
     def _derived(self, interval: int, measured: Measured | None) -> Derived | None:
-        """The derived datapath, which may fail where all that has to be known is given."""
+        """The derived datapath; None if derivation fails, but all figures are given."""
         try:
             return self._derivation.at(interval) if self._derivation is not None else None
         except ArrayolError:
@@ -172,7 +172,7 @@ class Choices:
             raise
 
     def _is_described(self, measured: Measured | None) -> bool:
-        """Whether interval, latency, cost, and a recurrence where it counts, are given or measured."""
+        """Whether interval, latency, cost, and a recurrence if there are delays, are given or measured."""
         parts: list[ElementaryEntry | Measured] = [self.entry, *([measured] if measured is not None else [])]
         intervals = bool(self.entry.intervals) or self.entry.initiation_interval is not None
         latency = any(part.latency is not None for part in parts)
@@ -191,9 +191,9 @@ class Choices:
     def _recurrences(
         self, measured: Measured | None, derived: Derived | None
     ) -> tuple[dict[tuple[str, str], int], dict[tuple[str, str], int], dict[str, Origin]]:
-        """Recurrences by pair of ports, what the local memory adds to them, and the weakest of their origins.
+        """Recurrences by pair of ports, additional cycles through the local memory, and the weakest of their origins.
 
-        A pair of which nobody says anything waits for nothing but the unit.
+        A pair without any recurrence waits only for the unit.
         """
         waits: dict[tuple[str, str], int] = {}
         through_memory: dict[tuple[str, str], int] = {}
@@ -241,7 +241,7 @@ class Choices:
     def _energy(
         self, measured: Measured | None, derived: Derived | None
     ) -> tuple[float | None, float, dict[str, Origin]]:
-        """The energy of a repetition and the part of registers: none of what is given or measured is theirs."""
+        """The energy of a repetition and the share of its registers; given and measured energies have no such share."""
         if measured is not None and measured.energy_pj is not None:
             return measured.energy_pj, 0.0, {"energy_pj": "measured"}
         if self.entry.energy_pj is not None:

@@ -1,4 +1,4 @@
-"""What a datapath at one interval costs: operators, multiplexers, control and registers, by names (docs/cost.md)."""
+"""Costs of a datapath at one interval by name: operators, multiplexers, control and registers (docs/cost.md)."""
 
 from __future__ import annotations
 
@@ -14,13 +14,12 @@ from hwmodel.datapath.technology.overhead import STEERED
 
 @dataclass(frozen=True, slots=True)
 class OperatorUse:
-    """One class of operators: its name and width in bits, `operations` on `units`, and what it costs in all.
+    """One class of operators: its name and width in bits, with `operations` on `units`, and its total costs.
 
-    `cycles` until a result is in a register; 0 where the operator is combinational and may be chained, in `ns`, that of
-    the multiplexers among them.
-    `every` are the cycles that an operation keeps it. `muxes` is how many inputs have multiplexers; their costs are
-    `mux_cost`, those of the operators `cost`. `pj` is what the operations take in one repetition. `estimate` says that
-    no number of its row was measured.
+    `cycles` is the latency of an operation to a register; 0 for a combinational operator, which may be chained and
+    takes `ns`, with its multiplexers. An operation occupies its unit for `every` cycles. `muxes` is the number of
+    inputs with multiplexers; `mux_cost` are their costs, `cost` those of the operators. `pj` is the energy of all
+    operations in one repetition. `estimate` says that no number of its row was measured.
     """
 
     name: str
@@ -38,7 +37,7 @@ class OperatorUse:
 
     @property
     def shared(self) -> bool:
-        """Whether an operator does several operations."""
+        """Whether an operator performs several operations."""
         return self.units < self.operations
 
 
@@ -77,7 +76,7 @@ def uses_of(priced: Priced, folded: Folded) -> tuple[OperatorUse, ...]:
 
 
 def _cost_of_kind(priced: Priced, kind: int, count: int, done: int) -> dict[str, float]:
-    """Operators of a kind, of which registers do some: those have no logic."""
+    """Costs of the operators of a kind, of which `done` need no logic, since registers do their work."""
     own = scaled(priced.own[kind].cost, count - done)
     if not done:
         return own
@@ -88,7 +87,7 @@ def _cost_of_kind(priced: Priced, kind: int, count: int, done: int) -> dict[str,
 
 
 def cost_of(priced: Priced, folded: Folded, uses: Iterable[OperatorUse], registers: int) -> dict[str, float]:
-    """Costs of a datapath by names, with so many bits of registers."""
+    """Costs of a datapath by name, with so many bits of registers."""
     technology, interval = priced.technology, folded.problem.interval
     shares = any(sharing is not None for sharing in folded.problem.sharing)
     parts = [part for use in uses for part in (use.cost, use.mux_cost)]
@@ -102,12 +101,12 @@ def cost_of(priced: Priced, folded: Folded, uses: Iterable[OperatorUse], registe
 
 
 def scaled(cost: Mapping[str, float], factor: float) -> dict[str, float]:
-    """Costs of several."""
+    """Costs times a factor."""
     return {name: amount * factor for name, amount in cost.items()}
 
 
 def total(costs: Iterable[Mapping[str, float]]) -> dict[str, float]:
-    """Costs of all together."""
+    """The sum of costs, by name."""
     result: dict[str, float] = {}
     for cost in costs:
         for name, amount in cost.items():
@@ -116,6 +115,6 @@ def total(costs: Iterable[Mapping[str, float]]) -> dict[str, float]:
 
 
 def _whole(amount: float) -> float:
-    """An amount to a millionth, as a whole number where it is one."""
+    """An amount rounded to millionths; an integer if it is one."""
     rounded = round(amount, 6)
     return int(rounded) if rounded == int(rounded) else rounded

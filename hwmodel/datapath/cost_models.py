@@ -13,12 +13,12 @@ _DECIMALS = 3  # amounts are decimals of so many digits, since costs are compare
 
 
 class CostModel(Protocol):
-    """What a plug-in gives: a function."""
+    """The interface of a plug-in: a function."""
 
     def __call__(self, process: Process, interval: int, cost: Mapping[str, float]) -> float:
-        """What a unit of a task costs that starts a repetition every `interval` cycles: a number from 0.
+        """The cost of a task's unit that starts a repetition every `interval` cycles: a number from 0.
 
-        `process.definition` is the elementary with its body; `cost` has what is known of the unit, by name.
+        `process.definition` is the elementary with its body; `cost` has the known costs of the unit, by name.
         """
 
 
@@ -28,7 +28,7 @@ def has_cost_model(name: Any) -> bool:
 
 
 def modelled_cost(name: str, process: Process, interval: int, cost: Mapping[str, float]) -> float:
-    """What a cost model says of a unit. Raises ArrayolError (`broken-plugin`)."""
+    """The cost of a unit by a cost model. Raises ArrayolError (`broken-plugin`)."""
     model: CostModel = plugin(COST_MODELS, name, callable, "function")
     with blamed(COST_MODELS, name):
         amount = float(model(process, interval, dict(cost)))

@@ -36,8 +36,8 @@ class Derived:
     """One datapath at one interval, in cycles.
 
     `latency` and `recurrence` are without the cycles of the local memory. `recurrence` is by (output port, input port)
-    of as many elements and one type; `through_memory` the same where the state is read from the local memory, which
-    brings each element in its cycle. `registers` are bits that are held at once. `cost` is by names, of one unit.
+    with equally many elements of one type; `through_memory` is the recurrence with the state in the local memory, which
+    brings each element in its cycle. `registers` are the bits that are held at once. `cost` is by name, of one unit.
     Energies are pJ of one repetition.
     """
 
@@ -56,7 +56,7 @@ class Derived:
 
     @property
     def energy_pj(self) -> float:
-        """PJ of operators and registers of one repetition."""
+        """Energy of operators and registers in one repetition, in pJ."""
         return self.energy_operators_pj + self.energy_registers_pj
 
     @cached_property
@@ -71,7 +71,7 @@ class Derived:
 
     @property
     def remark(self) -> str | None:
-        """What a designer should know: a chain of floats at an interval of 1 that is mostly registers."""
+        """A remark for designers: a chain of floats at an interval of 1 that is mostly registers."""
         technology = self.priced.technology
         operators = total(use.cost for use in self.operators)
         logic = sum(amount for name, amount in operators.items() if name != "dsp")
@@ -87,7 +87,7 @@ class Derived:
 
 @dataclass(frozen=True, eq=False)
 class Derivation:
-    """The datapaths of an elementary task on a technology at a clock; each is derived when it is asked for."""
+    """The datapaths of an elementary task on a technology at a clock, each derived when it is first needed."""
 
     elementary: Elementary
     technology: Technology
@@ -100,14 +100,15 @@ class Derivation:
 
     @property
     def graph(self) -> Graph:
-        """The dataflow graph of a repetition, sums as trees."""
+        """The dataflow graph of a repetition, with sums as trees."""
         return self._trees.dataflow.graph
 
     @cached_property
     def intervals(self) -> tuple[int, ...]:
         """The intervals worth trying in cycles, ascending; each needs fewer operators than those before it.
 
-        Where const arrays may be operands they are those of that: it shares operators that constants tell apart.
+        If elements of const arrays may be operands, the intervals are those of that variant: it shares operators that
+        constants distinguish.
         """
         if self._as_operands is not None:
             return self._as_operands.intervals
@@ -119,9 +120,9 @@ class Derivation:
         )
 
     def at(self, interval: int) -> Derived:
-        """The datapath at an interval in cycles; of one beyond LONGEST that of LONGEST, which is no slower.
+        """The datapath at an interval in cycles; beyond LONGEST, that of LONGEST, which is no slower.
 
-        Raises ArrayolError (`interval-too-short`) below the least one.
+        Raises ArrayolError (`interval-too-short`) below the least interval.
         """
         interval = min(interval, LONGEST)
         if interval not in self._known:
@@ -145,13 +146,13 @@ class Derivation:
             yield self._as_operands.at(interval)
 
     def _rank(self, derived: Derived) -> tuple[float, ...]:
-        """First a recurrence that needs fewer intervals, then cost, then latency."""
+        """The order of preference: the fewest intervals for recurrences, then cost, then latency."""
         waits = [-(-derived.recurrence.get(pair, 0) // derived.interval) for pair in self.delays]
         return max(waits, default=0), self.technology.weight(derived.cost), derived.latency
 
     @cached_property
     def _chains(self) -> Priced | None:
-        """The same with integer sums as the body has them, where that makes a difference."""
+        """The datapath with integer sums as the body has them; None if that makes no difference."""
         if sum(each.operations for each in self._trees.classes if each.operation.operator in _CHAINS) < 2:
             return None
         graph = self._chain_graph
@@ -163,7 +164,7 @@ class Derivation:
 def derivation_of(
     elementary: Elementary, technology: Technology, clock_mhz: float, delays: Delays = frozenset()
 ) -> Derivation:
-    """The datapaths of an elementary task; `delays` are (output port, input port) whose recurrence is to be short.
+    """The datapaths of an elementary task; `delays` are (output port, input port) whose recurrence should be short.
 
     Raises ArrayolError: `no-body`, `graph-too-large`, `missing-operator`, `operator-too-slow`.
     """
@@ -195,13 +196,13 @@ def prices_of(dataflow: Dataflow, technology: Technology, clock_mhz: float) -> P
         mistakes.append(_too_slow(dataflow.graph.name, technology, clock_mhz, None, technology.most_mhz, None))
         raise ArrayolError(mistakes)
     own = []
-    told: set[str] = set()
+    reported: set[str] = set()
     for kind, operation in enumerate(dataflow.kinds):
         price = _price(technology, operation, clock_mhz)
         if isinstance(price, Price):
             own.append(price)
-        elif operation.operator not in told:
-            told.add(operation.operator)
+        elif operation.operator not in reported:
+            reported.add(operation.operator)
             span = dataflow.graph.spans[dataflow.nodes[dataflow.kind.index(kind)]]
             mistakes.append(_refused(dataflow.graph.name, technology, clock_mhz, operation, span))
     if mistakes:

@@ -1,7 +1,7 @@
-"""What one repetition takes of energy in its datapath, in pJ (docs/cost.md): an estimate, as the tables are.
+"""Energy of one repetition in its datapath, in pJ (docs/cost.md): an estimate, as the tables are.
 
-Operators do not depend on the interval: each operation takes its pJ wherever it is done. Registers take their pJ for
-each bit and cycle that they hold something. Toggle rates are not modelled.
+Operators do not depend on the interval: each operation takes its pJ wherever it is performed. Registers take their pJ
+for each bit and cycle in which they hold a value. Toggle rates are not modelled.
 """
 
 from __future__ import annotations
@@ -19,5 +19,5 @@ def operators_pj(uses: Iterable[OperatorUse]) -> float:
 
 
 def registers_pj(lifetimes: Lifetimes, technology: Technology) -> float:
-    """Energy of the registers of a repetition, in pJ: bits times cycles."""
+    """Energy of the registers in a repetition, in pJ: bits times cycles."""
     return lifetimes.bit_cycles * technology.register_pj

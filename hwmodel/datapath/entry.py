@@ -1,6 +1,6 @@
-"""What a platform gives of an elementary task, `[elementary.NAME]` (docs/platform.md).
+"""The figures that a platform gives of an elementary task, `[elementary.NAME]` (docs/platform.md).
 
-Each key stands alone: what is not given is derived from the body where the platform names a technology.
+Each key is independent: a figure that is not given is derived from the body if the platform names a technology.
 """
 
 from __future__ import annotations
@@ -97,5 +97,5 @@ class ElementaryEntry(Table):
         return tuple(dict.fromkeys(name for cost in (self.cost, *(one.cost for one in self.measured)) for name in cost))
 
     def measured_at(self, interval: int) -> Measured | None:
-        """What was measured at an interval."""
+        """The measurement at an interval; None if there is none."""
         return next((one for one in self.measured if one.interval == interval), None)

@@ -16,13 +16,13 @@ Origin = Literal["derived", "given", "measured", "assumed"]
 class Datapath:
     """One computation unit that starts a repetition every `interval` cycles.
 
-    `latency` in cycles until the last datum is written, with the cycles of the local memory in it. `recurrence` by
+    `latency` is in cycles until the last datum is written, with the cycles of the local memory. `recurrence` is by
     (output port, input port) of a delay: cycles from a repetition's start until the next one of its chain can start;
-    `through_memory` is what each takes more where the state does not stay in a register of the unit. `cost` per unit,
-    by names; `energy_pj` in pJ of a repetition's operators and registers, None where nobody says, `register_pj` the
-    part of it that registers take. `origins` says where each figure is from: `interval`, `latency`, `recurrence` (of
-    tasks with delays), `cost.NAME` of each cost, `energy_pj`. `estimated` says that of what is derived some rows of the
-    technology are estimates.
+    `through_memory` is the number of additional cycles if the state does not stay in a register of the unit. `cost` is
+    by name, per unit. `energy_pj` is that of a repetition's operators and registers in pJ, None if unknown, and
+    `register_pj` the share of registers. `origins` gives the origin of each figure: `interval`, `latency`, `recurrence`
+    (of tasks with delays), `cost.NAME` of each cost, `energy_pj`. `estimated` says that some technology rows behind
+    derived figures are estimates.
     """
 
     interval: int
@@ -43,6 +43,6 @@ class Datapath:
 
 
 def largest_output(process: Process) -> int:
-    """e: the data of the elementary's largest output port, 1 if it has none with data."""
+    """The number of data of the elementary's largest output port (e), 1 without any."""
     sizes = [math.prod(extent or 1 for extent in port.shape) for port in process.output_ports]
     return max(1, *sizes) if sizes else 1

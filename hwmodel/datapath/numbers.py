@@ -1,6 +1,6 @@
-"""What wires hold: numbers, and the least ones for an interval of values. The recoding of constants to signed digits.
+"""Numbers on wires: kinds and widths, the least number for an interval of values, and signed-digit recoding.
 
-While a graph is built, a number is a small integer, its code: the bits of an unsigned one, 64 + the bits of a signed
+While a graph is built, a number is coded as a small integer: the bits of an unsigned one, 64 + the bits of a signed
 one, and two codes for floats.
 """
 
@@ -14,7 +14,7 @@ Kind = Literal["unsigned", "signed", "float"]
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """What a wire holds. A bool is unsigned of 1 bit; a fixed-point number is its stored integer."""
+    """The number on a wire. A bool is unsigned with 1 bit; a fixed-point number is its stored integer."""
 
     kind: Kind
     bits: int
@@ -43,14 +43,14 @@ NUMBERS = (
 
 
 def number_of(low: int, high: int) -> int:
-    """The code of the least number that has all integers low..high, which fit 64 bits."""
+    """The code of the least number that has all integers low..high, which fit into 64 bits."""
     if low >= 0:
         return high.bit_length() or 1
     return SIGNED + 1 + max(high.bit_length() if high > 0 else 0, (~low).bit_length())
 
 
 def least_number(low: int, high: int) -> Number:
-    """The least number that has all integers low..high, of as many bits as that takes."""
+    """The least number that has all integers low..high, with as many bits as that takes."""
     if low >= 0:
         return Number("unsigned", high.bit_length() or 1)
     return Number("signed", 1 + max(high.bit_length() if high > 0 else 0, (~low).bit_length()))
@@ -65,7 +65,7 @@ def range_of(code: int) -> tuple[int, int]:
 
 
 def wrapped(value: int, code: int) -> int:
-    """An integer brought into the range of a number by whole turns."""
+    """An integer wrapped into the range of a number."""
     if code > SIGNED:
         half = 1 << (code - SIGNED - 1)
         return ((value + half) & (2 * half - 1)) - half
@@ -83,7 +83,7 @@ def recoded(constant: int) -> list[int]:
 
 
 def common_bits(left: Number, right: Number) -> int:
-    """The bits that hold two numbers, with a sign if one has it: one more where only the narrower one does."""
+    """The bits that hold both of two numbers, signed if one of them is: one more if only the narrower one is."""
     if left.is_signed == right.is_signed:
         return max(left.bits, right.bits)
     return max(number.bits + (not number.is_signed) for number in (left, right))

@@ -24,7 +24,7 @@ COST_NAMES: JsonDict = {  # `_broken_costs` for JSON Schema
 
 
 def broken_entries(values: Mapping[str, Any]) -> Iterator[BrokenRule]:
-    """What a platform file's tables of datapaths and costs break; `values` may hold other mistakes."""
+    """The rules that a platform file's tables of datapaths and costs break; `values` may contain other mistakes."""
     elementary, bits = values.get("elementary"), values.get("cost")
     yield from _broken_costs(elementary, bits)
     yield from _unknown_bit_costs(elementary, bits, derived="technology" in values)
@@ -33,7 +33,7 @@ def broken_entries(values: Mapping[str, Any]) -> Iterator[BrokenRule]:
 
 
 def _tables(elementary: object) -> Iterator[tuple[KeyPath, Mapping[Any, Any]]]:
-    """The tables of elementaries, and of what was measured of each behind it."""
+    """The tables of elementaries, each followed by those of its measurements."""
     for name, entry in elementary.items() if isinstance(elementary, Mapping) else ():
         if isinstance(entry, Mapping):
             yield ("elementary", str(name)), entry
@@ -52,7 +52,10 @@ def _tables_of_costs(elementary: object, bits: object) -> Iterator[tuple[KeyPath
 
 
 def _broken_costs(elementary: object, bits: object) -> Iterator[BrokenRule]:
-    """Costs stand in bounds, objectives and tables beside figures: names as those of consts, and none of a figure."""
+    """Costs with invalid names: each must be an identifier, and not the name of a figure.
+
+    Both costs and figures occur in bounds and objectives.
+    """
     for table, cost in _tables_of_costs(elementary, bits):
         for word in cost:
             place, what = (*table, word), f"'{shown_path(table)}' has the name {word!r}"
@@ -64,7 +67,7 @@ def _broken_costs(elementary: object, bits: object) -> Iterator[BrokenRule]:
 
 
 def _unknown_bit_costs(elementary: object, bits: object, *, derived: bool) -> Iterator[BrokenRule]:
-    """A cost of bits adds to one of units: no elementary has another name, given or derived from a technology."""
+    """Costs of bits that no elementary has, given or derived: a cost of bits is added to that of units."""
     known = dict.fromkeys(word for _, cost in _tables_of_costs(elementary, None) for word in cost)
     known |= dict.fromkeys(COSTS if derived else ())
     for key, rates in bits.items() if isinstance(bits, Mapping) else ():

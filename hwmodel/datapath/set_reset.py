@@ -1,7 +1,7 @@
-"""Multiplexers with a constant that registers do: a register takes a constant by its synchronous set or reset.
+"""Multiplexers with a constant that registers replace: a register takes a constant by its synchronous set or reset.
 
-That needs a register behind the multiplexer, which the schedule says, and before it a value that is not logic itself:
-else its LUTs would be there all the same. Those before outputs have no LUTs already (packing.py).
+That needs a register after the multiplexer, which follows from the schedule, and before it a value that is not logic
+itself: otherwise its LUTs would be there all the same. Multiplexers before outputs have no LUTs already (packing.py).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from hwmodel.datapath.schedule.place import FAR
 
 
 def done_by_registers(priced: Priced, folded: Folded) -> Counter[tuple[int, int]]:
-    """How many multiplexers registers do, by class and kind."""
+    """The number of multiplexers that registers replace, by class and kind."""
     dataflow = priced.dataflow
     settable = dataflow.settable
     if not len(settable):

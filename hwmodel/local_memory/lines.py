@@ -55,7 +55,7 @@ class Line:
 
     @property
     def classes(self) -> Ints:
-        """The class of each index by its life h = l - f: body (h = 0), kept (0 < 2 h < places), held (2 h >= places)."""
+        """The class of each index by its life h = l - f: body (h = 0), kept (0 < 2 h < places), else held."""
         life = self.last - self.first
         return np.where(life == 0, BODY, np.where(2 * life * self.times < self.places, KEPT, HELD)).astype(np.int64)
 

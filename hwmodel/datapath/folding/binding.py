@@ -1,8 +1,8 @@
-"""Which operator does which operation of a shared class, and the multiplexers that its inputs need.
+"""The operator of each operation of a shared class, and the multiplexers before its inputs.
 
-An input with one source needs no multiplexer, so operations are bound one by one to those that need the fewest
-(one_by_one.py). In bodies of many operations each slot takes its operators in one order instead, by the roots of
-chains, which is found with sorts alone.
+An input with one source needs no multiplexer, so operations are bound one by one to operators that need the fewest
+(one_by_one.py). In bodies with many operations each slot instead takes its operators in one order, by the roots of
+chains, which needs only sorts.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ Fed = Counter[tuple[int, int]]  # by (position of an input, how many sources it 
 
 @dataclass(frozen=True, eq=False)
 class Bound:
-    """`units` has for each operation the number of its operator within its class, -1 where the class is not shared.
+    """The binding of operations: `units` is the number of each one's operator in its class, -1 for none shared.
 
-    `positions` has for each operand, as in the wires, the input that it comes to: operands that may change places have
-    done so where that saves multiplexers. `fed` has the inputs of each shared class.
+    `positions` is the input of each operand, as in the wires; commutative operands are exchanged if that saves
+    multiplexers. `fed` has the inputs of each shared class.
     """
 
     units: Ints
@@ -39,7 +39,7 @@ class Bound:
 
 
 def bind(problem: Problem, placed: Placed, wires: Wires) -> Bound:
-    """Operators for the operations of shared classes: each does one operation a cycle."""
+    """Bind the operations of shared classes to operators, each of which performs one operation a cycle."""
     shared = problem.shared
     if not shared.any():
         return Bound(np.full(len(shared), -1, np.int64), wires.positions, {})
@@ -55,7 +55,7 @@ def bind(problem: Problem, placed: Placed, wires: Wires) -> Bound:
 
 
 def _by_rank(problem: Problem, wires: Wires, slots: Ints) -> Ints:
-    """The place of each operation among those of its class and slot, in the order of the wires."""
+    """The rank of each operation among those of its class and slot, in the order of the wires."""
     count = len(slots)
     groups = wires.classes * problem.interval + slots
     if len(problem.sharing) * problem.interval <= FEW_GROUPS:
@@ -69,7 +69,7 @@ def _by_rank(problem: Problem, wires: Wires, slots: Ints) -> Ints:
 
 
 def fed_by(wires: Wires, operators: Ints, shared: NDArray[Any], positions: Ints, sources: Ints) -> dict[int, Fed]:
-    """How many of the sources, a number for each operand, the inputs of shared operators have."""
+    """The number of sources of each input of shared operators, given a source number for each operand."""
     counted = shared[wires.users]
     if not counted.any():
         return {}

@@ -1,8 +1,8 @@
-"""Classes of operations that one operator can do, how many operators an interval needs, and which intervals to try.
+"""Classes of operations that one operator can perform, the operators that an interval needs, and intervals to try.
 
-A class is an operator with its type, of widths that are equal when rounded up to 8 bits, products of both operands: on
-an FPGA these decide how many DSP blocks one takes. Operators with a constant in them (`mulc`, `divc`, `fscale`)
-only do that constant. A shared operator is as wide as its widest operation.
+A class is an operator with its type, and widths that are equal when rounded up to 8 bits, for products those of both
+operands: on an FPGA these decide how many DSP blocks one takes. Operators with a constant in them (`mulc`, `divc`,
+`fscale`) only perform that constant. A shared operator is as wide as its widest operation.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ FEW = 4  # intervals are tried
 
 @dataclass(frozen=True, slots=True)
 class OperatorClass:
-    """`operation` is of the operator that does all of the class; `kinds` are their places in the dataflow."""
+    """A class of operations: the `operation` of an operator that performs all, and its `kinds` in the dataflow."""
 
     operation: Operation
     kinds: tuple[int, ...]
@@ -37,12 +37,12 @@ class OperatorClass:
 
     @property
     def commutative(self) -> bool:
-        """Whether the two operands may change places."""
+        """Whether the two operands may be exchanged."""
         return self.operation.operator in COMMUTATIVE
 
 
 def classes_of(dataflow: Dataflow) -> tuple[list[OperatorClass], list[int]]:
-    """The classes, and for each operation the place of its own."""
+    """The classes, and the number of each operation's class."""
     places: dict[tuple[object, ...], int] = {}
     members: list[set[int]] = []
     counts: list[int] = []
@@ -71,7 +71,7 @@ def classes_of(dataflow: Dataflow) -> tuple[list[OperatorClass], list[int]]:
 
 
 def _widths(operation: Operation) -> tuple[int, ...]:
-    """What operations of a class have alike: widths in steps of 8 bits, of products those of both operands."""
+    """The widths that operations of a class share: in steps of 8 bits, for products those of both operands."""
     widths = [operation.w] if operation.operator != "mul" else [*sorted((operation.a, operation.b)), operation.w]
     return tuple([-(-width // 8) for width in widths])
 
@@ -84,21 +84,22 @@ def _widest(operations: Sequence[Operation]) -> Operation:
 
 
 def units_wanted(operations: int, interval: int, every: int = 1) -> int:
-    """The least operators for so many operations in an interval, each of which keeps one for `every` cycles."""
+    """The fewest operators for so many operations in an interval, each of which occupies one for `every` cycles."""
     return -(-operations // (interval // every))
 
 
 def intervals_worth_trying(counts: Sequence[tuple[int, int]]) -> tuple[int, ...]:
-    """The least interval of each vector of operators: no other one needs fewer of any class, and is slower.
+    """The least interval of each vector of operators: any other one needs no fewer of a class, and is slower.
 
-    `counts` are the operations of each class and the cycles that one keeps its operator. Of bodies with many operations
-    at most TRIED intervals, of more than HUGE at most FEW: evenly by their ratio, the first and the last among them.
+    `counts` are the operations of each class and the cycles that one occupies its operator. Bodies with many operations
+    get at most TRIED intervals, those with more than HUGE at most FEW: evenly spaced by ratio, with the first and the
+    last.
     """
     least = max([1, *(every for _, every in counts)])
-    found = {least}
+    candidates = {least}
     for operations, every in counts:
-        found.update(max(least, interval * every) for interval in _steps(operations))
-    intervals = sorted(found)
+        candidates.update(max(least, interval * every) for interval in _steps(operations))
+    intervals = sorted(candidates)
     operations = sum(operations for operations, _ in counts)
     most = TRIED if operations <= HUGE else FEW
     if operations <= MANY or len(intervals) <= most:
@@ -113,7 +114,7 @@ def _distance(wanted: float) -> Callable[[int], float]:
 
 
 def _steps(operations: int) -> list[int]:
-    """The least I of each value of ceil(operations / I)."""
+    """The least I for each value of ceil(operations / I)."""
     steps, interval = [], 1
     while True:
         steps.append(interval)

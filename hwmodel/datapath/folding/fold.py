@@ -1,17 +1,22 @@
-"""A datapath at one interval: which classes are shared, when operations start, on which operators.
+"""A datapath at one interval: the shared classes, the starts of operations, and their operators.
 
-A class of n operations on m operators is shared only where that costs less:
-    n u > m u + its multiplexers + m w register bits,
-with u the weight of an operator and w its width. What the multiplexers need is known after binding. So all classes that
-may gain are shared at first; those that turn out not to are taken out and the rest is placed anew, until all gain. In
-bodies of many operations, where that takes long, a class that feeds no input of its own is decided before by the most
-sources that its inputs can have.
+A class of n operations on m operators is shared only if that costs less, with u the weight of an operator and w its
+width:
 
-Time of a multiplexer is added to an operator before placing, for the most sources that its inputs can have. Before a
-pipelined operator, whose stages are cut for the clock, what is chosen goes into registers: it takes a cycle more.
+    n u > m u + its multiplexers + m w register bits
 
-A shared operator starts on registers. Behind others in a cycle, its multiplexer would join what no slot has one after
-the other: chains longer than any of the schedule, and circles of wires that never close but that tools cannot time.
+The multiplexers are known only after binding. So all classes that may gain are shared at first; those that turn out not
+to gain are no longer shared and all is scheduled again, until every shared class gains. In bodies with many operations,
+where that takes long, a class that feeds no input of its own is decided earlier, by the most sources that its inputs
+can have.
+
+The delay of a multiplexer is added to an operator before scheduling, for the most sources that its inputs can have.
+Before a pipelined operator, whose stages are cut for the clock, the output of a multiplexer goes into registers, which
+takes one more cycle.
+
+A shared operator starts on registers. If it were chained behind others in a cycle, its multiplexer would connect paths
+that no slot has one after the other: chains longer than any in the schedule, and combinational loops that are never
+active but that tools cannot time.
 """
 
 from __future__ import annotations
@@ -59,7 +64,7 @@ Delays = frozenset[tuple[str, str]]  # (output port, input port) of delays
 
 @dataclass(frozen=True, eq=False)
 class Priced:
-    """The operations of a body at a clock: `prices` of each class's widest operator, `own` of each kind."""
+    """The operations of a body at a clock: `prices` of each class's widest operator, and `own` prices of each kind."""
 
     dataflow: Dataflow
     technology: Technology
@@ -71,12 +76,12 @@ class Priced:
 
     @cached_property
     def wires(self) -> Wires:
-        """What feeds the operations."""
+        """The sources of the operands."""
         return wires_of(self.dataflow, self.classes, self.by_operation)
 
     @cached_property
     def counts(self) -> dict[int, dict[int, int]]:
-        """By class and kind, in the order of the body: how many operations."""
+        """The number of operations by class and kind, in the order of the body."""
         counts: dict[int, dict[int, int]] = {}
         for (place, kind), count in Counter(zip(self.by_operation, self.dataflow.kind, strict=True)).items():
             counts.setdefault(place, {})[kind] = count
@@ -89,13 +94,16 @@ class Priced:
 
     @property
     def room(self) -> int:
-        """Ticks of a cycle."""
+        """The ticks of a cycle."""
         return math.floor(self.technology.room_ns(self.clock_mhz) * 1000 + 1e-6)
 
 
 @dataclass(frozen=True, eq=False)
 class Folded:
-    """A body at an interval. By class: `muxes`, those of shared operators, and `prices`, of an operator behind them."""
+    """A body at an interval.
+
+    By class: `muxes` of shared operators, and `prices` of an operator with its multiplexers.
+    """
 
     problem: Problem
     prices: tuple[Price, ...]
@@ -116,11 +124,11 @@ def fold(priced: Priced, interval: int, delays: Delays) -> Folded:
     }
     if len(priced.by_operation) > ONE_BY_ONE:
         shared = gaining(priced, interval, shared)
-    found: dict[int, int] = {}  # by class: more sources than were thought, as operands change places
+    more_sources: dict[int, int] = {}  # by class: more sources than were thought, as operands change places
     while True:
         sharing = [shared.get(place) for place in range(len(priced.classes))]
         most = most_sources(priced.wires, sharing, interval)
-        sources = [max(*inputs, found.get(place, 1)) for place, inputs in enumerate(most)]
+        sources = [max(*inputs, more_sources.get(place, 1)) for place, inputs in enumerate(most)]
         prices = tuple(_behind_muxes(priced, sharing, sources))
         folded = _folded(priced, interval, sharing, prices, delays)
         lost = {
@@ -132,11 +140,11 @@ def fold(priced: Priced, interval: int, delays: Delays) -> Folded:
         if not lost and not more:
             return folded
         shared = {place: sharing for place, sharing in shared.items() if place not in lost}
-        found |= more
+        more_sources |= more
 
 
 def gaining(priced: Priced, interval: int, shared: dict[int, Sharing]) -> dict[int, Sharing]:
-    """The shared classes without those that feed no input of their own and lose with the most sources they can have."""
+    """The shared classes, without those that feed no input of their own and lose with the most sources possible."""
     while True:
         sharing = [shared.get(place) for place in range(len(priced.classes))]
         most = most_sources(priced.wires, sharing, interval)
@@ -152,17 +160,17 @@ def gaining(priced: Priced, interval: int, shared: dict[int, Sharing]) -> dict[i
 
 
 def _inputs(most: Sequence[int], units: int) -> Fed:
-    """The inputs of operators that all have the same sources, by position."""
+    """The inputs of operators that all have equal numbers of sources, by position."""
     return Counter(dict.fromkeys(enumerate(most), units))
 
 
 def _fed_most(folded: Folded) -> dict[int, int]:
-    """For each shared class the most sources of an input."""
+    """The most sources of an input of each shared class."""
     return {place: max(sources for _, sources in fed) for place, fed in folded.bound.fed.items()}
 
 
 def _gain(priced: Priced, place: int, units: int, muxes: Muxes) -> float:
-    """What sharing a class saves, as a weight."""
+    """The saving by sharing a class, as a weight."""
     technology, each = priced.technology, priced.classes[place]
     saved = (each.operations - units) * technology.weight(priced.prices[place].cost)
     wires = technology.weight(mux_cost(technology, muxes))
@@ -170,7 +178,7 @@ def _gain(priced: Priced, place: int, units: int, muxes: Muxes) -> float:
 
 
 def mux_cost(technology: Technology, muxes: Muxes) -> dict[str, float]:
-    """What multiplexers cost together."""
+    """The total costs of multiplexers."""
     cost: dict[str, float] = {}
     for (bits, sources), many in muxes.items():
         for name, amount in technology.mux_in(bits, sources)[1].items():
@@ -181,6 +189,7 @@ def mux_cost(technology: Technology, muxes: Muxes) -> dict[str, float]:
 def _folded(
     priced: Priced, interval: int, sharing: Sequence[Sharing | None], prices: tuple[Price, ...], delays: Delays
 ) -> Folded:
+    """Schedule and bind a body with given classes shared."""
     dataflow = priced.dataflow
     timings = [_timing(price, priced.room, shared=own is not None) for price, own in zip(prices, sharing, strict=True)]
     arrivals = arrivals_of(dataflow, interval)
@@ -210,7 +219,7 @@ def _folded(
 
 
 def _after(dataflow: Dataflow, ports: set[str]) -> list[bool]:
-    """Which operations wait for an element of some ports."""
+    """Which operations depend on an element of some ports."""
     if not ports:
         return [False] * len(dataflow.arities)
     reached = [port in ports for port, _ in dataflow.elements]
@@ -220,7 +229,7 @@ def _after(dataflow: Dataflow, ports: set[str]) -> list[bool]:
 
 
 def muxes_of(each: OperatorClass, fed: Fed) -> Muxes:
-    """The multiplexers before inputs of a class of operators."""
+    """The multiplexers before the inputs of a class of operators."""
     muxes: Muxes = Counter()
     for (position, sources), many in fed.items():
         if sources > 1:
@@ -229,13 +238,13 @@ def muxes_of(each: OperatorClass, fed: Fed) -> Muxes:
 
 
 def _input_bits(each: OperatorClass, position: int) -> int:
-    """The bits of an input of an operator; those after the second are as wide as its result."""
+    """The bits of an input of an operator; inputs after the second are as wide as its result."""
     operation = each.operation
     return operation.a if position == 0 else operation.b if position == 1 else operation.n
 
 
 def _behind_muxes(priced: Priced, sharing: Sequence[Sharing | None], sources: Sequence[int]) -> Iterator[Price]:
-    """The prices of classes, with the time of what is before the inputs of the shared ones."""
+    """The prices of classes, with the delay of multiplexers before the inputs of shared ones."""
     for place, (each, price) in enumerate(zip(priced.classes, priced.prices, strict=True)):
         mux_ns = priced.technology.mux_in(each.operation.w, sources[place])[0] if sharing[place] is not None else 0.0
         if not mux_ns:
@@ -247,7 +256,7 @@ def _behind_muxes(priced: Priced, sharing: Sequence[Sharing | None], sources: Se
 
 
 def _with_registers(priced: Priced, operation: Operation, cost: Mapping[str, float]) -> dict[str, float]:
-    """What an operator costs with its operands in registers of its own."""
+    """The cost of an operator with its operands in registers."""
     found, bits = dict(cost), operation.a + operation.b
     for name, amount in priced.technology.register_cost.items():
         found[name] = found.get(name, 0.0) + bits * amount

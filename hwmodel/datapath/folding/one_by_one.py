@@ -1,6 +1,6 @@
-"""Operators for the operations of shared classes, each with the fewest multiplexers so far, as time goes.
+"""Greedy binding of shared operations, in order of their starts, to the operators with the fewest new sources.
 
-A sum in an accumulator stays where it is, a chain that needs several operators goes from one to the next.
+So a sum in an accumulator stays on its operator, and a chain that needs several operators goes from one to the next.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Source = tuple[int, int]
 def bind_one_by_one(
     problem: Problem, placed: Placed, wires: Wires, slots: Ints, shared: Ints
 ) -> tuple[list[int], list[int]]:
-    """The operators of the shared operations, in the body's order, and those whose two operands change places."""
+    """The operators of the shared operations, in the body's order, and the operations with exchanged operands."""
     first, classes, operands = wires.dataflow.first, wires.classes.tolist(), wires.operands
     ports, commutative = wires.dataflow.ports.tolist(), wires.commutative.tolist()
     taken: dict[tuple[int, int], int] = {}  # by class and slot: its operators that are taken, as bits
@@ -63,10 +63,10 @@ class _Inputs:
         self.operators: dict[tuple[int, int, Source], list[int]] = {}  # by class, position and source
 
     def best(self, place: int, sources: Sequence[Source], busy: int, others: set[int]) -> tuple[int, int]:
-        """How many new sources an operator gets, and its number: of free ones that had a source, and of `others`.
+        """The fewest new sources, and the operator that gets them, among free ones with a known source and `others`.
 
-        A first source is none that counts: it needs no multiplexer. `others` has one that had no source yet, unless
-        all are in use.
+        A first source does not count, since it needs no multiplexer. `others` includes one without any source yet,
+        unless all are in use.
         """
         known = {
             unit
@@ -77,6 +77,7 @@ class _Inputs:
         return min((self._new(place, unit, sources), unit) for unit in known | others if not busy >> unit & 1)
 
     def _new(self, place: int, unit: int, sources: Sequence[Source]) -> int:
+        """The number of new sources of an operator that has some already."""
         count = 0
         for position, source in enumerate(sources):
             own = self.sources.get((place, unit, position))
@@ -85,6 +86,7 @@ class _Inputs:
         return count
 
     def add(self, place: int, unit: int, sources: Sequence[Source]) -> None:
+        """Record the sources of an operation on an operator."""
         for position, source in enumerate(sources):
             own = self.sources.setdefault((place, unit, position), set())
             if source not in own:

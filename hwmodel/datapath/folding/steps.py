@@ -1,4 +1,4 @@
-"""The schedule of a datapath cycle by cycle: what is read, which operator starts on what, what is written."""
+"""The schedule of a datapath cycle by cycle: reads, operations that start, and writes."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from hwmodel.datapath.folding.fold import Folded, Priced
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing that happens in a cycle of a repetition.
+    """One event in a cycle of a repetition.
 
-    An operation starts on `operator`, the class with the number of the unit as `add.f32 #0`, with `operands`, and keeps
-    it `busy` for so many cycles; its `result` is in a register from cycle `until` on. An element that is read comes
-    into its register, one that is written leaves. `line` is where the body asks for it.
+    An operation starts on `operator` (the class with the number of the unit, as `add.f32 #0`), with `operands`, and
+    keeps it `busy` for so many cycles; its `result` is in a register from cycle `until` on. An element that is read
+    comes into its register; one that is written leaves. `line` is its line in the body.
     """
 
     cycle: int
@@ -29,14 +29,14 @@ class Step:
 
 
 def steps_of(priced: Priced, folded: Folded) -> tuple[Step, ...]:
-    """All steps of one repetition, as time goes."""
+    """All events of one repetition, in order of time."""
     order = {"read": 0, "start": 1, "write": 2}
     steps = [*_reads(priced, folded), *_starts(priced, folded), *_writes(priced, folded)]
     return tuple(sorted(steps, key=lambda step: (step.cycle, order[step.kind])))
 
 
 def operator_names(priced: Priced, folded: Folded) -> list[str]:
-    """The operator of each operation; those of a class that is not shared are numbered as the body has them."""
+    """The operator of each operation; operators of a class that is not shared are numbered as in the body."""
     numbers = [0] * len(priced.classes)
     names = []
     for place, unit in zip(priced.by_operation, folded.bound.units.tolist(), strict=True):
@@ -49,7 +49,7 @@ def operator_names(priced: Priced, folded: Folded) -> list[str]:
 
 
 def _class_name(priced: Priced, place: int) -> str:
-    """The operator, with its width and constant where another class has the same."""
+    """The operator of a class, with its width or number if another class has the same operator."""
     operation = priced.classes[place].operation
     same = [each.operation.w for each in priced.classes if each.operation.operator == operation.operator]
     if len(same) == 1:

@@ -1,8 +1,9 @@
-"""The multiplexers that a datapath has more than are priced, as what waits lies in registers of its own.
+"""The multiplexers of a datapath in addition to priced ones, because values that wait lie in registers of their own.
 
-A priced multiplexer takes a port, or an operator, as one source. In hardware what comes over a wire and is used later
-waits in registers (schedule/registers.py), and each of these is a source. Elements that come over one lane of a port,
-and results of one shared operator, share registers where their cycles allow. Lanes of outputs have multiplexers too.
+A priced multiplexer takes a port, or an operator, as one source. In hardware, a value that is used later than it comes
+over a wire waits in registers (schedule/registers.py), and each of these is a source. Elements that come over one lane
+of a port, and results of one shared operator, share registers if their cycles allow. Lanes of outputs have multiplexers
+too.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ MANY = 10_000  # operations from which on nothing is told, which would take long
 
 
 def waiting_lut(priced: Priced, folded: Folded) -> dict[str, float]:
-    """LUT of the multiplexers as they are built, beyond those of the priced ones, as features of a unit.
+    """LUT of the multiplexers as built, in addition to the priced ones, as features of a unit.
 
-    `chosen` are those before pipelined operators, which lead to registers, `waiting` all others. None at an interval
-    of 1.
+    `chosen` are those before pipelined operators, which lead to registers, `waiting` all others. 0 at an interval of 1,
+    and for bodies with many operations.
     """
     found = {"waiting": 0.0, "chosen": 0.0}
     if folded.problem.interval == 1 or len(priced.by_operation) > MANY:
@@ -45,9 +46,9 @@ def _lut(priced: Priced, muxes: Muxes) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Taken:
-    """By value the wire that it comes over, the cycle from which on it is in registers, and one that it shares.
+    """For each value, the wire that it comes over, the cycle from which it is in registers, and a shared register.
 
-    `register` is -1 where its registers are its own, each for an interval, or where it is in none.
+    `register` is -1 if its registers are its own, one for each interval, or if it is in none.
     """
 
     interval: int
@@ -56,21 +57,21 @@ class Taken:
     register: Ints
 
     def sources(self, values: Ints, cycles: Ints) -> Ints:
-        """A number for what each value is taken from in a cycle: different ones are different sources.
+        """A number for the source from which each value is taken in a cycle; different sources have different numbers.
 
-        Constants are below 0, and stay what they are.
+        Constants are below 0, and keep their numbers.
         """
-        found, there = values.copy(), values >= 0
+        sources, there = values.copy(), values >= 0
         values, count = values[there], len(self.first)
         waited, own = cycles[there] - self.first[values], self.register[values]
         wires, registers = int(self.wires.max(initial=0)) + 1, int(self.register.max(initial=-1)) + 1
         alone = wires + registers + values + count * (np.maximum(waited, 0) // self.interval)
-        found[there] = np.where(waited < 0, self.wires[values], np.where(own >= 0, wires + own, alone))
-        return found
+        sources[there] = np.where(waited < 0, self.wires[values], np.where(own >= 0, wires + own, alone))
+        return sources
 
 
 def taken_of(priced: Priced, folded: Folded) -> Taken:
-    """Of the values of a datapath."""
+    """The sources of a datapath's values."""
     dataflow, problem, interval = priced.dataflow, folded.problem, folded.problem.interval
     starts = folded.placed.ticks // problem.room
     first = np.concatenate([problem.arrivals, starts + np.maximum(1, -(-problem.ticks // problem.room))])
@@ -89,7 +90,7 @@ def taken_of(priced: Priced, folded: Folded) -> Taken:
 
 
 def _share(register: Ints, wires: Ints, first: Ints, last: Ints, interval: int) -> None:
-    """Registers of values that live for less than an interval and are not the only such ones of a wire."""
+    """Let values of a wire that live for less than an interval share registers, if there are several."""
     short = np.flatnonzero((last >= first) & (last - first + 1 < interval))
     short = short[np.argsort(wires[short], kind="stable")]
     begins = np.flatnonzero(np.diff(wires[short], prepend=-1))
@@ -104,7 +105,7 @@ def _share(register: Ints, wires: Ints, first: Ints, last: Ints, interval: int) 
 
 
 def _lanes(dataflow: Dataflow, interval: int) -> Ints:
-    """By value that is an input the lane of its port."""
+    """The lane of its port of each value that is an input."""
     sizes = np.array(list(dataflow.sizes(dataflow.inputs).values()), np.int64)
     chunks = -(-sizes // interval)
     bases = np.cumsum(chunks) - chunks
@@ -112,13 +113,13 @@ def _lanes(dataflow: Dataflow, interval: int) -> Ints:
 
 
 def _leaving(folded: Folded) -> dict[str, Ints]:
-    """By output port the cycle in which each place leaves."""
+    """The cycle in which each place of an output port leaves."""
     written = folded.ends.written(folded.problem.dataflow, folded.problem.interval)
     return {port: cycles - 1 for port, cycles in written.items()}
 
 
 def input_muxes(priced: Priced, folded: Folded, taken: Taken) -> dict[int, Muxes]:
-    """By class those before inputs of shared operators."""
+    """The multiplexers before inputs of shared operators, by class."""
     wires, bound = priced.wires, folded.bound
     cycles = (folded.placed.ticks // folded.problem.room)[wires.users]
     sources = taken.sources(wires.values, cycles)
@@ -128,7 +129,7 @@ def input_muxes(priced: Priced, folded: Folded, taken: Taken) -> dict[int, Muxes
 
 
 def output_muxes(folded: Folded, taken: Taken) -> Muxes:
-    """Those before lanes of the outputs. What is constant there is one source."""
+    """The multiplexers before lanes of the outputs; a constant is one source."""
     dataflow, muxes = folded.problem.dataflow, Counter[tuple[int, int]]()
     for port, cycles in _leaving(folded).items():
         values = dataflow.written[port]

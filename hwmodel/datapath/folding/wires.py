@@ -1,8 +1,8 @@
-"""What the operands of a body come from: wires, whatever the schedule.
+"""The sources of a body's operands, whatever the schedule.
 
-What feeds an input of an operator is a source: a port, whatever its element, one operator of a class that is shared,
-one operation of another one, a constant. Of two operands that may change places, the result of the same class comes
-first, then those of others, ports and constants.
+A source feeds an input of an operator: a port, at any element; one operator of a shared class; one operation of another
+class; a constant. Of two commutative operands, the result of the same class comes first, then those of others, ports
+and constants.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from hwmodel.datapath.schedule.place import Sharing
 
 @dataclass(frozen=True, eq=False)
 class Wires:
-    """What the operands of a body come from, an entry for each operand: its user, its position, its value.
+    """The operands of a body, an entry for each: its user, its position and its value.
 
-    Those that may change places, where `commutative` says so of the operation, stand in their order.
+    Operands that may be exchanged (`commutative` operations) are in canonical order.
     """
 
     dataflow: Dataflow
@@ -36,7 +36,7 @@ class Wires:
 
     @cached_property
     def order(self) -> Ints:
-        """The operations as slots take them: by what feeds the root of their chain, by root, and as in the body."""
+        """The operations in the order in which slots take them: by the source of their chain's root, then by root."""
         count, first = len(self.classes), self.dataflow.first
         parents = np.arange(count)
         made = self.values >= first
@@ -55,7 +55,7 @@ class Wires:
 
     @cached_property
     def operands(self) -> list[list[int]]:
-        """The values that each operation takes, in order."""
+        """The values of each operation's operands, in order."""
         ends = np.cumsum(np.bincount(self.users, minlength=len(self.classes))).tolist()
         values = self.values.tolist()
         return [values[start:end] for start, end in pairwise([0, *ends])]
@@ -67,9 +67,9 @@ class Wires:
 
     @cached_property
     def feeds(self) -> tuple[Ints, Ints, Ints]:
-        """Classes that feed inputs of classes: an input, class x `width` + position; the class; its operations.
+        """The classes that feed inputs of classes: input (class x `width` + position), class, number of its operations.
 
-        Instead of a class there is -1 for ports and constants together; they count as what they are.
+        The class is -1 for ports and constants together, which count as single sources.
         """
         first, values = self.dataflow.first, self.values
         makers = np.where(values >= first, self.classes[np.maximum(values - first, 0)], -1) if len(values) else values
@@ -92,16 +92,17 @@ class Wires:
 
     @cached_property
     def _kinds(self) -> Ints:
+        """The kind of each operand's source, as `_kinds` numbers it."""
         return _kinds(self.dataflow, self.classes, self.values)
 
     def sources(self, sharing: Sequence[Sharing | None], units: Ints) -> tuple[Ints, Ints]:
-        """For each operand its source as a number, and for each operation the number of its operator."""
+        """The source of each operand, as a number, and the operator of each operation, as a number."""
         operators, ports = self.operators(sharing, units), len(self.dataflow.inputs)
         by_value = np.concatenate([self.dataflow.ports, ports + operators])
         return np.where(self.values >= 0, by_value[np.maximum(self.values, 0)], self.values), operators
 
     def operators(self, sharing: Sequence[Sharing | None], units: Ints) -> Ints:
-        """For each operation the number of its operator; those of a class that is not shared have one each."""
+        """The number of each operation's operator; each operation of a class that is not shared has its own."""
         wanted = np.bincount(self.classes, minlength=len(sharing))
         sizes = [int(wanted[place]) if each is None else each.units for place, each in enumerate(sharing)]
         base = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
@@ -130,13 +131,14 @@ def wires_of(dataflow: Dataflow, classes: Sequence[OperatorClass], by_operation:
 
 
 def _kinds(dataflow: Dataflow, classes: Ints, values: Ints) -> Ints:
-    """What sort of source a value is: a class, a port or a constant, as numbers in this order."""
+    """The kind of source of each value: a class, a port or a constant, as numbers in this order."""
     most = int(classes.max(initial=0)) + 1
     by_value = np.concatenate([most + dataflow.ports, classes])
     return np.where(values >= 0, by_value[np.maximum(values, 0)], most + len(dataflow.inputs))
 
 
 def _ranks(dataflow: Dataflow, classes: Ints, values: Ints, users: Ints) -> Ints:
+    """The rank of each operand's source among commutative operands."""
     kinds = _kinds(dataflow, classes, values)
     return np.where(kinds == classes[users], -1, kinds)
 
@@ -144,8 +146,8 @@ def _ranks(dataflow: Dataflow, classes: Ints, values: Ints, users: Ints) -> Ints
 def most_sources(wires: Wires, sharing: Sequence[Sharing | None], interval: int) -> list[list[int]]:
     """For each class, by position, an upper bound of the sources of an input of its operators, before any is bound.
 
-    An operator has no more sources than operations, and no more than there are different ones: ports, operators of the
-    classes that feed it, constants. As long as no operands change places.
+    An operator has at most as many sources as operations, and at most as many as there are distinct ones: ports,
+    operators of the classes that feed it, constants. The bound holds if no operands are exchanged.
     """
     kinds = len(sharing)
     units = np.array([each.units if each is not None else 0 for each in sharing], np.int64)

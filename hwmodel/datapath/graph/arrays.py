@@ -1,4 +1,4 @@
-"""What the ports and locals of a body hold while it is executed symbolically: nodes, by element."""
+"""The contents of a body's ports and locals during symbolic execution: nodes, by element."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hwmodel.datapath.numbers import BOOL, F32, F64, SIGNED
 
 
 def code_of(kind: ElementType) -> int:
-    """The code of the number that holds a value of a type, or a part of one if complex."""
+    """The code of the number that holds a value of a type, or a part of a complex one."""
     if kind.kind is Kind.FLOAT:
         return F32 if kind.bits == 32 else F64
     if kind.kind is Kind.COMPLEX:
@@ -27,7 +27,7 @@ def code_of(kind: ElementType) -> int:
 
 
 class Cells(dict[int, int]):
-    """Nodes of the elements that have been written; others are 0, as what `+=` adds to. Element -1 is out of range."""
+    """Nodes of the elements that have been written; others are 0, as `+=` needs. Element -1 is out of range."""
 
     def __init__(self, zero: int) -> None:
         super().__init__()
@@ -38,7 +38,7 @@ class Cells(dict[int, int]):
 
 
 class InputCells(Cells):
-    """Those of an input, made when they are read first. A part of a complex element is one in `parts` places."""
+    """Nodes of an input's elements, created when they are first read; a complex element has `parts` places."""
 
     def __init__(self, zero: int, nodes: Nodes, layout: Layout, part: int) -> None:
         super().__init__(zero)
@@ -73,7 +73,7 @@ class Layout:
         return 2 if self.type.kind is Kind.COMPLEX else 1
 
     def flat(self, subscripts: Sequence[Any]) -> Any:
-        """The element of subscripts, numbers or arrays of them; -1 where it is out of range."""
+        """The element of subscripts, which are numbers or arrays; -1 if it is out of range."""
         flat: Any = 0
         inside: Any = True
         for subscript, low, length in zip(subscripts, self.lows, self.lengths, strict=True):
@@ -95,23 +95,23 @@ class Arrays:
 
 def arrays_of(elementary: Elementary, nodes: Nodes, tables: dict[str, ConstArray]) -> Arrays:
     """The arrays of a body before it runs. Inputs named in `tables` hold constants."""
-    found = Arrays()
+    arrays = Arrays()
     for port in elementary.inputs:
         shape = _finite(port.shape)
         layout = Layout(port.name, port.type, code_of(port.type), (0,) * len(shape), shape, True)
         zero = zero_of(nodes, layout.code)
-        found.layouts[port.name] = layout
-        found.cells[port.name] = [InputCells(zero, nodes, layout, part) for part in range(layout.parts)]
+        arrays.layouts[port.name] = layout
+        arrays.cells[port.name] = [InputCells(zero, nodes, layout, part) for part in range(layout.parts)]
         if port.name in tables:
-            _fill(found.cells[port.name], tables[port.name], nodes)
+            _fill(arrays.cells[port.name], tables[port.name], nodes)
     for port in elementary.outputs:
         shape = _finite(port.shape)
-        _add(found, nodes, Layout(port.name, port.type, code_of(port.type), (0,) * len(shape), shape, False))
+        _add(arrays, nodes, Layout(port.name, port.type, code_of(port.type), (0,) * len(shape), shape, False))
     for local in elementary.locals:
         lows = (*(outer.low for outer in local.around), *(0,) * len(local.shape))
         lengths = (*(max(0, outer.high - outer.low) for outer in local.around), *local.shape)
-        _add(found, nodes, Layout(local.name, local.type, code_of(local.type), lows, lengths, False))
-    return found
+        _add(arrays, nodes, Layout(local.name, local.type, code_of(local.type), lows, lengths, False))
+    return arrays
 
 
 def _finite(shape: Sequence[int | None]) -> tuple[int, ...]:
@@ -124,7 +124,7 @@ def _add(found: Arrays, nodes: Nodes, layout: Layout) -> None:
 
 
 def zero_of(nodes: Nodes, code: int) -> int:
-    """0 as a constant of a number."""
+    """The constant 0 of a number."""
     if code < F32:
         return nodes.constant(0)
     return nodes.real_constant(np.float32(0) if code == F32 else np.float64(0))
@@ -138,7 +138,7 @@ def _fill(cells: list[Cells], table: ConstArray, nodes: Nodes) -> None:
 
 
 def constants(nodes: Nodes, values: Any) -> list[int]:
-    """An array of numbers of one real type, as constants."""
+    """The constants of an array of numbers of one real type."""
     array = np.asarray(values).ravel()
     if array.dtype.kind == "f":
         kind = np.dtype(f"f{array.dtype.itemsize}").type

@@ -1,8 +1,8 @@
-"""Which bits of integer nodes take logic: those that something needs, and that are not the bits of an operand.
+"""The bits of integer nodes that take logic: those that something needs, and that are not the bits of an operand.
 
-What only wires take that drop bits needs no more than these leave; sums, products and bit operations need no higher
-bits of their operands than something needs of them. And where an operand of a sum ends in zeros, the other's low bits
-are those of the sum.
+If all users of a node are wires that drop bits, only the remaining bits are needed. Sums, products and bit operations
+need no higher bits of their operands than are needed of them. And if an operand of a sum ends in zeros, the other's low
+bits are those of the sum.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ def needed_ranges(
     details: Sequence[object],
     outputs: Sequence[int],
 ) -> tuple[Ints, Ints]:
-    """For each node the first of the bits that something needs, and the one after the last.
+    """For each node the first bit that something needs, and the one after the last.
 
-    Only below wires that drop bits are they not all bits, so these nodes are looked at one by one, users first.
+    Only nodes before wires that drop bits need fewer than all bits, so these are processed one by one, users first.
     """
     low, high = np.zeros_like(sorts.bits), sorts.bits.copy()
     if not len(sorts.nodes_of(frozenset({SHIFT, RESIZE}))):
@@ -69,7 +69,7 @@ def needed_ranges(
 
 @dataclass(slots=True)
 class _Takes:
-    """What nodes take of their operands, known for each sort and the bits that are needed of a node."""
+    """The bits that nodes take of their operands, cached by sort and by the bits that are needed of a node."""
 
     sorts: Sorts
     operands: Sequence[tuple[int, ...]]
@@ -79,12 +79,12 @@ class _Takes:
 
     @property
     def users(self) -> tuple[list[int], list[int]]:
-        """The users of the nodes, one after the other, and where those of each begin."""
+        """The users of the nodes, one after another, and where those of each begin."""
         users, begins = self.sorts.users
         return users.tolist(), begins.tolist()
 
     def of(self, user: int, needed: Range) -> list[Range]:
-        """The bits of each operand that a node takes of which some bits are needed."""
+        """The bits that a node takes of each operand, if some of its own bits are needed."""
         key = int(self.sorts.of[user]), needed
         ranges = self.known.get(key)
         if ranges is None:
@@ -98,7 +98,7 @@ class _Takes:
         return ranges
 
     def with_less(self) -> set[int]:
-        """The nodes of which some user takes less than all bits, where all of its own are needed."""
+        """The nodes of which some user takes fewer than all bits, although all of the user's bits are needed."""
         sorts = self.sorts
         less = np.array([self._takes_less(node) for node in sorts.first.tolist()], bool)
         users = np.flatnonzero(less[sorts.of]).tolist()
@@ -110,7 +110,7 @@ class _Takes:
 
 
 def _taken(operator: str, position: int, detail: object, needed: Range, number: Number) -> Range:
-    """The bits of an operand that a node takes of which some are needed."""
+    """The bits that a node takes of an operand, if some of its own bits are needed."""
     if operator in _RING and not (operator == "shl" and position):
         return 0, min(number.bits, max(1, needed[1]))
     if operator in (SHIFT, RESIZE) or operator in _BITWISE or (operator == "mux" and position):
@@ -124,7 +124,7 @@ def _taken(operator: str, position: int, detail: object, needed: Range, number: 
 
 
 def zeros_at_the_end(operator: str, detail: object, inner: Callable[[], int]) -> int:
-    """How many of its low bits are always zero, of a node; `inner` says that of its first operand."""
+    """The number of low bits of a node that are always zero; `inner` gives that of its first operand."""
     if operator == CONSTANT and isinstance(detail, int):
         return (detail & -detail).bit_length() - 1 if detail else 64
     if operator == SHIFT and isinstance(detail, int):

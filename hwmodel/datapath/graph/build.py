@@ -1,8 +1,8 @@
 """The dataflow graph of a body, by symbolic execution (docs/cost.md).
 
 Statements are executed with nodes for values (statements.py), so that each element of an output becomes a node.
-Constants fold as `run` folds them, equal nodes are one, and what no output needs is dropped. Integer sums and chains of
-min and max are made trees at the end (trees.py).
+Constants are folded as `run` folds them, equal nodes are one, and nodes that no output needs are dropped. Integer sums
+and chains of min and max become trees at the end (trees.py).
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from hwmodel.datapath.numbers import NUMBERS
 def build_graph(elementary: Elementary, tables: Mapping[str, ConstArray] | None = None, *, trees: bool = True) -> Graph:
     """The graph of one repetition of an elementary task that has a body.
 
-    Inputs named in `tables` are constants; without it an element of a const array is an operand as any other. `trees`
-    says whether sums, minima and maxima of several integers become trees, or stay the chains that the body has.
-    Raises ArrayolError (`graph-too-large`) before anything is unrolled.
+    Inputs named in `tables` are constants; without it an element of a const array is an ordinary operand. With `trees`,
+    sums, minima and maxima of several integers become trees; otherwise they stay chains, as in the body. Raises
+    ArrayolError (`graph-too-large`) before anything is unrolled.
     """
     require_countable(elementary)
     with no_collections():
@@ -43,9 +43,9 @@ def build_graph(elementary: Elementary, tables: Mapping[str, ConstArray] | None 
 
 
 def build_graphs(elementary: Elementary) -> tuple[Graph, Graph | None]:
-    """The graph with trees, and the one with chains, None where it is the same; errors are those of `build_graph`.
+    """The graph with trees, and the one with chains (None if it is the same); errors are those of `build_graph`.
 
-    Elements of the elementary's own `constants` are constants.
+    Elements of the elementary's `constants` are constants.
     """
     require_countable(elementary)
     with no_collections():
@@ -56,7 +56,7 @@ def build_graphs(elementary: Elementary) -> tuple[Graph, Graph | None]:
 
 
 def _executed(elementary: Elementary, tables: Mapping[str, ConstArray] | None) -> tuple[Nodes, Outputs]:
-    """What the statements make of the inputs."""
+    """The nodes and outputs after symbolic execution of all statements."""
     nodes = Nodes()
     arrays = arrays_of(elementary, nodes, dict(tables or {}))
     body = elementary.body or ()
@@ -67,9 +67,9 @@ def _executed(elementary: Elementary, tables: Mapping[str, ConstArray] | None) -
 
 @contextmanager
 def no_collections() -> Iterator[None]:
-    """Without Python's search for circles, which takes as long as the rest here: many tuples, and no circle.
+    """Disable Python's cyclic garbage collection, which would take as long as all else: many tuples, and no cycles.
 
-    What was made becomes old at once, as objects do that are frozen and released, so that the next search leaves it.
+    New objects become old at once, as frozen and released objects do, so that the next collection skips them.
     """
     was_enabled = gc.isenabled()
     gc.disable()
@@ -84,7 +84,7 @@ def no_collections() -> Iterator[None]:
 
 
 def _outputs(elementary: Elementary, arrays: Arrays) -> Outputs:
-    """The nodes of each output, those of a complex element next to each other."""
+    """The nodes of each output; those of a complex element are adjacent."""
     outputs = {}
     for port in elementary.outputs:
         layout, cells = arrays.layouts[port.name], arrays.cells[port.name]
@@ -116,7 +116,7 @@ def _graph(elementary: Elementary, nodes: Nodes, outputs: Outputs) -> Graph:
 
 
 def _without_dead(nodes: Nodes, live: list[bool]) -> tuple[list[Any], Sequence[int]]:
-    """The records of live nodes, and the new numbers of all. Where only constants are dead, they may as well stay."""
+    """The records of live nodes, and the new numbers of all. If only constants are dead, they stay."""
     dead = [node for node, is_live in enumerate(live) if not is_live]
     if all(nodes.records[node][0] == CONSTANT for node in dead):
         return nodes.records, range(len(live))

@@ -1,7 +1,8 @@
-"""How many nodes a body has when it is unrolled, counted before that: operators of each statement times its points.
+"""The number of nodes of an unrolled body, before it is unrolled: operators of each statement times its points.
 
-The points of ranges whose bounds are numbers are a product; bounds that use earlier variables are summed over those
-variables only. Where that is too many and a condition on the variables leaves points out, these are counted one by one.
+The points of ranges with numeric bounds are a product; bounds that use earlier variables are summed over those
+variables only. If the result is too large, and a condition on the variables leaves points out, these are counted one by
+one.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def require_countable(elementary: Elementary) -> None:
 
 
 def count_nodes(elementary: Elementary) -> int:
-    """The operations of one repetition when ranges and loops are unrolled; none is left out that folds or is shared."""
+    """The operations of one repetition if ranges and loops are unrolled, without folding or sharing."""
     sizes = {
         port.name: prod(length or 1 for length in port.shape) for port in (*elementary.inputs, *elementary.outputs)
     }
@@ -82,7 +83,7 @@ def _decided(condition: Expr | None) -> bool:
 
 
 def _operators(statement: Assign, sizes: Mapping[str, int]) -> int:
-    """The operators of a statement at one point: one at least."""
+    """The operators of a statement at one point, at least one."""
     count = sum(_weight(part) for own in expressions(statement) for part in inside(own))
     if statement.accumulate:
         is_complex = isinstance(statement.value.type, ElementType) and statement.value.type.kind is Kind.COMPLEX
@@ -95,7 +96,7 @@ def _operators(statement: Assign, sizes: Mapping[str, int]) -> int:
 
 
 def _weight(node: Expr) -> int:
-    """Real operators of one node of an expression; a complex one has several."""
+    """The number of real operators of one node of an expression; a complex one has several."""
     if not depends_on_data(node) or isinstance(node, Read):
         return 0
     if isinstance(node, Operation):
@@ -154,6 +155,6 @@ def _bound(bound: Expr, points: Points) -> object:
 
 
 def _evaluator() -> Expressions:
-    """Evaluates what no data decide."""
+    """An evaluator of expressions that do not depend on data."""
     nodes = Nodes()
     return Expressions(nodes, Operations(nodes), Arrays())

@@ -1,7 +1,7 @@
 """The values of a graph's outputs for many inputs at once, bit for bit as `run` computes them.
 
-Integers are kept as int64 with the bits of 64: sums, products and bit operations are computed modulo 2**64 and brought
-into the node's number; what needs an order is computed as uint64 where an operand may have all 64 bits, which is then
+Integers are stored as 64-bit int64: sums, products and bit operations are computed modulo 2**64 and wrapped into the
+node's number. Operations that depend on order are computed as uint64 if an operand may have all 64 bits, which is then
 never negative, nor is the other one.
 """
 
@@ -26,8 +26,8 @@ def evaluate(graph: Graph, inputs: Mapping[str, Values]) -> dict[str, Values]:
     """The outputs of a graph.
 
     `inputs` has for each port an array of NumPy's type for it (stored integers of fixed-point ports), with axes
-    (elements in row-major order, lanes); so have the results. What
-    `run` refuses, as a division by zero, gives any value.
+    (elements in row-major order, lanes); so have the results. Inputs that `run` refuses, such as a division by zero,
+    give any value.
     """
     return _collected(graph, evaluate_nodes(graph, inputs), _lanes(inputs))
 
@@ -99,7 +99,7 @@ def _constant(number: Number, bits: object) -> Values:
 
 
 def bring_into(values: Values, number: Number) -> Values:
-    """Integers of 64 bits in the range of a number, by whole turns."""
+    """Wrap 64-bit integers into the range of a number."""
     values = np.asarray(values)
     values = values.view(np.int64) if values.dtype == np.uint64 else values.astype(np.int64, copy=False)
     spare = 64 - number.bits

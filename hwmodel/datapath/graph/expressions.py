@@ -1,7 +1,7 @@
-"""Expressions of a body at many points of its ranges at once: numbers where no data decides them, else nodes.
+"""Expressions of a body at many points of its ranges at once: numbers if they do not depend on data, else nodes.
 
-A value of a weak type is a number, or an array of one number for each point; any other, and a weak one that data
-decide, is a list with a node for each point (operations.py).
+A value of a weak type is a number, or an array of one number for each point. Any other value, and a weak one that
+depends on data, is a list with a node for each point (operations.py).
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ _INDEX = SIGNED + 64  # the number in which places are computed
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """Points of the ranges, in order: each variable's value at all of them, or its one value."""
+    """Points of the ranges, in order: each variable's value at all of them, or its single value."""
 
     count: int
     values: dict[str, Any]
 
     def take(self, chosen: Any) -> Points:
-        """Those at places, or where a mask holds."""
+        """The points at some positions, or in a mask."""
         taken = {name: value[chosen] if isinstance(value, np.ndarray) else value for name, value in self.values.items()}
         return Points(int(np.count_nonzero(chosen)) if chosen.dtype == bool else len(chosen), taken)
 
     def single(self, place: int) -> Points:
-        """One of them."""
+        """The point at a position."""
         return Points(1, {name: int(at(value, place)) for name, value in self.values.items()})
 
 
 def at(value: Any, place: int) -> Any:
-    """What a number, or an array of them, is at a point."""
+    """The value of a number, or of an array of numbers, at a point."""
     return value[place] if isinstance(value, np.ndarray) else value
 
 
@@ -76,11 +76,11 @@ class Expressions:
         return self.handlers[type(node)](node, points)
 
     def data(self, node: Expr, points: Points) -> Value:
-        """The same, as nodes."""
+        """The value of an expression at all points, as nodes."""
         return self._lifted(self.value(node, points), node, points)
 
     def numbers(self, node: Expr, points: Points) -> Any:
-        """The same as numbers where it is an integer or truth value that is known at all points; else None."""
+        """The value of an integer or boolean expression as numbers, if it is known at all points; else None."""
         return self._known(self.value(node, points))
 
     def _known(self, value: Value) -> Any:
@@ -92,14 +92,14 @@ class Expressions:
         return low[value[0]] if len(value) == 1 else np.array([low[node] for node in value], object)
 
     def _lifted(self, value: Value, node: Expr, points: Points) -> Value:
-        """Numbers of a weak type as constants of the type that stands for it."""
+        """Numbers of a weak type as constants of the type that it defaults to."""
         if isinstance(value, list | tuple):
             return value
         kind = node.type if isinstance(node.type, ElementType) else _STANDS_FOR[node.type]
         return self._constants(value, node.type, kind, points)
 
     def _constants(self, value: Any, source: Any, kind: ElementType, points: Points) -> Value:
-        """Numbers, converted as `run` converts them, as constants."""
+        """Numbers as constants, converted as `run` converts them."""
         try:
             with np.errstate(all="ignore"):
                 converted = arithmetic.conversion(source, kind)[0](value) if source is not kind else value
@@ -133,7 +133,7 @@ class Expressions:
         return parts[0] if len(parts) == 1 else tuple(parts)
 
     def place(self, layout: Layout, subscripts: Sequence[Expr], points: Points) -> Any:
-        """The element of subscripts, a number or an array; a list of the subscripts' values where data decide it."""
+        """The element of subscripts, a number or an array; a list of the subscripts' values if it depends on data."""
         values = [self.handlers[type(subscript)](subscript, points) for subscript in subscripts]
         known = [value if type(value) is int else self._known(value) for value in values]
         if not any(value is None for value in known):
@@ -142,9 +142,9 @@ class Expressions:
         return [value if number is None else number for value, number in zip(values, known, strict=True)]
 
     def chosen(self, layout: Layout, place: list[Any], point: int) -> tuple[list[int], int]:
-        """At a point where data decide a subscript: the elements that it may be, in order, and a place in them.
+        """The candidate elements at a point with subscripts that depend on data, in order, and the node of the index.
 
-        They are the elements that the known subscripts leave; none where one of those is out of range.
+        Candidates are the elements that the known subscripts allow; there is none if one of those is out of range.
         """
         ranges, nodes, lengths = [], [], []
         for subscript, low, length in zip(place, layout.lows, layout.lengths, strict=True):
@@ -164,7 +164,7 @@ class Expressions:
         return elements, self._combined(nodes, lengths)
 
     def _combined(self, nodes: list[int], lengths: list[int]) -> int:
-        """The row-major place of several subscripts."""
+        """The row-major index of several subscripts."""
         integers = self.operations.integers
         total = nodes[0]
         for node, length in zip(nodes[1:], lengths[1:], strict=True):
@@ -280,7 +280,7 @@ class Expressions:
 
 
 def _merged(branches: list[tuple[Any, Value]], count: int) -> Value:
-    """Values of points where one or the other of two masks holds, in the order of all points."""
+    """Merge the values of points of two complementary masks, in the order of all points."""
     if isinstance(branches[0][1], tuple):
         parts = range(len(branches[0][1]))
         return tuple(_merged([(own, value[part]) for own, value in branches], count) for part in parts)
@@ -292,7 +292,7 @@ def _merged(branches: list[tuple[Any, Value]], count: int) -> Value:
 
 
 def _weak(apply: Callable[..., Any], operands: list[Any]) -> Any:
-    """Arithmetic of numbers of no type; where it has no result, `run` stops, and any will do."""
+    """Arithmetic of untyped numbers; any value if it has no result, since `run` stops there."""
     try:
         if all(type(operand) is int for operand in operands):
             return apply(*operands)

@@ -1,8 +1,8 @@
-"""Operations of floats as nodes, bit for bit: nothing is regrouped, and of identities only those that hold for -0 too.
+"""Operations of floats as nodes, bit for bit: nothing is regrouped, and only identities that hold for -0 too are used.
 
 `x + 0` is no wire, since -0 + 0 is 0: it is `fpos0`, which clears the sign of a zero, unless x is never -0. A sum is
-never -0 where one of its operands is not. `x * 2**k` is `fscale`, which moves the exponent. The bits of NaN are not
-promised.
+never -0 if one of its operands is not. `x * 2**k` is `fscale`, which changes the exponent. The bits of NaN are not
+guaranteed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Floats:
     integers: Integers
 
     def each(self, operator: str, left: Sequence[int], right: Sequence[int], code: int) -> list[int]:
-        """An operation on pairs of nodes."""
+        """A binary operation on each pair of nodes."""
         nodes = self.nodes
         table, constants, positive = nodes.table, nodes.floats, nodes.positive_zero
         records, low, high, span = nodes.records, nodes.low, nodes.high, nodes.span
@@ -54,7 +54,7 @@ class Floats:
         return results
 
     def binary(self, operator: str, a: int, b: int, code: int) -> int:
-        """An operation on two nodes."""
+        """A binary operation on two nodes."""
         nodes = self.nodes
         first, second = nodes.floats.get(a), nodes.floats.get(b)
         if first is not None and second is not None:
@@ -148,7 +148,7 @@ class Floats:
         return nodes.real(operator, (a,), code, positive=positive)
 
     def compared(self, sign: str, a: int, b: int) -> int:
-        """One of == != < <= > >=, none of which but != holds for NaN."""
+        """One of == != < <= > >=; of these only != holds for NaN."""
         integers = self.integers
         match sign:
             case "<":
@@ -182,7 +182,7 @@ class Floats:
         return self.scale(nodes.real("cvt", (a,), code, positive=True), -fraction, code)
 
     def to_integer(self, a: int, fraction: int, code: int, low: int, high: int) -> int:
-        """A float times 2**fraction as an integer low..high, the fraction cut off."""
+        """A float times 2**fraction as an integer low..high, truncated."""
         nodes = self.nodes
         scaled = self.scale(a, fraction, nodes.code(a))
         if scaled in nodes.floats:
@@ -192,7 +192,7 @@ class Floats:
         return nodes.typed("cvt", (scaled,), code, (low, high))
 
     def to_float(self, a: int, code: int) -> int:
-        """A float as one of another type."""
+        """A float converted to another float type."""
         nodes = self.nodes
         if nodes.code(a) == code:
             return a
@@ -206,7 +206,7 @@ class Floats:
         return self.nodes.real_constant(scalar(value, code))
 
     def rounded(self, a: int, bits: int, code: int) -> int:
-        """floor(x 2**bits + 1/2) / 2**bits; from 2**mantissa on each float is an integer, and stays."""
+        """The value floor(x 2**bits + 1/2) / 2**bits; from 2**mantissa on each float is an integer, and stays."""
         scaled = self.scale(a, bits, code)
         whole = self.unary("floor", scaled, code)
         rest = self.binary("sub", scaled, whole, code)
@@ -227,7 +227,7 @@ def _on_floats(operator: str) -> Callable[..., Any]:
 
 
 def _power(value: Any) -> int | None:
-    """The k where a float is 2**k or -2**k."""
+    """The k for a float that is 2**k or -2**k; None for others."""
     if not np.isfinite(value) or value == 0:
         return None
     mantissa, exponent = math.frexp(float(value))
@@ -235,6 +235,6 @@ def _power(value: Any) -> int | None:
 
 
 def _rounded(value: int, code: int) -> Any:
-    """An integer of 64 bits as NumPy's nearest float."""
+    """The NumPy float nearest to a 64-bit integer."""
     stored = np.uint64(value) if value >= 1 << 63 else np.int64(value)
     return stored.astype(f"f{NUMBERS[code].bits // 8}")

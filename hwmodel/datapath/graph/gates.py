@@ -1,8 +1,7 @@
 """Gates of one bit, equal ones held once, and a cover of them by LUTs.
 
-Gates that hang together are covered by themselves, and those of one shape once: bodies repeat what they do.
-
-A literal is 2 gate + 1 where the gate's value is inverted; gate 0 is the constant 0. A gate without fanins is a leaf.
+Connected gates are covered group by group, and groups of one shape once: bodies repeat their work. A literal is 2 gate
++ 1 if the gate's value is inverted; gate 0 is the constant 0. A gate without fanins is a leaf.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ Shape: TypeAlias = tuple[tuple[int, ...], tuple[tuple[int, ...], ...], tuple[boo
 
 @dataclass(slots=True)
 class Gates:
-    """Gates so far; new ones belong to `owner`."""
+    """The gates so far; new ones belong to `owner`."""
 
     owner: int = 0
     fanins: list[tuple[int, ...]] = field(default_factory=lambda: [()])
@@ -69,7 +68,7 @@ class Gates:
         return (b if a == FALSE else self._gate("xor", (a, b), (a >> 1, b >> 1))) ^ sign
 
     def mux(self, condition: int, then: int, otherwise: int) -> int:
-        """The literal of `then` where the condition holds, else `otherwise`."""
+        """The literal of `then` if the condition holds, else `otherwise`."""
         if condition & 1:
             condition, then, otherwise = condition ^ 1, otherwise, then
         if condition == FALSE or then == otherwise:
@@ -83,7 +82,7 @@ class Gates:
         return self._gate("mux", (condition, then, otherwise), (condition >> 1, then >> 1, otherwise >> 1))
 
     def equal(self, left: list[int], right: list[int]) -> int:
-        """Whether two numbers of as many bits are equal: a tree."""
+        """The literal that says whether two numbers of equally many bits are equal, as a tree."""
         level = [self.differ(one, other) ^ 1 for one, other in zip(left, right, strict=True)]
         while len(level) > 1:
             paired = [self.both(*level[place : place + 2]) for place in range(0, len(level) - 1, 2)]
@@ -91,7 +90,7 @@ class Gates:
         return level[0]
 
     def less(self, left: list[int], right: list[int]) -> int:
-        """Whether a number in two's complement is below another of as many bits."""
+        """The literal that says whether a number in two's complement is below another of equally many bits."""
         below = FALSE
         last = len(left) - 1
         for place, (one, other) in enumerate(zip(left, right, strict=True)):
@@ -99,7 +98,7 @@ class Gates:
         return below
 
     def users(self) -> list[int]:
-        """How many gates take each gate."""
+        """The number of gates that take each gate."""
         users = [0] * len(self.fanins)
         for taken in self.fanins:
             for gate in taken:
@@ -107,7 +106,7 @@ class Gates:
         return users
 
     def cover(self, roots: Iterable[int], inputs: int, kept: int) -> list[int]:
-        """The gates that are outputs of LUTs where those of `roots` are; `kept` cuts of a gate are tried."""
+        """The gates that are outputs of LUTs if those of `roots` are; `kept` cuts of a gate are tried."""
         wanted = {gate for gate in roots if self.fanins[gate]}
         known: dict[Shape, list[int]] = {}
         used: list[int] = []
@@ -124,7 +123,7 @@ class Gates:
         return sorted(used)
 
     def _groups(self) -> Iterable[list[int]]:
-        """Gates that hang together, by the first of them: no other one takes their values, but as a root."""
+        """Connected gates, by the first of them: no other gates take their values, except as roots."""
         group_of: dict[int, list[int]] = {}
         for gate, taken in enumerate(self.fanins):
             if not taken:
@@ -143,7 +142,7 @@ class Gates:
 
 
 def _cover(shape: Shape, inputs: int, kept: int) -> list[int]:
-    """The gates of a group that are outputs of LUTs: of all their places, leaves between them."""
+    """The gates of a group that are outputs of LUTs, by position among its gates and leaves."""
     own, fanins, is_wanted = shape
     taken_of = dict(zip(own, fanins, strict=True))
     wanted = [gate for gate, is_root in zip(own, is_wanted, strict=True) if is_root]
@@ -152,8 +151,8 @@ def _cover(shape: Shape, inputs: int, kept: int) -> list[int]:
     cuts: dict[int, list[Cut]] = {}
     for gate, taken in taken_of.items():
         of_taken = [cuts.get(source) or [frozenset((source,))] for source in taken]
-        found = {frozenset().union(*each) for each in product(*of_taken)}
-        areas = {cut: 1 + sum([flow.get(leaf, 0.0) for leaf in cut]) for cut in found if len(cut) <= inputs}
+        merged_cuts = {frozenset().union(*each) for each in product(*of_taken)}
+        areas = {cut: 1 + sum([flow.get(leaf, 0.0) for leaf in cut]) for cut in merged_cuts if len(cut) <= inputs}
         best = sorted(areas, key=lambda cut: (areas[cut], len(cut), sorted(cut)))[:kept]
         flow[gate] = areas[best[0]] / max(1, users[gate])
         cuts[gate] = [*best, frozenset((gate,))]

@@ -1,7 +1,7 @@
 """The dataflow graph of one repetition of an elementary task (docs/cost.md).
 
-Nodes are numbered so that operands come before their users. A graph is a structure of arrays: what belongs to node i
-stands at place i of each tuple, so that graphs of 100,000 nodes are built and walked quickly.
+Nodes are numbered so that operands come before their users. A graph is a structure of arrays: entry i of each tuple
+belongs to node i, so that graphs of 100,000 nodes are built and traversed quickly.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ _BITS_ONLY = frozenset({"mux", "select", "access"})  # the same hardware for flo
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """What a technology prices: an operator, with its type where it is no integer, and the variables of formulas.
+    """An operation as technologies price it: an operator (with its type, if it is no integer), and formula variables.
 
-    `w` bits of the widest operand or result, `a` and `b` those of the first two operands, `n` those of the
-    result, `k` the non-zero signed digits of a constant or the inputs of a selection. Of a product with a
-    constant or a quotient by one, `adders` counts its adders and `adder_bits` their bits (digits.py). `luts` of
-    four inputs hold its logic, beside carry chains: what the operators around it leave of it (packing.py).
-    `chain` are the bits of its carry chain, 0 where it has none.
+    `w` is the bits of the widest operand or result, `a` and `b` those of the first two operands, `n` those of the
+    result, `k` the nonzero signed digits of a constant or the inputs of a selection. For a product with a constant or a
+    quotient by one, `adders` is the number of its adders and `adder_bits` their bits (digits.py). `luts` is the number
+    of four-input LUTs with its logic, beside carry chains, after packing with the operators around it (packing.py).
+    `chain` is the bits of its carry chain, 0 without one.
     """
 
     operator: str
@@ -54,17 +54,15 @@ class Operation:
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """Nodes, and where they meet the ports.
+    """Nodes, and their connections to ports.
 
-    The value of an integer node is that of its operator on its operands' values, brought into the range of its number
-    by whole turns. `div`, `divc` and a shift to the right round down, `mod` is the rest of that. `not`
-    inverts the bits of its number. `mux` has condition, then, otherwise; `select` an index and the values at the
-    indices from its detail on.
+    The value of an integer node is that of its operator on its operands' values, wrapped into the range of its number.
+    `div`, `divc` and a shift to the right round down, and `mod` is the remainder of that. `not` inverts the bits of its
+    number. `mux` has condition, then, otherwise; `select` an index and the values at the indices from its detail on.
 
     `details` are for an input its (port, place) in `inputs`; for a constant its bits as an integer (signed ones as
-    their value); for SHIFT the distance; for `mulc`, `divc` of integers the constant; for `fscale` the
-    exponent; for `access` (port, part), what is read at the element that its operand says, row-major; for `select` the
-    first index; else None.
+    their value); for SHIFT the distance; for `mulc`, `divc` of integers the constant; for `fscale` the exponent; for
+    `access` (port, part), which reads the element of its operand, row-major; for `select` the first index; else None.
 
     `inputs` and `outputs` have for each port the node of each element, row-major; those of complex ports are real and
     imaginary part in turn, so that element j has the places `parts * j` and after. An input that nothing reads has -1.
@@ -85,16 +83,16 @@ class Graph:
         return len(self.operators)
 
     def parts(self, port: str) -> int:
-        """How many nodes an element of a port has: two where it is complex."""
+        """The number of nodes of an element of a port: two if it is complex."""
         return 2 if port in self.types and self.types[port].kind is Kind.COMPLEX else 1
 
     def operation(self, node: int) -> Operation | None:
-        """What a technology prices of a node; None where it is free."""
+        """The operation of a node as technologies price it; None if it is free."""
         return self.operations[node]
 
     @cached_property
     def sorts(self) -> Sorts:
-        """Which nodes are alike."""
+        """The classes of like nodes."""
         return sorts_of(self.operators, self.operands, self.numbers, self.details, _WITH_CONSTANT | {SHIFT})
 
     @cached_property
@@ -110,13 +108,16 @@ class Graph:
 
     @cached_property
     def needed_bits(self) -> Ints:
-        """How many they are: behind wires that drop the others, fewer than its number has."""
+        """The number of bits of each node that something needs.
+
+        Fewer than its number has before wires that drop bits.
+        """
         low, high = self._ranges
         return high - low
 
     @cached_property
     def luts(self) -> tuple[int, ...]:
-        """LUTs of four inputs that hold the logic of each node; of graphs too large for that, each by itself."""
+        """The four-input LUTs with the logic of each node; in too large graphs, node by node without packing."""
         outputs = [node for places in self.outputs.values() for node in places]
         packed = packed_luts(
             self.operators, self.operands, self.numbers, self.details, self.needed, self.small_sums, outputs
@@ -129,7 +130,7 @@ class Graph:
 
     @cached_property
     def small_sums(self) -> frozenset[int]:
-        """Sums of integers of so few bits that they take no carry chain."""
+        """Sums of integers with so few bits that they take no carry chain."""
         sorts = self.sorts
         found = sorts.nodes_of(SUMS)
         ends_in_zeros = np.zeros(len(self), bool)
@@ -148,13 +149,13 @@ class Graph:
 
     @cached_property
     def operations(self) -> tuple[Operation | None, ...]:
-        """The same of all nodes. Equal operations are one object."""
+        """The operations of all nodes (None for free ones). Equal operations are one object."""
         different, places = self.different_operations
         return tuple(map((*different, None).__getitem__, places.tolist()))
 
     @cached_property
     def different_operations(self) -> tuple[tuple[Operation, ...], Ints]:
-        """Each operation once, as the nodes first need it, and for each node the place of its own, -1 where free."""
+        """The distinct operations, as the nodes first need them, and the index of each node's operation, -1 if free."""
         sorts, (low, high) = self.sorts, self._ranges
         priced = np.ones(len(self), bool)
         priced[sorts.nodes_of(FREE)] = False
@@ -177,7 +178,7 @@ class Graph:
         return tuple(different.values()), places
 
     def _details(self, nodes: Ints) -> Iterator[Ints]:
-        """What prices of nodes depend on beside their sort and the bits that are needed, where there is such."""
+        """Further values on which the prices of nodes depend, beside their sort and needed bits, if there are any."""
         sorts = self.sorts
         floats = np.array([self.numbers[node].is_float for node in sorts.first.tolist()], bool)[sorts.of]
         logic = np.zeros(len(self), bool)
@@ -201,7 +202,7 @@ class Graph:
                 yield ending
 
     def _found(self, node: int, known: dict[tuple[object, ...], Operation]) -> Operation:
-        """The operation of a node that is not free, the known one where there is one."""
+        """The operation of a node that is not free; a known one if there is an equal one."""
         operator, operands, number = self.operators[node], self.operands[node], self.numbers[node]
         detail, needed = self.details[node], self.needed[node]
         numbers = [self.numbers[operand] for operand in operands]
@@ -236,7 +237,7 @@ class Graph:
         return operation
 
     def _logic(self, node: int) -> tuple[int, int]:
-        """LUTs beside carry chains, and the bits of the chain of a comparison or a magnitude."""
+        """LUTs beside carry chains, and the bits of the carry chain of a comparison or a magnitude."""
         operator = self.operators[node]
         if self.numbers[node].is_float and NODES[operator].float_row:
             return 1, 0
@@ -253,7 +254,7 @@ class Graph:
         return self.luts[node], chain if chain > FEW else 0
 
     def _bits_of_logic(self, node: int) -> int:
-        """What is taken for the LUTs of a node of a graph that is not packed."""
+        """An estimate of the LUTs of a node in a graph that is not packed."""
         first, last = self.needed[node]
         operator = self.operators[node]
         if operator == "eq":
@@ -265,7 +266,7 @@ class Graph:
         return 0 if operator in ("lt", "not") else max(0, last - first)
 
     def _zeros(self, node: int) -> int:
-        """How many low bits of a node are always zero."""
+        """The number of low bits of a node that are always zero."""
         inner = self.operands[node][0] if self.operands[node] else -1
         return zeros_at_the_end(self.operators[node], self.details[node], lambda: self._zeros(inner))
 
@@ -273,7 +274,7 @@ class Graph:
     def _operation(  # noqa: PLR0911  a case per kind of operator
         operator: str, sources: list[Number], number: Number, detail: object, own: int
     ) -> Operation:
-        """What a node takes of whose result `own` bits take logic, or where that is not known, are needed."""
+        """The operation of a node; `own` bits of its result take logic or, if that is unknown, are needed."""
         source, bits = sources[0], [each.bits for each in sources]
         if operator in _BITS_ONLY:
             return _selection(operator, bits, own)
@@ -295,7 +296,7 @@ class Graph:
 
 
 def _half(number: Number) -> Number:
-    """What a comparison of two numbers has for each that takes as many inputs as this one with a constant."""
+    """The number with half the bits, since a comparison with a constant takes half the inputs."""
     return number if number.is_float else Number("unsigned", -(-number.bits // 2))
 
 
@@ -306,7 +307,7 @@ _WITH_CONSTANT = frozenset({"mulc", "divc"})
 
 
 def _selection(operator: str, bits: list[int], result: int) -> Operation:
-    """Multiplexers and reads of the local memory: bits that are carried, and how many inputs they come from."""
+    """Multiplexers and reads of the local memory: the bits that are carried, and the number of inputs."""
     inputs = {"mux": 2, "select": len(bits) - 1}.get(operator, 1)
     return Operation(operator, result, bits[0], bits[-1], result, inputs)
 
@@ -321,7 +322,7 @@ def _with_constant(operator: str, x: Number, constant: int, number: Number, own:
 
 
 def quotient_number(bits: int, divisor: int) -> Number:
-    """What a quotient of a dividend of so many bits needs."""
+    """The number of a quotient whose dividend has so many bits."""
     return Number("unsigned", max(1, bits - divisor.bit_length() + 1))
 
 

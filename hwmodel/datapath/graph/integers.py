@@ -1,7 +1,7 @@
-"""Operations of integers, bools and stored fixed-point numbers, as nodes: exact, with the least widths.
+"""Operations of integers, bools and stored fixed-point numbers as nodes: exact, with the least widths.
 
-An operation has a type, the number in which the language computes it: where the exact result always fits, the node has
-the least number for its interval; where not, the node wraps in the type. Constants fold; products and quotients by
+An operation has a type, the number in which the language computes it. If the exact result always fits, the node has the
+least number for its interval; if not, the node wraps in the type. Constants are folded; products and quotients by
 powers of two, and masks, are wires.
 """
 
@@ -18,7 +18,7 @@ from hwmodel.datapath.numbers import BOOL, SIGNED, number_of, range_of, recoded,
 
 @dataclass(slots=True)
 class Integers:
-    """Builds integer nodes. `code` is that of the type of an operation (numbers.py)."""
+    """Builds integer nodes. `code` is that of an operation's type (numbers.py)."""
 
     nodes: Nodes
     ones: Ones = field(init=False)
@@ -79,7 +79,7 @@ class Integers:
         return node
 
     def resize(self, a: int, code: int) -> int:
-        """The low bits of a node as a number, if it has others: wires."""
+        """The low bits of a node as a number, or the node itself if it fits: wires."""
         low, high = self.nodes.low[a], self.nodes.high[a]
         least, most = range_of(code)
         if least <= low and high <= most:
@@ -185,7 +185,7 @@ class Integers:
         return nodes.integer("xor", (quotient, sign), interval)
 
     def mod(self, a: int, b: int, code: int) -> int:
-        """The rest of a quotient rounded down: it has the sign of the divisor."""
+        """The remainder of a quotient rounded down: it has the sign of the divisor."""
         low, high = self.nodes.low, self.nodes.high
         if low[b] == high[b] != 0:
             known = self._rest(a, low[b], code)
@@ -223,7 +223,7 @@ class Integers:
     # Bits.
 
     def bit(self, operator: str, a: int, b: int, code: int) -> int:
-        """and, or, xor of numbers of one type."""
+        """The operation and, or, xor on numbers of one type."""
         nodes = self.nodes
         low, high = nodes.low, nodes.high
         if low[a] == high[a]:
@@ -272,7 +272,7 @@ class Integers:
         return nodes.integer("not", (a,), (low, high))
 
     def shift_by(self, operator: str, a: int, amount: int, code: int) -> int:
-        """An operator shl or shr by an amount that is a node."""
+        """The operator shl or shr with a distance that is a node."""
         nodes = self.nodes
         least, most = nodes.low[amount], nodes.high[amount]
         bits = code - SIGNED if code > SIGNED else code
@@ -357,12 +357,12 @@ class Integers:
         return self._within(node, ends)
 
     def _within(self, node: int, interval: tuple[int, int]) -> int:
-        """A multiplexer whose value lies in a smaller interval than those of what it chooses from."""
+        """Narrow the interval of a multiplexer's value."""
         operator, operands, _, _, _ = self.nodes.records[node]
         return self.nodes.integer("mux", operands, interval) if operator == "mux" else node
 
     def mux(self, condition: int, then: int, otherwise: int) -> int:
-        """`then` where the condition holds; of two integers or two floats."""
+        """The value `then` if the condition holds, else `otherwise`; both integers or both floats."""
         nodes = self.nodes
         if nodes.low[condition] == nodes.high[condition]:
             return then if nodes.low[condition] else otherwise
@@ -385,7 +385,7 @@ class Integers:
         return nodes.integer("mux", (condition, then, otherwise), (low, high))
 
     def _mux_of_constants(self, condition: int, then: int, otherwise: int) -> int | None:
-        """0 and a run of ones, as 1 << k or 255: the condition on some wires."""
+        """A choice between 0 and a run of ones (as 1 << k or 255): the condition on some wires."""
         if otherwise:
             condition, then, otherwise = self.opposite(condition), otherwise, then
         zeros = (then & -then).bit_length() - 1
@@ -413,7 +413,7 @@ class Integers:
         return None
 
     def select(self, index: int, first: int, values: list[int]) -> int:
-        """The value at an index from `first` on."""
+        """The value at an index; values are numbered from `first` on."""
         nodes = self.nodes
         low, high = max(nodes.low[index], first), min(nodes.high[index], first + len(values) - 1)
         chosen = values[low - first : high - first + 1]

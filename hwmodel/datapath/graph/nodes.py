@@ -1,7 +1,7 @@
-"""The nodes of a graph that is being built: equal ones are one, and each knows between which values it lies.
+"""The nodes of a graph under construction: equal nodes are one, and each has bounds of its value.
 
-`low` and `high` bound an integer node; where they are equal it is a constant, whatever made it. `positive_zero` says of
-a float node that it is never -0. Rules of integers and floats (integers.py, floats.py) decide which node an operation
+`low` and `high` bound an integer node; if they are equal it is a constant, whatever operation made it. `positive_zero`
+says that a float node is never -0. Rules of integers and floats (integers.py, floats.py) decide which node an operation
 becomes; here they are stored. A node's record is (operator, operands, code of its number, detail, span).
 """
 
@@ -23,10 +23,10 @@ Record = tuple[str, tuple[int, ...], int, object, Span | None]
 
 @dataclass(slots=True)
 class Nodes:
-    """Nodes so far; `span` is the place of what is being built.
+    """The nodes so far; `span` is the source position of the operation that is built.
 
-    `wrapping` are integer nodes whose operation may leave the range of its type. `floats` has the constants that are
-    floats, as NumPy's scalars.
+    `wrapping` are integer nodes whose operation may leave the range of its type. `floats` has the float constants, as
+    NumPy scalars.
     """
 
     table: dict[tuple[object, ...], int] = field(default_factory=dict)
@@ -101,7 +101,7 @@ class Nodes:
         return self.typed(INPUT, (), code, interval, (port, place))
 
     def first(self, count: int) -> Nodes:
-        """A copy of so many nodes from the start."""
+        """A copy of the first `count` nodes."""
         return Nodes(
             {key: node for key, node in self.table.items() if node < count},
             self.records[:count],
@@ -144,5 +144,5 @@ class Nodes:
 
 
 def scalar(value: Any, code: int) -> Any:
-    """A number as NumPy's scalar of a float type."""
+    """A number as a NumPy scalar of a float type."""
     return np.float32(value) if code == F32 else np.float64(value)

@@ -1,6 +1,6 @@
-"""Which bits of integer nodes may be one: a sum of numbers that never have one at the same place is wires.
+"""The bits of integer nodes that may be one: a sum of numbers without a common one is only wires.
 
-A mask of such bits is an integer in two's complement, below 0 where the sign may be set. It follows from the range of a
+A mask of such bits is an integer in two's complement, below 0 if the sign may be set. It follows from the range of a
 node, and from constants, shifts, masks and multiplexers before it.
 """
 
@@ -20,7 +20,7 @@ _WITH_GAPS = frozenset({SHIFT, RESIZE, CONSTANT, "and", "mulc", *_ONE_OF})
 
 @dataclass(slots=True)
 class Ones:
-    """The masks of the nodes so far, found when they are asked for."""
+    """The masks of the nodes so far, computed when they are needed."""
 
     nodes: Nodes
     masks: list[int] = field(default_factory=list)
@@ -32,13 +32,14 @@ class Ones:
         return self.masks[node]
 
     def are_apart(self, a: int, b: int) -> bool:
-        """Whether two integer nodes never have a one at the same place."""
+        """Whether two integer nodes never have a one at the same position."""
         records = self.nodes.records
         if records[a][0] not in _WITH_GAPS and records[b][0] not in _WITH_GAPS:
             return False  # both have a lowest bit
         return not self.of(a) & self.of(b)
 
     def _mask(self, node: int) -> int:
+        """The mask of a node, limited to its range."""
         operator, operands, code, detail, _ = self.nodes.records[node]
         low, high = self.nodes.low[node], self.nodes.high[node]
         if low == high or code >= F32:
@@ -47,7 +48,7 @@ class Ones:
         return mask & ((1 << high.bit_length()) - 1) if low >= 0 else mask
 
     def _unwrapped(self, operator: str, operands: tuple[int, ...], detail: object) -> int:
-        """The mask before its node's number and range are looked at."""
+        """The mask of a node before its number and range are considered."""
         masks = [self.masks[operand] for operand in operands]
         if operator in (SHIFT, RESIZE):
             places = detail if isinstance(detail, int) else 0
@@ -65,6 +66,7 @@ class Ones:
 
 
 def _either(masks: Iterable[int]) -> int:
+    """The union of masks."""
     either = 0
     for mask in masks:
         either |= mask
@@ -72,5 +74,5 @@ def _either(masks: Iterable[int]) -> int:
 
 
 def _lowest(mask: int) -> int:
-    """The lowest one; every multiple of it has no lower one."""
+    """The lowest one of a mask; no multiple of it has a lower one."""
     return mask & -mask

@@ -1,7 +1,7 @@
 """Operators, functions and conversions of the language on lists of nodes, by the type of their operands.
 
-A value is a list with a node for each point; a complex one is a pair of lists. Which nodes an operator becomes is in
-its record (hwmodel/datapath/operators/).
+A value is a list with a node for each point; a complex value is a pair of lists. The record of an operator
+(hwmodel/datapath/operators/) says which nodes it becomes.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Operations:
         return self._built(DATAPATHS.get((name, len(operands))), name, operands, kind, result)
 
     def function(self, name: str, arguments: Sequence[Value], kind: ElementType, result: ElementType) -> Value:
-        """A function of the language but round and sat; `kind` is the type of the arguments.
+        """A function of the language except round and sat; `kind` is the type of the arguments.
 
         Raises ArrayolError (`missing-operator`).
         """

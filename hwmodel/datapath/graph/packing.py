@@ -1,9 +1,9 @@
 """LUTs of four inputs that hold the logic of a graph, bit by bit (docs/cost.md).
 
-Bit operations, multiplexers, shifts, equalities, and sums and comparisons of few bits become gates of one bit
-(gates.py): constants fold, inversions are free. Longer sums and comparisons, and products, stay what they are: a LUT
-ends at them. A cover of the gates by cuts of at most four leaves is chosen by area flow, the area of a gate shared
-evenly by its users (Manohararajah, Brown and Vranesic, 2006). A LUT belongs to the node of its gate.
+The idea. Bit operations, multiplexers, shifts, equalities, and sums and comparisons of few bits become gates of one bit
+(gates.py): constants fold, inversions are free. Longer sums and comparisons, and products, stay operators, and LUTs end
+at them. A cover of the gates by cuts of at most four leaves is chosen by area flow, the area of a gate divided evenly
+among its users (Manohararajah, Brown and Vranesic, 2006). A LUT belongs to the node of its gate.
 
 A multiplexer with a constant whose only user is an output costs nothing: the register takes the constant by its
 synchronous set or reset.
@@ -39,7 +39,7 @@ def packed_luts(
     small_sums: frozenset[int],
     outputs: Sequence[int],
 ) -> list[int] | None:
-    """The LUTs of each node; None where the graph is too large, or has none of these operators."""
+    """The LUTs of each node; None if the graph is too large, or has none of these operators."""
     if not (small_sums or PACKED.intersection(operators)) or sum([number.bits for number in numbers]) > LARGEST:
         return None
     packing = Packing(operators, operands, numbers, details, needed, small_sums)
@@ -50,7 +50,7 @@ def packed_luts(
 
 
 def _seen(operators: Sequence[str], operands: Sequence[tuple[int, ...]], small_sums: frozenset[int]) -> set[int]:
-    """The nodes whose bits logic or wires take."""
+    """The nodes whose bits are inputs of logic or wires."""
     return set(
         chain.from_iterable(
             [
@@ -64,7 +64,7 @@ def _seen(operators: Sequence[str], operands: Sequence[tuple[int, ...]], small_s
 
 @dataclass(slots=True)
 class Packing:
-    """A graph as gates of one bit: for each node the literals of its bits; none of leaves that are not `seen`."""
+    """A graph as gates of one bit: the literals of each node's bits; none for leaves that are not `seen`."""
 
     operators: Sequence[str]
     operands: Sequence[tuple[int, ...]]
@@ -92,7 +92,7 @@ class Packing:
         ]
 
     def add(self, node: int) -> None:
-        """The bits of a node, and what it takes that is no logic."""
+        """Add the gates of a node, and the roots that a node without logic takes."""
         self.gates.owner = node
         operator, number = self.operators[node], self.numbers[node]
         sources = self.operands[node]
@@ -120,19 +120,20 @@ class Packing:
             self._end_at(node)
 
     def _end_at(self, node: int) -> None:
-        """A node that is no logic takes bits, and its own are leaves."""
+        """End LUTs at a node without logic: it takes bits, and its own are leaves."""
         self._takes(self.operands[node])
         if node in self.seen:
             self.bits[node] = self.gates.leaves(self.numbers[node].bits)
 
     def _takes(self, sources: Sequence[int]) -> None:
+        """Make the bits of some nodes roots."""
         for source in sources:
             if bits := self.bits[source]:
                 first, last = self.needed[source]
                 self.roots.update([literal >> 1 for literal in bits[first:last]])
 
     def _extended(self, node: int, width: int) -> Bits:
-        """The bits of a node in a width: the sign repeated, or zeros."""
+        """The bits of a node in a width: with the sign repeated, or zeros."""
         bits = self.bits[node]
         above = bits[-1] if self.numbers[node].is_signed else FALSE
         return [*bits[:width], *[above] * (width - len(bits))]
@@ -158,7 +159,7 @@ class Packing:
         return results
 
     def _select(self, node: int) -> Bits:
-        """The values at the leaves of a tree of multiplexers; those beyond the last are the last."""
+        """The values at the leaves of a tree of multiplexers; leaves beyond the last repeat it."""
         index, *values = self.operands[node]
         width, first = self.numbers[node].bits, self.details[node]
         assert isinstance(first, int)
@@ -171,7 +172,7 @@ class Packing:
         return level[0]
 
     def _sum(self, node: int) -> Bits:
-        """The bits of a small sum as logic; those that nothing needs are unknown."""
+        """The bits of a small sum as logic; bits that nothing needs are unknown."""
         gates, last, width = self.gates, self.needed[node][1], self.numbers[node].bits
         bits = [self._extended(source, last) for source in self.operands[node]]
         left, right = bits if len(bits) == 2 else ([FALSE] * last, bits[0])
@@ -230,7 +231,7 @@ class Packing:
     # What the LUTs end at.
 
     def end(self, outputs: Sequence[int]) -> None:
-        """The registers of the outputs take their bits, with constants as set or reset."""
+        """Make the bits of outputs roots, with constants as set or reset of their registers."""
         users = self.gates.users()
         resets: set[frozenset[int]] = set()
         for node in outputs:

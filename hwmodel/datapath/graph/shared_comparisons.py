@@ -1,7 +1,7 @@
-"""The least or the greatest of one pair of integers, where a body also needs the other or compares the pair itself.
+"""Minima and maxima of one pair of integers, if a body also needs the other or compares the pair.
 
-One comparison does for all, with a multiplexer for each: min(a, b) is `a if a < b else b` or `b if b < a else a`,
-max(a, b) is `b if a < b else a` or `a if b < a else b`. A minimum alone stays an operator, which has its own price.
+One comparison serves all, with a multiplexer for each: min(a, b) is `a if a < b else b` or `b if b < a else a`, max(a,
+b) is `b if a < b else a` or `a if b < a else b`. A single minimum stays an operator, which has its own price.
 """
 
 from __future__ import annotations
@@ -15,14 +15,17 @@ Pair = tuple[int, int]
 
 
 def with_shared_comparisons(nodes: Nodes, outputs: Outputs) -> Outputs:
-    """The outputs of the same nodes, which are changed in place: operands still come before their users."""
-    found = [node for node, record in enumerate(nodes.records) if record[0] in _OF_A_PAIR and record[2] < F32]
-    if not any(nodes.records[node][0] in _EXTREMES for node in found):
+    """Share comparisons in the nodes, which are changed in place; returns the outputs' new nodes.
+
+    Operands still come before their users.
+    """
+    candidates = [node for node, record in enumerate(nodes.records) if record[0] in _OF_A_PAIR and record[2] < F32]
+    if not any(nodes.records[node][0] in _EXTREMES for node in candidates):
         return outputs
     live = nodes.live(outputs)
     extremes: dict[Pair, set[str]] = {}
     compared: dict[Pair, Pair] = {}
-    for node in found:
+    for node in candidates:
         operator, operands, *_ = nodes.records[node]
         if not live[node] or any(nodes.is_float(operand) for operand in operands):
             continue
@@ -41,7 +44,7 @@ def with_shared_comparisons(nodes: Nodes, outputs: Outputs) -> Outputs:
 
 
 def _rewritten(nodes: Nodes, outputs: Outputs, shared: dict[Pair, Pair]) -> Outputs:
-    """All nodes anew, with comparisons, in the order of their operands, before the first of each pair."""
+    """Rebuild all nodes, with a comparison before the first node of each shared pair."""
     old = (nodes.records, nodes.low, nodes.high, nodes.positive_zero)
     constants, wrapping = nodes.floats, nodes.wrapping
     nodes.table, nodes.records, nodes.low, nodes.high, nodes.positive_zero = {}, [], [], [], []

@@ -1,6 +1,6 @@
-"""Nodes as arrays, and which of them are of one sort: what is asked of every node is answered once for each sort.
+"""Nodes as arrays, and classes of like nodes: a property of every node is computed once for each class (sort).
 
-Bodies repeat what they do: 40,000 nodes are of a dozen sorts.
+Bodies repeat their work: 40,000 nodes are of a dozen sorts.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _SHORT = 3  # operands that a key of numbers holds
 
 @dataclass(frozen=True, eq=False)
 class Sorts:
-    """`of` has the sort of each node: of one operator, one number, and operands of the same numbers.
+    """The sort of each node, `of`: nodes of one sort have one operator, one number, and operands with equal numbers.
 
-    Of operators in whose detail sorts differ, that is the same too. `first` has the first node of each sort. The
-    operands of all nodes stand one after the other in `operands`, those of a node from its place in `starts`, as many
-    as `sizes` says. `bits` are those of the nodes' numbers.
+    For operators whose details matter, the details are equal too. `first` has the first node of each sort. The operands
+    of all nodes stand one after the other in `operands`, those of a node from its position in `starts`, as many as
+    `sizes` says. `bits` are those of the nodes' numbers.
     """
 
     operators: Sequence[str]
@@ -44,7 +44,7 @@ class Sorts:
 
     @cached_property
     def users(self) -> tuple[Ints, Ints]:
-        """The users of the nodes, one after the other, and where those of each begin; the last entry is their end."""
+        """The users of the nodes, one after another, and where those of each begin; the last entry is the end."""
         owners = np.repeat(np.arange(len(self.of)), self.sizes)[np.argsort(self.operands, kind="stable")]
         return owners, np.concatenate([[0], np.cumsum(np.bincount(self.operands, minlength=len(self.of)))])
 
@@ -56,7 +56,7 @@ def sorts_of(
     details: Sequence[object],
     with_detail: frozenset[str],
 ) -> Sorts:
-    """The sorts of nodes; those of `with_detail` differ where their details do."""
+    """The sorts of nodes; operators in `with_detail` are split by their details."""
     count = len(operators)
     names = {operator: place for place, operator in enumerate(dict.fromkeys(operators))}
     operator = np.fromiter(map(names.__getitem__, operators), np.int64, count)

@@ -1,9 +1,9 @@
 """Statements of a body, executed symbolically: ranges and loops unrolled, outputs and locals as memory.
 
-A statement is evaluated at many points of its ranges together. It may read what it writes: then the points fall into
-runs, by the longest way of dependences to a point, and no point of a run reads what another one of it writes.
-Iterations of a loop take part as points where each touches elements of its own: every array that the loop writes has a
-dimension whose subscript is the loop's variable, in all accesses. Other loops run one iteration after the other.
+A statement is evaluated at many points of its ranges together. It may read what it writes: then the points are divided
+into runs, by the longest chain of dependences to a point, and no point of a run reads what another one of it writes.
+Iterations of a loop are points, too, if each accesses elements of its own: every array that the loop writes has a
+dimension whose subscript is the loop's variable, in all accesses. All other loops run one iteration after another.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from hwmodel.datapath.numbers import F32
 
 @dataclass(slots=True)
 class Statements:
-    """Runs statements over the arrays of `expressions`. `summed` are the arrays that some statement adds to."""
+    """Runs statements over the arrays of `expressions`. `summed` are the arrays to which some statement adds."""
 
     expressions: Expressions
     summed: frozenset[str]
 
     def run(self, body: Sequence[Statement], points: Points) -> None:
-        """Execute statements in order, at all points of the loops around them."""
+        """Execute statements in order, at all points of the enclosing loops."""
         for statement in body:
             inner = self.spread(statement.ranges, points)
             if not inner.count:
@@ -55,7 +55,7 @@ class Statements:
                     self.run(statement.body, inner.single(place))
 
     def spread(self, ranges: Sequence[Range], points: Points) -> Points:
-        """The points of ranges at each point around them, the last range fastest."""
+        """The points of ranges at each enclosing point, the last range fastest."""
         for own in ranges:
             low, high = (self.expressions.value(bound, points) for bound in (own.low, own.high))
             points = spread_along(own.name, low, high, points)
@@ -90,7 +90,7 @@ class Statements:
         self._assign_together(statement, points, condition)
 
     def _known_condition(self, condition: Value) -> Any:
-        """Where it holds, if no data decide that."""
+        """Mask of the points at which a condition holds; None if it depends on data."""
         if not isinstance(condition, list):
             return np.atleast_1d(np.asarray(condition, bool))
         nodes = self.expressions.nodes
@@ -99,7 +99,7 @@ class Statements:
         return np.array([bool(nodes.low[node]) for node in condition])
 
     def _runs(self, statement: Assign, reads: Sequence[Read], points: Points) -> Iterator[list[int]]:
-        """The points in runs that may be evaluated together, one after the other."""
+        """The points in runs that can be evaluated together, one run after another."""
         layout = self.expressions.arrays.layouts[statement.port]
         places = [
             self._place(own, layout, points) for own in (statement.subscripts, *(read.subscripts for read in reads))
@@ -111,7 +111,7 @@ class Statements:
         yield from _runs_in_order(target, others)
 
     def _place(self, subscripts: tuple[Expr, ...], layout: Layout, points: Points) -> Any:
-        """The place of an access: a list where it depends on data, which may change from point to point."""
+        """The element of an access at each point; an empty list if it depends on data."""
         if any(depends_on_data(own) for own in subscripts):
             return []
         return self.expressions.place(layout, subscripts, points)
@@ -141,7 +141,7 @@ class Statements:
         values: list[int],
         condition: list[int] | None,
     ) -> None:
-        """Write elements that the subscripts give; one that comes several times is written in turn."""
+        """Write elements given by the subscripts; an element that occurs several times is written in turn."""
         cells = self.expressions.arrays.cells[layout.name][part]
         if condition is None and not statement.accumulate:
             cells.update(zip(elements, values, strict=True))
@@ -170,7 +170,7 @@ class Statements:
         return [add(a, b, layout.code) for a, b in zip(old, new, strict=True)]
 
     def _if_written(self, statement: Assign, has_value: bool, condition: int, value: int, before: int) -> int:
-        """What an element holds after a write that data decide: an element without a value must be written."""
+        """The value of an element after a conditional write; an element without a value must be written."""
         if not has_value and statement.port not in self.summed:
             return value
         return self.expressions.operations.integers.mux(condition, value, before)
@@ -178,7 +178,7 @@ class Statements:
     def _write_by_data(
         self, statement: Assign, layout: Layout, place: list[Any], point: int, values: list[int], condition: int | None
     ) -> None:
-        """Write an element that data choose: each that it may be takes the value if it is the one."""
+        """Write an element that data choose: each candidate takes the value if it is the chosen one."""
         evaluate, nodes = self.expressions, self.expressions.nodes
         integers = evaluate.operations.integers
         nodes.span = statement.target_span
@@ -241,7 +241,7 @@ def _turns(elements: list[int]) -> Iterator[Sequence[int]]:
 
 
 def spread_along(name: str, low: Any, high: Any, points: Points) -> Points:
-    """For each point the values low..high of a variable."""
+    """Add a variable to points: at each, all its values from low to below high."""
     if not isinstance(low, np.ndarray) and not isinstance(high, np.ndarray):
         length = max(0, int(high) - int(low))
         own: Any = np.arange(int(low), int(low) + length, dtype=np.int64)
@@ -264,7 +264,7 @@ def _repeated(value: Any, times: Any) -> Any:
 
 
 def is_independent(loop: Loop) -> bool:
-    """Whether iterations of a loop touch elements of their own in all that it writes."""
+    """Whether the iterations of a loop access disjoint elements of all arrays that it writes."""
     accesses: dict[str, list[tuple[Expr, ...]]] = {}
     for statement in assigns(loop.body):
         accesses.setdefault(statement.port, []).append(statement.subscripts)

@@ -1,9 +1,9 @@
-"""Chains of integer additions, of min and of max as trees by arrival time.
+"""Chains of integer additions, of min and of max as trees balanced by arrival time.
 
-Modulo 2**w sums may be regrouped: the value of a sum is its leaves', each with its sign, wrapped in the number of the
-root, whatever sums in between are, as long as they keep its bits. A sum is an inner one of the chain if nothing else
-needs it, and it is exact or wraps in no fewer bits than the root. Leaves are joined two at a time, the two that arrive
-first, counted in operators from the inputs. Floats are never regrouped.
+Modulo 2**w sums may be regrouped: the value of a sum is that of its leaves, each with its sign, wrapped in the number
+of the root, whatever the intermediate sums are, as long as they keep its bits. A sum is an inner one of the chain if
+nothing else needs it, and it is exact or wraps in no fewer bits than the root. Leaves are joined two at a time, those
+that arrive first, counted in operators from the inputs. Floats are never regrouped.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _CHAINS = _SUMS | _EXTREMES
 
 
 def with_trees(nodes: Nodes, outputs: Outputs) -> tuple[Nodes, Outputs]:
-    """The same values with chains as trees; where there is no chain, the very nodes."""
+    """The nodes with chains as trees; the same object if there is no chain."""
     if not any(record[2] < F32 and record[0] in _CHAINS for record in nodes.records):
         return nodes, outputs
     uses, user = _live(nodes, outputs)
@@ -34,7 +34,7 @@ def with_trees(nodes: Nodes, outputs: Outputs) -> tuple[Nodes, Outputs]:
 
 
 def _live(nodes: Nodes, outputs: Outputs) -> tuple[list[int], dict[int, int]]:
-    """How often each node is used by nodes that outputs need, and by what at last."""
+    """The number of uses of each node by nodes that outputs need, and its last user."""
     records = nodes.records
     uses = [0] * len(records)
     user: dict[int, int] = {}
@@ -50,7 +50,7 @@ def _live(nodes: Nodes, outputs: Outputs) -> tuple[list[int], dict[int, int]]:
 
 
 def _inner_nodes(nodes: Nodes, uses: list[int], user: dict[int, int]) -> set[int]:
-    """Sums, minima and maxima that are only steps on the way to another of their kind."""
+    """Sums, minima and maxima that are only intermediate results of another of their kind."""
     inner: set[int] = set()
     root_bits: dict[int, int] = {}
     for node in range(len(nodes.records) - 1, -1, -1):  # users first
@@ -73,7 +73,7 @@ def _inner_nodes(nodes: Nodes, uses: list[int], user: dict[int, int]) -> set[int
 
 
 class _Regrouped:
-    """Builds the nodes anew, those of chains by trees."""
+    """Rebuilds the nodes, chains as trees."""
 
     def __init__(self, source: Nodes, inner: set[int], uses: list[int]) -> None:
         self.source, self.inner, self.uses = source, inner, uses
@@ -84,7 +84,7 @@ class _Regrouped:
         self.places = [*range(self.alike), *[-1] * (len(uses) - self.alike)]
 
     def run(self) -> list[int]:
-        """The node of the target for each of the source; -1 where there is none."""
+        """The node of the target for each node of the source; -1 for none."""
         for node in range(self.alike, len(self.uses)):
             if not self.uses[node] or node in self.inner:
                 continue
@@ -99,7 +99,7 @@ class _Regrouped:
         return self.places
 
     def _alike(self) -> int:
-        """How many nodes at the start stay as they are. Constants that nothing uses may as well stay."""
+        """The number of nodes at the start that stay as they are; unused constants may stay too."""
         source, end = self.source, min(self.inner)
         for node in range(end):
             is_constant = source.records[node][0] == CONSTANT
@@ -127,7 +127,7 @@ class _Regrouped:
         return place
 
     def _level(self, node: int) -> int:
-        """Operators on the longest way to a node."""
+        """The number of operators on the longest path to a node."""
         levels, records = self.levels, self.target.records
         for place in range(len(levels), node + 1):
             record = records[place]
@@ -139,7 +139,7 @@ class _Regrouped:
         return levels[node]
 
     def _leaves(self, node: int) -> list[tuple[int, bool]]:
-        """The leaves of a chain, and whether each is subtracted, from the left."""
+        """The leaves of a chain from the left, and whether each is subtracted."""
         leaves = []
         stack = [(node, False)]
         while stack:
@@ -156,7 +156,7 @@ class _Regrouped:
         return leaves
 
     def _sum(self, node: int) -> int:
-        """Two leaves at a time; a difference where their signs differ."""
+        """Join leaves two at a time, with a difference if their signs differ."""
         code = self.source.records[node][2]
         heap = [
             (self._level(leaf), number, leaf, negative) for number, (leaf, negative) in enumerate(self._leaves(node))

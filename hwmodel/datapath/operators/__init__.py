@@ -1,1 +1,1 @@
-"""Operators of datapaths: values, circuits and prices of nodes, and what nodes the language's operators become."""
+"""Operators of datapaths: values, circuits and prices of nodes, and the nodes of the language's operators."""

@@ -1,6 +1,7 @@
 """Nodes and datapaths of + - * / // %, of signs and magnitudes.
 
-Of complex numbers each real operation is rounded, in the order that execution has it:
+Each real operation of complex numbers is rounded, in the order of the execution:
+
     (a + bi) (c + di) = (ac - bd) + (ad + bc) i
     (a + bi) / (c + di) = (ac + bd) / (cc + dd) + ((bc - ad) / (cc + dd)) i
 """
@@ -29,7 +30,7 @@ from hwmodel.datapath.operators.record import (
 
 
 def _divided(apply: Callable[..., Values]) -> Compute:
-    """A quotient or rest, by a detail or an operand; of zero any."""
+    """A quotient or remainder by a detail or an operand; any value for a division by zero."""
 
     def run(operands: list[Values], constant: Any, unsigned: bool) -> Values:
         kind = np.uint64 if unsigned else np.int64
@@ -72,7 +73,7 @@ def _magnitude(nets: Nets, operands: Sequence[Net], number: Number) -> Net:
 
 
 def _product(nets: Nets, operands: Sequence[Net], number: Number) -> Net:
-    """The low bits of a product of two numbers: as one of signed ones where one has a sign."""
+    """The low bits of a product of two numbers, as a signed product if one of them is signed."""
     left, right = operands
     if not (left.number.is_signed or right.number.is_signed):
         return nets.wire(f"{left.name} * {right.name}", number, keep=True)
@@ -96,7 +97,10 @@ def _fitted(nets: Nets, net: Net, number: Number) -> Net:
 
 
 def _quotient_and_rest(nets: Nets, operands: Sequence[Net]) -> tuple[Net, Net]:
-    """Quotient rounded down, and rest: of signed ones one less, where the rest that `/` leaves has the other sign."""
+    """The quotient rounded down, and the remainder.
+
+    For signed numbers the quotient is one less if the remainder of Verilog's `/` has the other sign.
+    """
     left, right = operands
     signed = left.number.is_signed or right.number.is_signed
     number = Number("signed" if signed else "unsigned", common_bits(left.number, right.number) + 1)

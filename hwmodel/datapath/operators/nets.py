@@ -1,8 +1,8 @@
-"""Declarations of nets and registers, and how a number of one width becomes one of another.
+"""Declarations of nets and registers, and conversions of a number from one width to another.
 
-Every net is a vector of bits without a sign: what a number needs is written out. Names that are made here have a `$`,
-which no name of a specification has. A net of an adder is kept (`(* keep *)`): as one expression a sum of many would
-become one compressor tree, which takes more logic than its adders.
+Every net is an unsigned vector of bits: all that a number needs is written out. Names that are generated here have a
+`$`, which no name of a specification has. A net of an adder is kept (`(* keep *)`): as one expression a sum of many
+would become one compressor tree, which takes more logic than its adders.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Nets:
     count: int = 0
 
     def wire(self, value: str, number: Number, *, keep: bool = False, name: str | None = None) -> Net:
-        """A net with a value."""
+        """Declare a net with a value."""
         net = self._net(name, number)
         attribute = "(* keep *) " if keep else ""
         self.declared.append(f"  {attribute}wire [{net.bits - 1}:0] {net.name};")
@@ -48,7 +48,7 @@ class Nets:
         return net
 
     def register(self, value: str, number: Number, name: str | None = None, when: str = "") -> Net:
-        """A register that takes a value at each edge of the clock, or at those at which a condition holds."""
+        """Declare a register that takes a value at each edge of the clock, or only if a condition holds."""
         net = self._net(name, number)
         self.declared.append(f"  reg [{net.bits - 1}:0] {net.name};")
         self.clocked.append(f"    {f'if ({when}) ' if when else ''}{net.name} <= {value};")
@@ -57,7 +57,10 @@ class Nets:
     def selected(
         self, index: str, width: int, choices: Mapping[str, Sequence[int]], otherwise: str, number: Number, name: str
     ) -> Net:
-        """A net that takes each choice at some values of an index of so many bits, another value at all others."""
+        """Declare a net that takes each choice at some values of an index, and another value otherwise.
+
+        The index has `width` bits; `choices` has by value the indices at which the net takes it.
+        """
         net = self._net(name, number)
         self.declared.append(f"  reg [{net.bits - 1}:0] {net.name};")
         lines = [
@@ -70,7 +73,7 @@ class Nets:
         return net
 
     def instance(self, module: str, name: str, ports: Mapping[str, str], number: Number) -> Net:
-        """The output `y` of an instance of a module that has a clock and other inputs."""
+        """Instantiate a module with a clock and other inputs; returns its output `y`."""
         net = self._net(None, number)
         self.declared.append(f"  wire [{net.bits - 1}:0] {net.name};")
         connected = {"clk": "clk", **ports, "y": net.name}
@@ -79,7 +82,7 @@ class Nets:
         return net
 
     def case(self, index: str, choices: list[tuple[int, str]], width: int, number: Number) -> Net:
-        """A net that takes one of several values by an index of some bits; the last value also otherwise."""
+        """Declare a net that takes one of several values by an index of some bits; the last value also otherwise."""
         net = self._net(None, number)
         self.declared.append(f"  reg [{net.bits - 1}:0] {net.name};")
         lines = [f"      {width}'d{place}: {net.name} = {value};" for place, value in choices[:-1]]
@@ -116,17 +119,17 @@ _RESERVED = frozenset(_WORDS.split())
 
 
 def identifier(name: str) -> str:
-    """A name of a specification in Verilog."""
+    """A name of a specification as a Verilog identifier."""
     return f"{name}$" if name in _RESERVED else name
 
 
 def literal(value: int, bits: int) -> str:
-    """An integer as bits."""
+    """An integer as a Verilog literal of some bits."""
     return f"{bits}'h{value & (1 << bits) - 1:x}"
 
 
 def resized(net: Net, bits: int) -> str:
-    """The value of a net in so many bits: its low ones, or more by its sign."""
+    """The value of a net in so many bits: its low bits, or extended by its sign."""
     if bits == net.bits:
         return net.name
     if bits < net.bits:

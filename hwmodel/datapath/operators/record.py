@@ -66,12 +66,12 @@ Build = Callable[[Any, Sequence[Any], int], Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Datapath:
-    """How an operator or a function of the language becomes nodes; `operands` are 1 or 2, those of a function 0.
+    """An operator or function of the language as nodes; `operands` are 1 or 2, those of a function 0.
 
-    Each builder gets what builds nodes (graph/operations.py: Operations), the operands, and the code of a type: of
-    integers that of the result, of floats that of the operands, of complex numbers that of their parts. An operand is a
-    list with a node for each point, of complex numbers a pair of lists. None where there is no datapath: a body that
-    uses it is refused by name. `complex_nodes` are the nodes that complex operands become, before any is shared.
+    Each builder gets what builds nodes (graph/operations.py: Operations), the operands, and the code of a type: the
+    code of the result for integers, of the operands for floats, of the parts for complex numbers. An operand is a list
+    with a node for each point, for complex numbers a pair of lists. A builder is None if there is no datapath: a body
+    that uses it is refused by name. `complex_nodes` is the number of nodes of complex operands, before any is shared.
     """
 
     name: str

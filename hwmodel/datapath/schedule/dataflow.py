@@ -1,4 +1,4 @@
-"""What of a graph takes time: operations, the values between them, and the ports, without wires and constants.
+"""The dataflow of a graph: operations, the values between them, and the ports, without wires and constants.
 
 Values are numbered: first the elements of the input ports that something reads, then the results of the operations, in
 the order of the graph's nodes, so that operands come before their users. A constant is no value.
@@ -27,11 +27,11 @@ ACCESS = "access"  # a read of the local memory at a place that data decide
 class Dataflow:
     """The operations of one repetition.
 
-    `kinds` has each different operation once, `kind` for each operation its place there. `values_taken` has the
-    operands of the operations one after the other, `arities` how many each takes: a value, or -1 - c for constant c.
-    `widths` are the bits of the values.
-    `elements` has for each value that is an input (port, element); `inputs` and `outputs` for each port the values of
-    its places, `parts` how many places an element has. `nodes` are the operations' nodes in the graph.
+    `kinds` has each distinct operation once, and `kind` the number of each operation's kind. `values_taken` has the
+    operands of the operations one after the other, `arities` the number of each one's operands: a value, or -1 - c for
+    constant c. `widths` are the bits of the values. `elements` has (port, element) of each value that is an input;
+    `inputs` and `outputs` have the values of each port's places, and `parts` the number of places of an element.
+    `nodes` are the operations' nodes in the graph.
     """
 
     graph: Graph
@@ -48,31 +48,31 @@ class Dataflow:
 
     @property
     def first(self) -> int:
-        """The value that the first operation makes."""
+        """The number of the first operation's result among the values."""
         return len(self.elements)
 
     @cached_property
     def edges(self) -> tuple[Ints, Ints]:
-        """The values that operations take, and the operations that take them: an entry for each operand."""
+        """The values that operations take, and their users: an entry for each operand, without constants."""
         values, users = self.taken
         return values[values >= 0], users[values >= 0]
 
     @cached_property
     def taken(self) -> tuple[Ints, Ints]:
-        """The same with constants."""
+        """The values that operations take, and their users: an entry for each operand, constants included."""
         return self.values_taken, np.repeat(np.arange(len(self.arities)), self.arities)
 
     @cached_property
     def operands(self) -> list[tuple[int, ...]]:
-        """For each operation what it takes, in order."""
+        """The operands of each operation, in order."""
         taken = iter(self.values_taken.tolist())
         return [tuple(islice(taken, size)) for size in self.arities.tolist()]
 
     @cached_property
     def pairs(self) -> tuple[Ints, Ints, dict[int, tuple[int, ...]]]:
-        """The first and the second operand of each operation, -1 where there is none, and what others there are.
+        """The first and the second operand of each operation, -1 for none, and further operands by operation.
 
-        A constant is no operand here.
+        Constants are left out.
         """
         values, sizes = self.values_taken, self.arities
         begins = np.cumsum(sizes) - sizes
@@ -93,12 +93,12 @@ class Dataflow:
 
     @cached_property
     def places(self) -> Ints:
-        """Its element."""
+        """The element of each value that is an input."""
         return np.array([element for _, element in self.elements], np.int64)
 
     @cached_property
     def settable(self) -> Ints:
-        """The multiplexers with LUTs of a constant and of a value that is no logic: a register behind may do them."""
+        """The multiplexers of a constant and a value that is no logic, with LUTs: a register may replace them."""
         kinds = {kind for kind, each in enumerate(self.kinds) if each.operator == "mux" and each.luts}
         found = (operation for operation, kind in enumerate(self.kind) if kind in kinds) if kinds else ()
         return np.array([one for one in found if _takes_constant(self.graph, self.nodes[one])], np.int64)
@@ -111,11 +111,11 @@ class Dataflow:
 
     @cached_property
     def written(self) -> dict[str, Ints]:
-        """For each output port the values of its places, as arrays."""
+        """The values of each output port's places, as arrays."""
         return {port: np.array(values, np.int64) for port, values in self.outputs.items()}
 
     def sizes(self, ports: Mapping[str, tuple[int, ...]]) -> dict[str, int]:
-        """How many elements each of the ports has."""
+        """The number of elements of each of the ports."""
         return {port: len(places) // self.parts[port] for port, places in ports.items()}
 
 
@@ -130,7 +130,7 @@ def _takes_constant(graph: Graph, node: int) -> bool:
 
 
 def distinct_of(numbers: Ints) -> Ints:
-    """Different numbers, ascending; on many of them faster than NumPy's own function."""
+    """The distinct numbers, ascending; for many numbers faster than NumPy's function."""
     ordered = np.sort(numbers)
     different = np.ones(len(ordered), bool)
     different[1:] = ordered[1:] != ordered[:-1]
@@ -138,7 +138,7 @@ def distinct_of(numbers: Ints) -> Ints:
 
 
 def dataflow_of(graph: Graph) -> Dataflow:
-    """The operations of a graph, and what they work on."""
+    """The operations of a graph, and their values."""
     sorts, (different, places) = graph.sorts, graph.different_operations
     parts = {port: graph.parts(port) for port in (*graph.inputs, *graph.outputs)}
     read = [
@@ -181,7 +181,7 @@ def dataflow_of(graph: Graph) -> Dataflow:
 
 
 def _behind_wires(sorts: Sorts) -> Ints:
-    """For each node the one whose value it has: its own, or of a wire that of what the wire starts at."""
+    """For each node the node whose value it has: itself or, for a wire, the start of the wire."""
     sources = np.arange(len(sorts.of))
     wires = sorts.nodes_of(_WIRES)
     sources[wires] = sorts.operands[sorts.starts[wires]]

@@ -1,13 +1,13 @@
-"""What a schedule comes to: when outputs are there, latency, recurrences, and what registers hold.
+"""Results of a schedule: when outputs are there, latency, recurrences, and the bits in registers.
 
-Cycles count from the start of a repetition. Element j of an input port of p elements is in its register in cycle
-j div ceil(p / I) and stays there to its last use. A result is in a register from the cycle after its operation to the
-last use in a later cycle; the first of these cycles of a pipelined operator is in a register of its own. Element j of
-an output port of k is written at the end of cycle W - 1, W = latency + ceil((j + 1) I / k): until cycle W it is in a
+Cycles count from the start of a repetition. Element j of an input port of p elements is in its register in cycle j div
+ceil(p / I), and stays there to its last use. A result is in a register from the cycle after its operation to the last
+use in a later cycle; for the first of these cycles a pipelined operator has a register of its own. Element j of an
+output port of k is written at the end of cycle W - 1, W = latency + ceil((j + 1) I / k): until cycle W it is in a
 register, and the register it is written from is counted.
 
-Repetitions start every I cycles, so what holds in a cycle holds in all that are equal to it modulo I: the registers
-are the largest sum over these I phases.
+Repetitions start every I cycles, so the contents of a cycle are those of all cycles that are equal to it modulo I: the
+registers are the largest sum over these I phases.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def arrivals_of(dataflow: Dataflow, interval: int) -> Ints:
 
 
 def readiness(dataflow: Dataflow, port: str, interval: int) -> Ints:
-    """ceil((j + 1) I / k) for each place of an output port of k elements j."""
+    """The value of ceil((j + 1) I / k) for each place of an output port of k elements j."""
     parts = dataflow.parts[port]
     elements = len(dataflow.outputs[port]) // parts
     return np.repeat(result_cycles(np.arange(elements), elements, interval) + 1, parts)
@@ -45,7 +45,7 @@ class Ends:
     latency: int
 
     def written(self, dataflow: Dataflow, interval: int) -> dict[str, Ints]:
-        """W of each place of the output ports."""
+        """The cycle W in which each place of the output ports is written."""
         return {port: self.latency + readiness(dataflow, port, interval) for port in dataflow.outputs}
 
 
@@ -69,13 +69,13 @@ def _in_registers(problem: Problem, placed: Placed) -> Ints:
 
 
 def deadlines(problem: Problem, written: Mapping[str, Ints], ends: Ends, pinned: frozenset[str]) -> Ints:
-    """Ticks by which values must be there: when they are written, or where a port is pinned, when they are there."""
+    """Ticks by which values must be there: when they are written or, for pinned ports, when they are there."""
     cycles = {port: ends.finished[port] if port in pinned else written[port] for port in written}
     return earliest(problem, cycles)
 
 
 def earliest(problem: Problem, cycles: Mapping[str, Ints]) -> Ints:
-    """By value the ticks of the first of the cycles, by port and place, in which it leaves; FAR where it does not."""
+    """The ticks of the first of the cycles, by port and place, in which each value leaves; FAR if it does not."""
     due = np.full(len(problem.dataflow.widths), FAR, np.int64)
     for port, values in problem.dataflow.written.items():
         kept = values >= 0
@@ -85,7 +85,7 @@ def earliest(problem: Problem, cycles: Mapping[str, Ints]) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class Lifetimes:
-    """First and last cycles in which values are in registers; none where the last is before the first.
+    """First and last cycles in which values are in registers; in none if the last is before the first.
 
     `first_use` is the first cycle in which an operation starts on the value, or in which it is written.
     """
@@ -97,11 +97,11 @@ class Lifetimes:
 
     @property
     def bit_cycles(self) -> int:
-        """Bits times the cycles in registers, in one repetition."""
+        """Bits times their cycles in registers, in one repetition."""
         return int((self.widths * np.maximum(0, self.last - self.born + 1)).sum())
 
     def registers(self, interval: int) -> int:
-        """The bits that are in registers at once, at most."""
+        """The largest number of bits that are in registers at once."""
         cycles = np.maximum(0, self.last - self.born + 1)
         whole = int((self.widths * (cycles // interval)).sum())
         rest, begin = cycles % interval, self.born % interval
@@ -113,7 +113,7 @@ class Lifetimes:
 
 
 def lifetimes_of(problem: Problem, placed: Placed, ends: Ends) -> Lifetimes:
-    """When values are in registers."""
+    """The cycles in which values are in registers."""
     dataflow, room = problem.dataflow, problem.room
     starts = placed.ticks // room
     stages = np.array([max(1, -(-timing.ticks // room)) for timing in problem.timings], np.int64)
@@ -134,17 +134,17 @@ def lifetimes_of(problem: Problem, placed: Placed, ends: Ends) -> Lifetimes:
 
 
 def recurrences(dataflow: Dataflow, ends: Ends, ready: Ints) -> dict[tuple[str, str], int]:
-    """By (output port, input port) of as many places and one type: cycles until the next repetition of a chain.
+    """By (output port, input port) with equally many places of one type: cycles until the next repetition of a chain.
 
     Place j of the output is there in cycle f_j; the next repetition needs it in cycle `ready` of its own. So it starts
     at least f_j - ready_j cycles later, for each j that is needed.
     """
-    found = {}
+    cycles = {}
     for output, ends_of_port in ends.finished.items():
         for port, values in dataflow.inputs.items():
             if dataflow.graph.types.get(output) != dataflow.graph.types.get(port) or len(values) != len(ends_of_port):
                 continue
             places = np.array(values, np.int64)
             kept = places >= 0
-            found[output, port] = int((ends_of_port[kept] - ready[places[kept]]).max(initial=0))
-    return found
+            cycles[output, port] = int((ends_of_port[kept] - ready[places[kept]]).max(initial=0))
+    return cycles

@@ -1,15 +1,15 @@
-"""In which cycle each operation starts: as soon as possible, then later where that shortens what registers hold.
+"""The start cycle of each operation: as soon as possible, then later if that shortens what registers hold.
 
 Time is counted in ticks of a picosecond; a cycle has `room` of them. A combinational operation starts within a cycle,
-behind the one that it waits for, where it still fits, else in the next cycle. All others start on registers.
+after the one that it waits for, if it still fits, else in the next cycle. All others start on registers.
 
-At an interval of I cycles an operation of a class that is shared takes the first cycle whose slot, the cycle modulo I,
-is free on one of the class's m units. There are n <= m I operations, so one of the next I slots is free: each waits
-I - 1 cycles at most, and the bound ceil(n / I) of units is reached. Operations that keep a unit for several cycles
-start at multiples of them, so that the slots of a unit do not fall apart.
+At an interval of I cycles, an operation of a shared class takes the first cycle whose slot (the cycle modulo I) is free
+on one of the class's m units. There are n <= m I operations, so one of the next I slots is free: each waits at most I -
+1 cycles, and the bound ceil(n / I) of units is reached. Operations that occupy a unit for several cycles start at
+multiples of these, so that the slots of a unit are not fragmented.
 
-The second pass goes from the outputs back. An operation moves to the latest cycle that its users leave it, where its
-result is wider than the operands that then wait for it: a move never makes the bits that wait more, in sum.
+The second pass goes from the outputs backwards. An operation moves to the latest cycle that its users allow if its
+result is wider than the operands that then wait for it: a move never increases the total bits that wait.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ FAR = 1 << 60
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """How long the operations of a class take: `ticks` until the result.
+    """The timing of a class's operations: `ticks` until the result.
 
-    `within` are the ticks of its first cycle up to which it may start, 0 on registers. Operators that are `pipelined`
-    hold their result in a register of their own.
+    `within` is the last tick of its first cycle at which it may start, 0 on registers. `pipelined` operators hold their
+    result in a register of their own.
     """
 
     ticks: int
@@ -43,7 +43,7 @@ class Timing:
 
 @dataclass(frozen=True, slots=True)
 class Sharing:
-    """A shared class: its units, and the cycles that an operation keeps one."""
+    """A shared class: its units, and the cycles that an operation occupies one."""
 
     units: int
     every: int = 1
@@ -51,19 +51,19 @@ class Sharing:
 
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """`ticks` has the starts of the operations."""
+    """A schedule: the start of each operation in ticks."""
 
     ticks: Ints
 
     @cached_property
     def starts(self) -> list[int]:
-        """The same as a list."""
+        """The starts in ticks, as a list."""
         starts: list[int] = self.ticks.tolist()
         return starts
 
 
 def combinational(ticks: int, room: int) -> Timing:
-    """An operator of that many ticks; one that is longer than a cycle is spread over several, between registers."""
+    """An operator with that many ticks; one that is longer than a cycle is spread over several, between registers."""
     return Timing(ticks, room - ticks, False) if ticks <= room else Timing(-(-ticks // room) * room, 0, False)
 
 
@@ -73,10 +73,10 @@ def pipelined(cycles: int, room: int) -> Timing:
 
 
 class Slots:
-    """Slots of a class: `left` units are free in the cycles that are s modulo the interval.
+    """Slots of a class: `left` is the number of free units in the cycles that equal s modulo the interval.
 
-    `further` has for a slot that is taken a slot after it, such that none between them is free; the last is before the
-    first. Ways over several such steps become shorter whenever one is gone.
+    `further` has for a taken slot a later one, such that none between them is free; the last slot precedes the first.
+    Paths over several such steps are shortened whenever one is followed.
     """
 
     __slots__ = ("further", "interval", "left")
@@ -89,25 +89,25 @@ class Slots:
         self.further = [*range(1, interval), 0]
 
     def take(self, cycle: int) -> int:
-        """The first cycle from this one on whose slot is free; it is taken. As long as no slot was given back."""
+        """Take the first cycle from this one on whose slot is free. Valid as long as no slot was given back."""
         left, further, interval = self.left, self.further, self.interval
         slot = cycle % interval
-        found = slot
-        while not left[found]:
-            after = further[found]
+        free_slot = slot
+        while not left[free_slot]:
+            after = further[free_slot]
             if not left[after]:
-                after = further[found] = further[after]
-            found = after
-        left[found] -= 1
-        return cycle + (found - slot) % interval
+                after = further[free_slot] = further[after]
+            free_slot = after
+        left[free_slot] -= 1
+        return cycle + (free_slot - slot) % interval
 
     def move(self, slot: int, to: int) -> None:
-        """Take another slot instead."""
+        """Give back a slot and take another one."""
         self.left[slot] += 1
         self.left[to] -= 1
 
     def last(self, earliest: int, latest: int) -> int | None:
-        """The last cycle with a free slot, of those from `earliest` to `latest`."""
+        """The last cycle with a free slot, from `earliest` to `latest`; None without any."""
         left, interval = self.left, self.interval
         for cycle in range(latest, max(earliest, latest - interval + 1) - 1, -1):
             if left[cycle % interval]:
@@ -117,7 +117,7 @@ class Slots:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What is placed: `classes` has for each operation its class, `timings` and `sharing` are by class.
+    """The operations to schedule: the class of each in `classes`, and `timings` and `sharing` by class.
 
     `places` is `classes` as an array. `arrivals` are the cycles in which the inputs are in their registers, by value.
     """
@@ -138,7 +138,7 @@ class Problem:
 
     @cached_property
     def within(self) -> Ints:
-        """The ticks of its first cycle up to which each operation may start."""
+        """The last tick of its first cycle at which each operation may start."""
         return np.array([timing.within for timing in self.timings], np.int64)[self.places]
 
     @cached_property
@@ -155,9 +155,9 @@ def slots_of(problem: Problem) -> dict[int, Slots]:
 
 
 def as_soon_as_possible(problem: Problem, order: Ints) -> tuple[Placed, dict[int, Slots]]:
-    """Starts in an order in which operands come before their users, and the slots that are left.
+    """Starts in an order in which operands come before their users, and the free slots afterwards.
 
-    What the loop reads stands in lists in this order: `available` has 0 for constants, the inputs, then the results.
+    The loop reads lists in this order: `available` has 0 for constants, the inputs, then the results.
     """
     room, interval, slots = problem.room, problem.interval, slots_of(problem)
     rows = [
@@ -191,7 +191,7 @@ Row: TypeAlias = tuple[int, int, list[int], Slots | None]
 
 
 def _in_order(problem: Problem, order: Ints, rows: Sequence[Row]) -> Iterator[tuple[int, int, tuple[int, ...], Row]]:
-    """For each operation the places of its operands in `available`, and the row of its class."""
+    """For each operation the positions of its operands in `available`, and the row of its class."""
     first = problem.dataflow.first
     places = np.zeros(first + len(order) + 1, np.int64)  # by value; of none, -1, the last
     places[:first] = np.arange(1, first + 1)
@@ -214,10 +214,10 @@ def _in_order(problem: Problem, order: Ints, rows: Sequence[Row]) -> Iterator[tu
 
 
 def urgencies_of(problem: Problem, deadlines: Ints) -> Ints:
-    """The ticks at which operations must start so that outputs meet their deadlines: the least are the most urgent.
+    """The latest starts in ticks at which outputs meet their deadlines: the least are the most urgent.
 
-    `deadlines` are ticks by value, FAR where a value is no output. An operation is no less urgent than its users; where
-    both are equally urgent it comes before them in the graph.
+    `deadlines` are ticks by value, FAR for values that are no outputs. An operation is no less urgent than its users;
+    if both are equally urgent it comes before them in the graph.
     """
     first, operands, classes = problem.dataflow.first, problem.dataflow.operands, problem.classes
     ticks = [timing.ticks for timing in problem.timings]
@@ -235,9 +235,9 @@ def urgencies_of(problem: Problem, deadlines: Ints) -> Ints:
 def later(
     problem: Problem, placed: Placed, slots: dict[int, Slots], deadlines: Ints, waiting: Sequence[bool]
 ) -> Placed:
-    """Move operations to where registers hold less; those of `waiting` as late as they can.
+    """Move operations later if registers then hold less; those in `waiting` as late as possible.
 
-    `deadlines` are ticks by value by which outputs must be there, FAR where a value is no output.
+    `deadlines` are ticks by value by which outputs must be there, FAR for values that are no outputs.
     """
     room, first, bits = problem.room, problem.dataflow.first, problem.dataflow.bits
     operands, starts = problem.dataflow.operands, placed.ticks.tolist()
@@ -245,7 +245,7 @@ def later(
     last_use = [-1] * len(due)  # by value: the cycle in which its last user starts, of those that were moved already
     for operation in sorted(range(len(starts) - 1, -1, -1), key=starts.__getitem__, reverse=True):  # users first
         value, place = first + operation, problem.classes[operation]
-        timing, start, own = problem.timings[place], starts[operation], operands[operation]
+        timing, start, taken = problem.timings[place], starts[operation], operands[operation]
         cycle = start // room
         latest = due[value] - timing.ticks if due[value] < FAR else -1
         latest -= max(0, latest % room - timing.within)
@@ -253,7 +253,7 @@ def later(
         if target > cycle:
             gain = bits[value]
             if not waiting[operation]:
-                for operand in set(own):
+                for operand in set(taken):
                     if operand >= 0 and last_use[operand] < target:
                         gain -= bits[operand]
             if gain > 0:
@@ -261,7 +261,7 @@ def later(
                 if moved is not None:
                     starts[operation] = start = moved
                     cycle = start // room
-        for operand in own:
+        for operand in taken:
             if operand >= 0:
                 due[operand] = min(due[operand], start)
                 last_use[operand] = max(last_use[operand], cycle)
@@ -269,7 +269,7 @@ def later(
 
 
 def move(slots: Slots | None, interval: int, cycle: int, latest: int, timing: Timing, room: int) -> int | None:
-    """Where an operation goes from a cycle: to the tick `latest`, or before it where a slot is free."""
+    """The new start of an operation: the tick `latest`, or the last free slot before it; None if there is none."""
     if slots is None:
         return latest
     found = slots.last(cycle + 1, latest // room)

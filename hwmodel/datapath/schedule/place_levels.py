@@ -1,10 +1,10 @@
-"""The passes of place.py level by level, for bodies with many operations beside each other.
+"""The passes of place.py level by level, for bodies with many parallel operations.
 
-A level holds the operations with as many others on the longest way before them. They do not depend on each other, so a
-pass takes a level at once, with arrays; only those that move to another slot of a shared class are taken one by one.
+A level has the operations with equally many others on the longest path before them. They do not depend on each other,
+so a pass processes a level at once, with arrays; only operations that move to another slot of a shared class are
+processed one by one.
 
-What the passes read stands in the order of levels, operations and their results alike, so that those of a level are a
-slice of it.
+The passes read operations and their results in the order of levels, so that those of a level are a slice.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Levels:
     """Operations by level. Those of level l are `order[begins[l]:begins[l + 1]]`.
 
     Their operands without constants, each once for a user, are `values[ends[l]:ends[l + 1]]`: the first `first` values
-    are inputs, then come results in this order. `users` has for each the place of its user in its level.
+    are inputs, then come results in this order. `users` is the position of each one's user in its level.
     """
 
     first: int
@@ -40,7 +40,7 @@ class Levels:
 
     @property
     def are_wide(self) -> bool:
-        """Whether arrays pay."""
+        """Whether levels are wide enough for arrays to pay off."""
         return len(self.order) >= WIDE * (len(self.begins) - 1)
 
     @cached_property
@@ -53,14 +53,14 @@ class Levels:
         ]
 
     def values_by_level(self, values: Ints) -> Ints:
-        """What belongs to values, in the order of levels."""
+        """Reorder an array by value to the order of levels."""
         return np.concatenate([values[: self.first], values[self.first :][self.order]])
 
     def in_the_body(self, operations: Ints) -> Ints:
-        """What belongs to operations in the order of levels, in that of the body."""
-        found = np.empty_like(operations)
-        found[self.order] = operations
-        return found
+        """Reorder an array by operation from the order of levels to that of the body."""
+        reordered = np.empty_like(operations)
+        reordered[self.order] = operations
+        return reordered
 
 
 def levels_of(dataflow: Dataflow) -> Levels:
@@ -90,7 +90,7 @@ def levels_of(dataflow: Dataflow) -> Levels:
 
 
 def urgencies(problem: Problem, levels: Levels, deadlines: Ints) -> Ints:
-    """The ticks at which operations must start so that outputs meet their deadlines."""
+    """The latest starts in ticks at which outputs meet their deadlines."""
     ticks = problem.ticks[levels.order]
     due = levels.values_by_level(deadlines)
     for own, results, values, users in reversed(levels.forwards):
@@ -99,7 +99,7 @@ def urgencies(problem: Problem, levels: Levels, deadlines: Ints) -> Ints:
 
 
 def unshared_by_levels(problem: Problem, levels: Levels) -> Placed:
-    """What place.py's `as_soon_as_possible` does where no class is shared, so that operations may come in any order."""
+    """The schedule of place.py's `as_soon_as_possible` if no class is shared, so that any order will do."""
     room, ticks, within = problem.room, problem.ticks[levels.order], problem.within[levels.order]
     starts = np.zeros(len(ticks), np.int64)
     available = np.concatenate([problem.arrivals * room, starts])
@@ -115,7 +115,7 @@ def unshared_by_levels(problem: Problem, levels: Levels) -> Placed:
 def later_by_levels(
     problem: Problem, levels: Levels, placed: Placed, slots: dict[int, Slots], deadlines: Ints, waiting: Sequence[bool]
 ) -> Placed:
-    """What place.py's `later` does, users of later levels first."""
+    """The schedule of place.py's `later`, with users in later levels first."""
     room, order = problem.room, levels.order
     ticks, within, shared, starts = (
         each[order] for each in (problem.ticks, problem.within, problem.shared, placed.ticks)

@@ -1,4 +1,4 @@
-"""What whole designs may have at most: the capacities of a device, or an area of silicon."""
+"""Upper bounds of whole designs: the capacities of a device, or an area of silicon."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class Device(Table):
 
     @property
     def capacities(self) -> Mapping[str, int]:
-        """What it has, by the figures of a design that are bounded by it."""
+        """The resources of the device, by the figures of a design that they bound."""
         return {"lut": self.lut, "ff": self.ff, "dsp": self.dsp, BLOCKS: self.blocks}
 
 

@@ -1,7 +1,7 @@
 """Formulas of technology tables: `ceil(1.35*w*log2(w))`, `0 if k <= 2 else 2.1*k - 4.1`.
 
-Parsed by precedence climbing and held as a tree of frozen nodes; nothing is ever handed to Python's own evaluation.
-Loosest first: `x if a < b and c > d else y`, + and -, * and /, unary -, ** (from the right).
+Parsed by precedence climbing into a tree of frozen nodes; nothing is passed to Python's own evaluation. Loosest first:
+`x if a < b and c > d else y`, + and -, * and /, unary -, ** (from the right).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ DEEPEST = 40  # parentheses, calls and signs inside one another
 
 
 class FormulaError(ValueError):
-    """What is wrong with a formula, and at which character; it never leaves the technology room."""
+    """The error of a formula, with its character; it never leaves the technology room."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +83,14 @@ _COMPARISONS = {
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """A formula of the variables `w a b n k inputs bits adders adder_bits luts chain`; equal where the text is."""
+    """A formula of the variables `w a b n k inputs bits adders adder_bits luts chain`; equal if the text is."""
 
     text: str
     variables: frozenset[str]
     _root: _Node
 
     def value(self, variables: Mapping[str, float]) -> float:
-        """The value where the variables have these values. Raises FormulaError where there is none, as for log2(0)."""
+        """The value for these values of variables. Raises FormulaError if there is none, as for log2(0)."""
         try:
             value = self._root.value(variables)
         except (ArithmeticError, ValueError):
@@ -102,7 +102,7 @@ class Formula:
 
 
 def parse_formula(text: str) -> Formula:
-    """The formula that a text is. Raises FormulaError, which says at which character."""
+    """Parse a formula. Raises FormulaError with the character of the mistake."""
     if len(text) > LONGEST:
         raise FormulaError(f"a formula has at most {LONGEST} characters, not {len(text):,}")
     parser = _Parser(text)
@@ -134,7 +134,7 @@ class _Parser:
         self.variables: set[str] = set()
 
     def take(self, *marks: str) -> str | None:
-        """The next token where it is one of these."""
+        """The next token if it is one of these, which is consumed; else None."""
         kind, text, _ = self.tokens[self.place]
         if kind in ("mark", "name") and text in marks:
             self.place += 1
@@ -163,7 +163,7 @@ class _Parser:
         return _Choice(condition, then, self.choice(self.deeper(depth)))
 
     def condition(self, depth: int) -> _Node:
-        """Comparisons joined by `and` and `or`, from the left: `or` is looser."""
+        """Comparisons joined by `and` and `or`, from the left; `or` is looser."""
         alternatives = self.comparison(depth)
         while word := self.take("and", "or"):
             right = self.comparison(depth)

@@ -1,8 +1,8 @@
-"""What steers units and memories, in LUT and FF: programs, ways to banks, the port (docs/technologies.md).
+"""Control and interconnect of units and memories, in LUT and FF: programs, ways to banks, port (docs/technologies.md).
 
-All of it is told memory by memory: whoever reads or writes one has a program for it, and lanes to its banks. It is a
-sum of features, numbers that are known before anything is emitted, each times a coefficient of the technology's
-`[overhead]`. `arrayol calibrate` finds these from designs that were synthesised.
+All of it is computed memory by memory: each reader or writer of one has a program for it, and lanes to its banks. It is
+a sum of features, numbers that are known before anything is emitted, each times a coefficient of the technology's
+`[overhead]`. `arrayol calibrate` fits these to designs that were synthesised.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ STEERED = ("lut", "ff")  # the costs that it adds to
 
 
 class Coefficients(Table):
-    """What one of each feature takes."""
+    """The resources that one unit of each feature takes, by the feature."""
 
     memory: Amount = 0
     port: Amount = 0
@@ -49,7 +49,7 @@ class OverheadTable(Table):
         return not any(getattr(own, name) for own in (self.lut, self.ff) for name in FEATURES)
 
     def of(self, features: Mapping[str, Any]) -> list[Any]:
-        """LUT and FF of features, numbers or arrays of them: whole numbers each."""
+        """LUT and FF of features, which are numbers or arrays: whole numbers each."""
         return [
             np.rint(sum((getattr(own, name) * number for name, number in features.items()), 0.0))
             for own in (self.lut, self.ff)
@@ -60,14 +60,16 @@ class OverheadTable(Table):
 class Routes:
     """The lanes of a memory that read and write in a cycle.
 
-    Of those that read `stored` bring words for the port, and `moving` others do not always read one word; of those that
-    write `loaded` are of the port. `port` are the bits of a word of the external memory where such are stored.
-    `read_reach` and `write_reach` are how many banks a lane touches in all its cycles, on the average; `read_step` and
-    `write_step` what all ways of tasks in row-major order are multiples of, 0 where there are none. Rows of the array
-    that blocks go along have `row` data, 0 where they do not. Whoever writes does so into one of `pieces`. What is
-    stored was written by repetitions that come to `stored_rows` of them, what is loaded is read by such that go by
-    multiples of `loaded_step`. For each reader whose pattern borders bend, `bent` has the root of the cycles in which
-    it is read.
+    - `reads`, `writes`: their numbers. Of the reading lanes, `stored` bring words for the port, and `moving` others do
+      not always read one word. Of the writing lanes, `loaded` are of the port.
+    - `port`: the bits of a word of the external memory, if words are stored from this memory.
+    - `read_reach`, `write_reach`: the average number of banks that a lane reaches in all its cycles.
+    - `read_step`, `write_step`: the greatest common divisor of the moves of tasks in row-major order, 0 without any.
+    - `row`: the data of a row of the array along which blocks move, 0 if they do not.
+    - `pieces`: the parts into which writers write.
+    - `stored_rows`: the rows that a repetition writes of stored data; `loaded_step`: the step by which repetitions read
+      loaded data.
+    - `bent`: for each reader whose pattern borders bend, the square root of its cycles, summed.
     """
 
     reads: int = 0
@@ -93,7 +95,10 @@ NO_ROUTES = Routes()
 def memory_features(
     routes: Routes, banks: int, copies: int, width: int, deep: Any, *, registers: bool = False
 ) -> dict[str, Any]:
-    """The features of a memory whose banks have so many words (a number, or an array of such) of so many bits."""
+    """The features of a memory whose banks have words of `width` bits.
+
+    `deep` is their number, or an array of numbers.
+    """
     if routes == NO_ROUTES:
         return {}
     if registers:
@@ -116,7 +121,10 @@ def memory_features(
 
 
 def _of_registers(routes: Routes, width: int, words: Any) -> dict[str, Any]:
-    """Of a memory of registers, each a bank of its own. A register that one lane comes to takes its word as it is."""
+    """The features of a memory of registers, each a bank of its own.
+
+    A register that only one lane reaches takes its word without a multiplexer.
+    """
     address, own = _address_bits(words), routes.writes - routes.loaded
     piece = np.maximum(1, words // routes.pieces)
     written, loaded = (
@@ -139,43 +147,46 @@ def _of_registers(routes: Routes, width: int, words: Any) -> dict[str, Any]:
 
 
 def _matched(lanes: float, reach: Any, banks: Any) -> Any:
-    """LUTs of four inputs that find out whether a lane means a bank, by the bits that tell apart those it reaches."""
+    """LUTs of four inputs that decide whether a lane addresses a bank.
+
+    The decision takes the bits that distinguish the banks that the lane reaches.
+    """
     each = reach * np.maximum(1.0, np.ceil(np.ceil(np.log2(np.maximum(1.0, reach))) / 3))
     return np.where((np.asarray(banks) > 1) | (lanes > 1), lanes * each, 0.0)
 
 
 def _joined(lanes: float, reach: Any, banks: Any) -> Any:
-    """LUTs of a bit in front of a bank, one at least for several lanes."""
+    """LUTs of a bit before a bank, at least one for several lanes."""
     return np.where(lanes > 1, np.maximum(1.0, _put_together(lanes * reach / banks)), 0.0)
 
 
 def _put_together(inputs: Any) -> Any:
-    """LUTs of four inputs of a bit that is one of several: an AND for each, and an OR of them."""
+    """LUTs of four inputs for a bit that is one of several: an AND for each, and an OR of them."""
     inputs = np.asarray(inputs, dtype=float)
     return np.where(inputs <= 1, 0.0, np.maximum(1.0, (2 * inputs - 1) / 3))
 
 
 def _chosen(inputs: Any) -> Any:
-    """LUTs of a bit that comes from one of several registers: multiplexers of LUTs of four inputs, and more."""
+    """LUTs of a bit that comes from one of several registers: multiplexers of four-input LUTs."""
     inputs = np.asarray(inputs, dtype=float)
     return np.where(inputs <= 1, 0.0, np.maximum(1.0, 0.875 * inputs - 1))
 
 
 def values_seen(modulus: Any, step: Any) -> Any:
-    """The values of a number below a modulus that goes by such steps, as tools see them.
+    """The values of a number below a modulus that changes by some steps, as tools see them.
 
-    They see that it never changes, or that its low bits never do: those of the greatest power of two that all are
-    multiples of.
+    They see that it never changes, or that its low bits never do: those of the greatest power of two that divides all
+    steps.
     """
     between = np.gcd(modulus, step)
     return np.where(between == modulus, 1, modulus // np.maximum(1, between & -between))
 
 
 def _words_of_port(lanes: int, words: Any, row: int, run: Any) -> Any:
-    """How many words a lane of the port reaches.
+    """The number of words that a lane of the port reaches.
 
-    Those so many apart where the memory has several whole rows of the array. Else, where blocks go along rows, those as
-    far apart as parts of rows are, all of which are multiples of `run`; or all.
+    If the memory has several whole rows of the array, the words a row apart. Otherwise, if blocks move along rows, the
+    words that are parts of rows apart, all of which are multiples of `run`; or all words.
     """
     whole = (words % max(1, row) == 0) & (words >= 2 * row) & (row > 0)
     apart = np.where(whole, words, run if row else 1)
@@ -183,14 +194,14 @@ def _words_of_port(lanes: int, words: Any, row: int, run: Any) -> Any:
 
 
 def total_features(parts: Iterable[Mapping[str, Any]]) -> dict[str, float]:
-    """The sums of features, each there."""
-    found = dict.fromkeys(FEATURES, 0.0)
+    """The sums of features, with all names."""
+    totals = dict.fromkeys(FEATURES, 0.0)
     for part in parts:
         for name, number in part.items():
-            found[name] += float(number)
-    return found
+            totals[name] += float(number)
+    return totals
 
 
 def _address_bits(words: Any) -> Any:
-    """The bits of an address below so many words, 1 at least."""
+    """The bits of an address below so many words, at least 1."""
     return np.ceil(np.log2(np.maximum(words, 2)))

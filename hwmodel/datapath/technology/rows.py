@@ -1,4 +1,4 @@
-"""Tables of a technology file as values: rows of operators, memories, and every mistake in them told with its key."""
+"""Tables of a technology file as values: rows of operators, memories, and all mistakes in them, with their keys."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FORMULA = 'a number, or a formula as "1.45 + 0.037*w"'
 
 
 def as_formula(value: object) -> Formula:
-    """A number or a text as a formula. Raises PydanticCustomError with what is wrong."""
+    """A number or a text as a formula. Raises PydanticCustomError with the mistake."""
     if isinstance(value, Formula):
         return value
     if isinstance(value, str):
@@ -46,12 +46,12 @@ NOTHING = constant(0)
 
 
 class Row(Table):
-    """What one operator takes, up to a clock.
+    """The resources and the time of one operator, up to a clock.
 
-    Combinational: `ns` beyond those of the path; it may be chained with others. Pipelined: `cycles` register stages,
-    the result's with them, a start every `every` cycles. `max_mhz` was measured after routing. `lut`, `ff`, `dsp`, and
-    `area` in um2, are of one operator, `pj` of one operation. `estimate` says that no number of the row was measured,
-    `source` where they are from.
+    A combinational operator takes `ns` in addition to the delay of its path and may be chained with others. A pipelined
+    operator has `cycles` register stages, that of the result included, and a start every `every` cycles. `max_mhz` was
+    measured after routing. `lut`, `ff`, `dsp`, and `area` in um2, are of one operator, `pj` is of one operation.
+    `estimate` says that no number of the row was measured; `source` says where the numbers are from.
     """
 
     model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": ["ns"]}, {"required": ["cycles"]}]})
@@ -70,7 +70,7 @@ class Row(Table):
 
 
 class Wiring(Table):
-    """What sharing adds: `mux_in`, a multiplexer of `k` sources of `w` bits, or `control` at interval `k`."""
+    """The cost of sharing: `mux_in`, a multiplexer of `k` sources of `w` bits, or `control` at interval `k`."""
 
     ns: FormulaField = NOTHING
     lut: FormulaField = NOTHING
@@ -123,7 +123,7 @@ Checked = TypeVar("Checked", bound=Table)
 
 
 def checked(model: type[Checked], value: object, path: tuple[str, ...]) -> tuple[Checked | None, list[BrokenRule]]:
-    """A table as a model, or what is wrong with it; places are those of `path`, as inline tables have none within."""
+    """A table as a model, or its mistakes; positions are those of `path`, as inline tables have none within."""
     shown = ".".join(path)
     if not isinstance(value, Mapping):
         return None, [BrokenRule("bad-value", path, f"'{shown}' is no table", "write it as { ns = 1.5, lut = 32 }")]
@@ -152,7 +152,7 @@ def _told(model: type[Table], path: tuple[str, ...], detail: Any) -> BrokenRule:
 
 
 def rows_of(name: str, value: object) -> tuple[tuple[Row, ...], list[BrokenRule]]:
-    """The rows of one operator, one table or a list of them, and what is wrong with them."""
+    """The rows of one operator, from one table or a list of them, and their mistakes."""
     path = ("operators", name)
     listed = value if isinstance(value, list | tuple) else [value]
     rows, broken = [], []
@@ -170,9 +170,9 @@ def rows_of(name: str, value: object) -> tuple[tuple[Row, ...], list[BrokenRule]
 
 @dataclass(frozen=True)
 class Operators:
-    """`[operators]`: rows by operator, slowest clock first, and the two prices of sharing where they are given.
+    """`[operators]`: rows by operator, slowest clock first, and the two prices of sharing, if given.
 
-    Two are equal, and have one content hash, where their texts are equal.
+    Two are equal, and have one content hash, if their texts are equal.
     """
 
     rows: Mapping[str, tuple[Row, ...]] = field(compare=False)
@@ -185,12 +185,12 @@ class Operators:
 
     @property
     def text(self) -> str:
-        """The same text for the same rows."""
+        """A text that is equal for equal rows."""
         rows = {name: [_row_text(row) for row in rows] for name, rows in sorted(self.rows.items())}
         return repr((rows, *(_row_text(wiring) if wiring else "" for wiring in (self.mux_in, self.control))))
 
     def over(self, others: Operators) -> Operators:
-        """The operators of `others` with single ones of these in their places."""
+        """The operators of `others`, with single ones replaced by these."""
         return Operators({**others.rows, **self.rows}, self.mux_in or others.mux_in, self.control or others.control)
 
 
@@ -202,7 +202,7 @@ SHARING = ("mux_in", "control")  # the keys of [operators] that are no operators
 
 
 def broken_operators(operators: object) -> list[BrokenRule]:
-    """What is wrong with `[operators]`, of a technology or of a platform that overrides rows of one."""
+    """The mistakes of `[operators]`, of a technology or of a platform that overrides rows of one."""
     return _operators(operators)[1]
 
 
@@ -237,7 +237,7 @@ def _valid_operators(value: object) -> Operators:
 
 
 def _either(words: Iterable[str]) -> str:
-    """A pattern of one of these words."""
+    """A pattern that matches one of these words."""
     return f"(?:{'|'.join(sorted(words))})"
 
 
@@ -277,7 +277,7 @@ KIND = ("memory", "local", "kind")
 
 
 def broken_kinds(kinds: object) -> list[BrokenRule]:
-    """What is wrong with `[[memory.local.kind]]`."""
+    """The mistakes of `[[memory.local.kind]]`."""
     return _kinds(kinds)[1]
 
 

@@ -163,7 +163,7 @@ class TechnologyTable(Table):
 
 
 def _broken_rules(values: Mapping[str, Any]) -> Iterator[BrokenRule]:
-    """Mistakes inside rows, memories and formulas, which have no types of pydantic."""
+    """Mistakes inside rows, memories and formulas, which have no pydantic types."""
     if "path" in values:
         yield from checked(PathTable, values["path"], ("path",))[1]
     if "like" in values and values["like"] not in shipped_technologies():
@@ -186,7 +186,7 @@ def _broken_rules(values: Mapping[str, Any]) -> Iterator[BrokenRule]:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What one operator takes at a clock: `ns` where it is combinational, else `cycles`; costs by name; pJ."""
+    """One operator at a clock: `ns` if it is combinational, else `cycles`; costs by name; pJ."""
 
     operator: str
     ns: float
@@ -200,28 +200,28 @@ class Price:
 
 @dataclass(frozen=True)
 class Technology:
-    """Prices by operator. Two are equal where their tables are, rows that a platform overrides with them."""
+    """Prices by operator. Two are equal if their tables are, with the rows that a platform overrides."""
 
     name: str
     identity: str
     table: TechnologyTable = field(compare=False, repr=False)
 
     def overridden(self, operators: Operators) -> Technology:
-        """The technology with single rows in the places of its own."""
+        """The technology with single rows replaced."""
         if not (operators.rows or operators.mux_in or operators.control):
             return self
         table = self.table.model_copy(update={"operators": operators.over(self.table.operators)})
         return replace(self, identity=_digest(self.identity + operators.text), table=table)
 
     def accessed_in(self, cycles: int) -> Technology:
-        """The technology where an `access`, one more read of the local memory, takes so many cycles."""
+        """The technology with an `access` (a further read of the local memory) of so many cycles."""
         rows = tuple(row.model_copy(update={"cycles": cycles}) for row in self.rows("access"))
         if rows == self.rows("access"):
             return self
         return self.overridden(Operators({"access": rows}))
 
     def room_ns(self, clock_mhz: float) -> float:
-        """What a cycle has for operators, in ns, beyond clock to q, a wire and the margin; 0 or less: nothing."""
+        """The time of a cycle for operators in ns, without clock to q, a wire and the margin; 0 or less for none."""
         return 1000 / (clock_mhz * self.table.path.margin) - self.table.path.ns
 
     @property
@@ -230,22 +230,22 @@ class Technology:
         return 1000 / (max(self.table.path.ns, 1e-9) * self.table.path.margin)
 
     def rows(self, operator: str) -> tuple[Row, ...]:
-        """The rows of an operator, or of one like it, slowest first; none where the table lacks both."""
+        """The rows of an operator, or of one like it, slowest first; none if the table lacks both."""
         known, (name, point, kind) = self.table.operators.rows, operator.partition(".")
         like = NODES[name].like if name in NODES else ""
         return known.get(operator) or known.get(f"{like}{point}{kind}", ())
 
     def row(self, operator: str, clock_mhz: float) -> Row | None:
-        """The first row that reaches the clock: those with `max_mhz` were measured and compare with `asked_mhz`."""
+        """The first row that reaches the clock; rows with `max_mhz` were measured, and compare with `asked_mhz`."""
         asked = self.asked_mhz(clock_mhz)
         return next((row for row in self.rows(operator) if row.max_mhz is None or row.max_mhz >= asked), None)
 
     def asked_mhz(self, clock_mhz: float) -> float:
-        """What is asked of rows that were measured: the clock itself, or with the margin where that is for them too."""
+        """Clock in MHz that a measured row must reach, with the margin if the table applies it to measurements."""
         return clock_mhz * self.table.path.margin if self.table.path.whole else clock_mhz
 
     def price(self, operation: Operation, row: Row) -> Price:
-        """The formulas of a row for an operation. Raises ArrayolError (`bad-formula`) where one has no value."""
+        """Evaluate the formulas of a row for an operation. Raises ArrayolError (`bad-formula`) if one has no value."""
         variables = _variables(operation)
         try:
             return Price(
@@ -272,11 +272,11 @@ class Technology:
 
     @cached_property
     def _muxes(self) -> dict[tuple[int, int], tuple[float, Mapping[str, float]]]:
-        """Multiplexers that were asked for, by width and sources."""
+        """A cache of multiplexers, by width and sources."""
         return {}
 
     def control(self, interval: int) -> Mapping[str, float]:
-        """Costs of what tells a folded datapath in which cycle of the interval it is."""
+        """Costs of the counter that tells a folded datapath the cycle of its interval."""
         given = self.table.operators.control
         return self._wiring(given or _CONTROL, interval, interval)[1] if interval > 1 else {}
 
@@ -292,17 +292,17 @@ class Technology:
 
     @cached_property
     def register_cost(self) -> Mapping[str, float]:
-        """What one bit of a register costs, by names."""
+        """The costs of one bit of a register, by name."""
         register = self.table.path.register_bit
         return {name: value for name in ("lut", "ff", "area") if (value := getattr(register, name))}
 
     @property
     def register_pj(self) -> float:
-        """What one bit of a register takes in a cycle, in pJ."""
+        """The energy of one bit of a register in a cycle, in pJ."""
         return self.table.path.register_bit.pj
 
     def weight(self, cost: Mapping[str, float]) -> float:
-        """Costs as one number, by which sharing is weighed: LUT + FF / 2 + what a DSP is worth; or um2."""
+        """Costs as one number, by which sharing is weighed: LUT + FF / 2 + the exchange value of a DSP; or um2."""
         return sum(self._exchange.get(name, 0.0) * amount for name, amount in cost.items())
 
     @cached_property
@@ -316,14 +316,14 @@ class Technology:
         return tuple(name for name in COSTS if any(getattr(row, name).text != "0" for row in rows))
 
     def local_pj_per_bit(self, bits: int) -> float:
-        """Energy of a bit that is read or written, in pJ, of a local memory of that many bits."""
+        """Energy of a bit that is read from or written to a local memory of so many bits, in pJ."""
         try:
             return max(0.0, self.table.memory.local.pj_per_bit.value({"bits": max(1, bits), **_NO_OPERATION}))
         except FormulaError as wrong:
             raise error("bad-formula", f"'memory.local.pj_per_bit' of technology '{self.name}': {wrong}") from None
 
     def access_fj(self, bank_bits: int, width: int) -> int:
-        """Energy of a datum of so many bits that is read from or written to a bank of so many, in whole fJ."""
+        """Energy of a datum of so many bits that is read from or written to a bank of so many bits, in whole fJ."""
         return round(1000 * width * self.local_pj_per_bit(bank_bits))
 
     @property
@@ -333,22 +333,22 @@ class Technology:
 
     @property
     def leakage_mw(self) -> Mapping[str, float]:
-        """What leaks of one of each cost, in mW."""
+        """The leakage of one unit of each cost, in mW."""
         return self.table.leakage.mw
 
     @property
     def memory_kinds(self) -> tuple[MemoryKind, ...]:
-        """The memories that the technology has."""
+        """The kinds of memories of the technology."""
         return self.table.memory.local.kind
 
     @property
     def devices(self) -> tuple[Device, ...]:
-        """The chips that the table knows."""
+        """The chips in the table."""
         return self.table.device
 
     @property
     def overhead(self) -> OverheadTable | None:
-        """What steers units and memories; None where the table says nothing of it."""
+        """The costs of control and interconnect; None if the table has none."""
         return None if self.table.overhead.is_empty else self.table.overhead
 
     def is_estimate(self, figure: str) -> bool:
@@ -424,7 +424,7 @@ def _loaded(path: Path) -> Technology:
 
 
 def _over(values: Mapping[str, Any], base: Mapping[str, Any]) -> dict[str, Any]:
-    """A document in place of parts of another: tables key by key, all else as a whole."""
+    """A document with parts replaced by those of another: tables key by key, all else as a whole."""
     merged = dict(base)
     for key, value in values.items():
         own = merged.get(key)
