@@ -1,10 +1,11 @@
-"""What an agent does in each of its cycles, and the program with counters that does the same.
+"""The activity of an agent in each of its cycles, and the program with counters that repeats it.
 
-An agent is who touches memories: the port, a task that reads, a task that writes. Its *rows* are the cycles in which
-it is at work, step after step; through a *lane* it touches at most one word in each. `compiled` turns this table into
-counters and a program: each lane has a counter for each digit of its bank and for its place in each section. A counter
-goes on, round its modulus, by a number that hangs on the instruction alone; where a lane rests its counters rest too.
-Behind the last row every counter is where the frame began, so that a frame follows a frame.
+An *agent* touches memories: the port, the reader of a task, the writer of a task. Its *rows* are the cycles in which it
+is active, step after step. Through a *lane* it touches at most one word in each row. `compiled` turns this table into
+counters and a program: each lane has one counter for each digit of its bank and one for its position in each section. A
+counter advances, modulo its modulus, by an increment that depends on the instruction alone; in a row in which the lane
+is idle its counters stand still. After the last row every counter has its value at the start of the frame again, so
+frames can follow each other.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Lanes:
-    """Lanes side by side on one memory: by row and lane the word that is touched, -1 for none."""
+    """Lanes side by side on one memory: the word of each row and lane, -1 for none."""
 
     name: str
     memory: Memory
@@ -32,10 +33,10 @@ class Lanes:
 
 @dataclass(frozen=True, eq=False)
 class Activity:
-    """The table of an agent. `ends` are the last rows of steps, one for each step.
+    """The table of an agent. `ends` has the last row of each step.
 
-    `controls` are numbers of each row beside what lanes touch, all from 0 on; `places` are numbers that are counted on
-    as words are, by row, each with its modulus. With a `setup` the first step comes once, before all frames.
+    `controls` are further numbers of each row, none negative. `places` are numbers that counters follow as they follow
+    words, by row (-1 for none), each with its modulus. With `setup`, the first step is run once, before all frames.
     """
 
     name: str
@@ -52,7 +53,7 @@ class Activity:
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return int(self.ends[-1]) + 1 if len(self.ends) else 0
 
     @property
@@ -63,7 +64,7 @@ class Activity:
 
 @dataclass(frozen=True, slots=True)
 class Counter:
-    """A number that goes on by an instruction's number in `column`, round a modulus; `initial` in the first row."""
+    """A number that starts at `initial` and advances by the entry of `column` in each row, modulo `modulus`."""
 
     modulus: int
     initial: int
@@ -72,9 +73,10 @@ class Counter:
 
 @dataclass(frozen=True, slots=True)
 class LaneCounters:
-    """The counters of a lane: of the digits of its bank, and of its place in each section (None: never there).
+    """The counters of a lane: one for each digit of its bank, and one for its position in each section.
 
-    `valid` is the column that says whether it touches a word, `section` the one that says in which section.
+    The counter of a section that the lane does not use is None. `valid` is the column that says whether the lane
+    touches a word, `section` the column with the number of the section (None: always the same).
     """
 
     digits: tuple[Counter, ...]
@@ -85,11 +87,11 @@ class LaneCounters:
 
 @dataclass(frozen=True)
 class Agent:
-    """An agent as hardware: a program whose symbols are rows of `columns`, one number in each column.
+    """An agent in hardware: a program whose symbols are indices into `columns`, the rows with a number in each column.
 
-    `limits` has for each column one more than its greatest number. `lanes` has the counters by name of the lanes,
-    `controls` the column of each control, `places` the counters of what is counted beside. The column `last` says
-    that a step ends.
+    `limits` has for each column one more than its greatest number. `lanes` has the counters of all lanes by name,
+    `controls` the column of each control, and `places` the counters of other numbers. The column `last` marks the end
+    of a step.
     """
 
     name: str
@@ -104,7 +106,7 @@ class Agent:
 
 
 class _Columns:
-    """Columns of numbers by row, each once."""
+    """The columns of an agent, equal columns once; `again` is the first row of a frame."""
 
     def __init__(self, rows: int, again: int) -> None:
         self.rows, self.again = rows, again
@@ -112,7 +114,7 @@ class _Columns:
         self.known: dict[bytes, int] = {}
 
     def add(self, numbers: Ints) -> int:
-        """The number of a column."""
+        """The index of a column, which is added if no equal one exists."""
         numbers = np.ascontiguousarray(numbers, np.int64)
         key = numbers.tobytes()
         if key not in self.known:
@@ -121,17 +123,18 @@ class _Columns:
         return self.known[key]
 
     def counter(self, rows: Ints, values: Ints, modulus: int) -> Counter:
-        """A counter with some values in some rows, which ascend; it stands still in between."""
+        """A counter that has the given values in the given ascending rows; it stands still between them."""
         ahead = np.zeros(self.rows, np.int64)
         if len(rows):
-            begins = int(np.searchsorted(rows, self.again))  # the first one of a frame
-            after = np.append(values[1:], values[begins] if begins < len(values) else values[-1])
+            first = int(np.searchsorted(rows, self.again))  # the first row of a frame
+            # The last increment leads back to the first value of a frame, so that the next frame needs no reset.
+            after = np.append(values[1:], values[first] if first < len(values) else values[-1])
             ahead[rows] = (after - values) % modulus
         return Counter(modulus, int(values[0]) if len(rows) else 0, self.add(ahead))
 
 
 def compiled(activity: Activity) -> Agent:
-    """The agent that does what a table says."""
+    """The agent that does what an activity says."""
     columns = _Columns(activity.rows, activity.again)
     ends = np.zeros(activity.rows, np.int64)
     ends[activity.ends] = 1
@@ -155,7 +158,7 @@ def compiled(activity: Activity) -> Agent:
 
 
 def _symbols(table: Ints) -> tuple[Ints, Ints]:
-    """The number of each row among those that differ, by first appearance, and these."""
+    """The number of each row of a table among the different rows, by first appearance, and the different rows."""
     keys = np.ascontiguousarray(table).view(np.dtype((np.void, table.itemsize * table.shape[1]))).reshape(-1)
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     order = np.argsort(first)
@@ -165,33 +168,37 @@ def _symbols(table: Ints) -> tuple[Ints, Ints]:
 
 
 def _counters(columns: _Columns, lanes: Lanes) -> Iterator[LaneCounters]:
+    """The counters of each lane, from the words that it touches."""
     memory = lanes.memory
     for words in lanes.words.T:
-        there = np.flatnonzero(words >= 0)
-        own = words[there]
+        touching = np.flatnonzero(words >= 0)
+        touched = words[touching]
         digits = tuple(
-            columns.counter(there, digit, modulus)
-            for digit, modulus in zip(memory.digits(own), memory.moduli, strict=True)
+            columns.counter(touching, digit, modulus)
+            for digit, modulus in zip(memory.digits(touched), memory.moduli, strict=True)
         )
-        section, address = memory.sections_of(own), own % memory.depth
+        section, address = memory.sections_of(touched), touched % memory.depth
         sections = list[Counter | None]()
         for number, part in enumerate(memory.sections):
-            rows = there[section == number]
+            rows = touching[section == number]
             places = address[section == number] - part.base
             sections.append(columns.counter(rows, places, part.size) if len(rows) else None)
         chosen = np.zeros(columns.rows, np.int64)
-        chosen[there] = section
-        used = sum(own is not None for own in sections)
+        chosen[touching] = section
+        used = sum(counter is not None for counter in sections)
         valid = columns.add((words >= 0).astype(np.int64))
         yield LaneCounters(digits, tuple(sections), valid, columns.add(chosen) if used > 1 else None)
 
 
-# What an agent does, from its program alone.
+# The reverse: the activity of an agent, from its program alone, for the proofs.
 
 
 @dataclass(frozen=True, eq=False)
 class Replayed:
-    """The table of an agent again: the words of lanes by name, controls, and places."""
+    """The activity of an agent, recovered from its program.
+
+    It has the words of lanes by name, controls, places, and the last row of each step.
+    """
 
     words: Mapping[str, Ints]
     controls: Mapping[str, Ints]
@@ -200,10 +207,11 @@ class Replayed:
 
 
 def replayed(agent: Agent) -> Replayed:
-    """What an agent's program does in a frame, counter by counter."""
+    """Run an agent's program for one frame, counter by counter."""
     table = np.array(agent.columns, np.int64)[agent.program.unrolled()]
 
     def run(counter: Counter) -> Ints:
+        # A counter has its value before the increment of the row itself.
         ahead = np.cumsum(table[:, counter.column])
         return (counter.initial + ahead - table[:, counter.column]) % counter.modulus
 
@@ -219,6 +227,7 @@ def replayed(agent: Agent) -> Replayed:
 
 
 def _words(memory: Memory, lane: LaneCounters, table: Ints, run: object) -> Ints:
+    """The word of a lane in each row, -1 for none."""
     assert callable(run)
     bank = np.zeros(len(table), np.int64)
     for counter in lane.digits:
@@ -234,6 +243,6 @@ def _words(memory: Memory, lane: LaneCounters, table: Ints, run: object) -> Ints
 
 
 def rows_of(lengths: Sequence[int] | Ints) -> tuple[Ints, Ints]:
-    """The first and the last row of steps that have so many rows."""
+    """The first and the last row of steps with the given numbers of rows."""
     ends = np.cumsum(lengths) - 1
     return ends - np.asarray(lengths) + 1, ends

@@ -15,12 +15,12 @@ NOT_EMITTED = "not-emitted"
 
 
 def not_emitted(what: str, hint: str) -> ArrayolError:
-    """An error that names what of a design has no hardware yet, and what to do about it."""
+    """The error for a part of a design that has no hardware yet, with a hint for the user."""
     return error(NOT_EMITTED, f"{what}: no hardware is emitted for that", hint=hint)
 
 
 def no_rom(task: str, array: str) -> ArrayolError:
-    """The error for an array that a task reads at subscripts of data, and that no ROM of one bank holds."""
+    """The error for an array that is read at subscripts of data but is not a ROM of one bank."""
     return not_emitted(
         f"'{task}' reads '{array}' at subscripts of data, and it is no ROM of one bank",
         f"make '{array}' a const array, which then lies whole in a ROM",
@@ -34,7 +34,7 @@ FRAMES_HINT = (
 
 
 def bits_of_values(values: NDArray[Any], kind: ElementType) -> NDArray[Any]:
-    """The bits of some values, as integers from 0 on. Raises ArrayolError (`not-emitted`) for complex ones."""
+    """The bits of some values, as unsigned integers. Raises ArrayolError (`not-emitted`) for complex values."""
     if kind.kind is Kind.COMPLEX:
         raise not_emitted("complex numbers", "write the real and the imaginary part as two arrays")
     stored = np.ascontiguousarray(values)
@@ -43,5 +43,5 @@ def bits_of_values(values: NDArray[Any], kind: ElementType) -> NDArray[Any]:
 
 
 def bits_of_constant(value: Any, kind: ElementType) -> int:
-    """The bits of a constant as an element holds it."""
+    """The bits of a constant, after it is converted to the element type."""
     return int(bits_of_values(np.array([kind.held(value)], DTYPES[kind]), kind)[0])

@@ -1,15 +1,18 @@
-"""What delays hand on: a memory with a word for each open chain, and how results get there in time.
+"""Delays in hardware: a memory with one word for each open chain, and how results get there in time.
 
-The next repetition of a chain reads the word of its chain. What it reads was written in a cycle before that of its
-address. There are three ways, and the first one that is in time is taken:
+The next repetition of a chain reads the word of its chain, which must have been written in a cycle before that of the
+read address. There are three ways, and the first that is in time is taken:
 
-1. The results leave the unit as all others do, and the memory takes them with these.
+1. The results leave the unit as all others do, and the memory takes them then.
+
 2. Each unit goes on with the chain that it worked on last, and keeps the state itself.
-3. The memory takes each result as soon as the unit has it, before it leaves with the others. So it is where the model
-   counts the recurrence through the memory (docs/machine.md, section 4): at an interval above 1 an output of few
-   elements leaves later than it is made.
 
-A step in which units keep the state may follow one in which it passes through the memory, so 2 and 3 also go together.
+3. The memory takes each result as soon as the unit has it, before it leaves with the others. The model counts the
+recurrence through the memory this way (docs/machine.md, section 4): at an initiation interval above 1, an output of few
+elements leaves later than it is made.
+
+A step in which units keep the state may follow one in which the state passes through the memory, so ways 2 and 3 are
+also combined.
 """
 
 from __future__ import annotations
@@ -41,7 +44,7 @@ KEEPING = 32  # units that may keep a state: a bit for each in a control
 
 @dataclass(frozen=True)
 class Fed:
-    """The ports of a task after a delay has been looked at, with what is read, written and said beside."""
+    """The ports of a task after a delay is added, and the lanes and controls that the delay adds."""
 
     ports: tuple[ReadPort, ...]
     read: tuple[Lanes, ...] = ()
@@ -51,7 +54,7 @@ class Fed:
 
 @dataclass(frozen=True)
 class DelayScheduler:
-    """One delay of a task: `states` by name are the banks and data of what delays keep."""
+    """One delay of a task; `states` has by name of a state the number of banks and of data."""
 
     accesses: Accesses
     own: Processor
@@ -61,7 +64,7 @@ class DelayScheduler:
     states: Mapping[str, tuple[int, int]]
 
     def fed(self, ports: Sequence[ReadPort]) -> Fed:
-        """The ports of the task with the one that the delay feeds. Raises ArrayolError (`not-emitted`)."""
+        """Add the port that the delay feeds to the ports of the task. Raises ArrayolError (`not-emitted`)."""
         own, delay = self.own, self.delay
         fed = ReadPort(delay.port, "", self.size, -(-self.size // self.interval), self.port.type.bits)
         default = next((other for other in ports if other.port == delay.port), None)
@@ -71,6 +74,7 @@ class DelayScheduler:
         else:
             assert not isinstance(delay.default, TiledDefault), "a tiled default is read by a tiler"
             fed = replace(fed, constant=bits_of_constant(delay.default, self.port.type))
+        # A delay that never acts within a frame always takes its default.
         if delay not in self.accesses.delays(own.task):
             if own.chains and any(chains.name == self.name for chains in own.chains):
                 raise not_emitted(f"'{own.task}' has a delay over frames", FRAMES_HINT)
@@ -79,31 +83,33 @@ class DelayScheduler:
 
     @property
     def name(self) -> str:
-        """The name of its state."""
+        """The name of the delay's state."""
         return f"{self.own.task}.{self.delay.port}"
 
     @property
     def interval(self) -> int:
-        """Of the task's units, in cycles."""
+        """The initiation interval of the task's units."""
         return self.own.unit.interval
 
     @cached_property
     def port(self) -> Port:
-        """The input that it feeds."""
+        """The input that the delay feeds."""
         return port_named(self.accesses.network.processes[self.own.task].input_ports, self.delay.port)
 
     @cached_property
     def size(self) -> int:
-        """The elements that it hands on at once."""
+        """The number of elements that the delay hands on in one repetition."""
         return math.prod(extent or 1 for extent in self.port.shape)
 
     def _acting(self, others: tuple[ReadPort, ...], fed: ReadPort) -> Fed:
+        """The ports, lanes and controls of a delay that acts, by the first of the three ways that is in time."""
         own, delay, timed, bits = self.own, self.delay, self.timed, self.port.type.bits
         name = f"{plain(own.task)}_{delay.port}_state"
         memory, words = self._state()
         now, before = delayed_instances(self.accesses, delay, own.work)
         leaves = own.unit.latency + result_cycles(np.arange(self.size), self.size, self.interval)
         late, follows = self.late_reads(now, before, leaves), self._follows(now, before)
+        # Taking results early adds a bus to the unit, so this is done only if it is needed.
         early = early_cycles(self.derived, delay) if (late & ~follows).any() else ()
         if early:
             late = self.late_reads(now, before, FETCH + np.array(early, np.int64))
@@ -129,9 +135,10 @@ class DelayScheduler:
         return Fed((*others, replace(fed, lanes=name)), (reading,), (kept,), controls)
 
     def late_reads(self, now: Ints, before: Ints, cycles: Ints) -> Bools:
-        """Which instances read what is not yet in the memory, if elements are written so long after a start.
+        """For each instance, whether it reads a result too early, if elements are written `cycles` after a start.
 
-        What is written in a cycle can be read by an address of the next one.
+        A word that is written in a cycle can be read by an address of the next cycle. Only elements that the datapath
+        uses count.
         """
         nodes = self.derived.priced.dataflow.graph.inputs[self.delay.port]
         taken = (np.array(nodes) >= 0).reshape(self.size, -1).any(axis=1)  # of complex elements either part
@@ -139,7 +146,10 @@ class DelayScheduler:
         return np.asarray(self.own.started[now] - self.own.started[before] < wait[taken].max(initial=0))
 
     def _follows(self, now: Ints, before: Ints) -> Bools:
-        """Which instances are the next ones of their unit after those that hand on to them, where a unit may keep."""
+        """For each instance, whether it is the next one of its unit after the instance that hands on to it.
+
+        All False if units cannot keep the state: with more units than a control has bits, or with several delays.
+        """
         own, unit = self.own, self.timed.unit
         if own.units > KEEPING or len(self.accesses.delays(own.task)) > 1:
             return np.zeros(len(now), np.bool_)
@@ -149,13 +159,14 @@ class DelayScheduler:
         return np.asarray(former[now] == before)
 
     def _state(self) -> tuple[Memory, Ints]:
-        """The memory of the state, and by instance the words of its chain."""
+        """The memory of the state, and the words of its chain for each instance, (instances, size)."""
         chains = next(each for each in self.own.chains if each.name == self.name)
         banks, data = self.states[self.name]
         words = max(1, data // self.size)
         banks = max(1, banks)
         depth = -(-words // banks)
         moduli = tuple(modulus for modulus in (banks, self.size) if modulus > 1)
+        # Chains are numbered in the order in which they open, and use the words of the state cyclically.
         number = chains.number % words
         bank = (number % banks)[:, None] * self.size + np.arange(self.size)
         found = bank * depth + (number // banks)[:, None]
@@ -165,10 +176,10 @@ class DelayScheduler:
 
 
 def early_cycles(derived: Derived, delay: Delay) -> tuple[int, ...]:
-    """In which cycle of the datapath's schedule a memory takes each element of an output as early as may be.
+    """The earliest cycle, in the datapath's schedule, in which a memory can take each element of an output.
 
-    That is the one in which it is made, or that at which the repetition's element of the state before it has been read:
-    it lies in the same word.
+    That is the cycle in which the element is made, or, if it is later, the one in which the repetition's own element of
+    the previous state has been read, since both use the same word.
     """
     made = derived.folded.ends.finished[delay.output].reshape(-1, derived.priced.dataflow.parts[delay.output])
     read = read_cycles(np.arange(len(made)), len(made), derived.interval)
@@ -176,7 +187,7 @@ def early_cycles(derived: Derived, delay: Delay) -> tuple[int, ...]:
 
 
 def _by_unit(timed: Timed, instances: Ints) -> Ints:
-    """By row a bit for each unit that starts one of some instances."""
+    """By row, one bit for each unit that starts an instance of a set."""
     units = np.zeros(timed.readers, np.int64)
     np.bitwise_or.at(units, timed.reading[instances], 1 << timed.unit[instances])
     return units

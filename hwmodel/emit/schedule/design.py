@@ -31,18 +31,18 @@ Arrays = Mapping[str, NDArray[Any]]
 
 @dataclass(frozen=True)
 class Frame:
-    """The bytes of the external memory before a frame and after it, and where the outputs lie."""
+    """The bytes of the external memory before and after a frame, and where the outputs lie."""
 
     before: bytes
     after: bytes
-    outputs: Mapping[str, tuple[int, int]]  # by name the first word, and how many
+    outputs: Mapping[str, tuple[int, int]]  # by name, the first word and the number of words
 
 
 @dataclass(frozen=True)
 class HardwareDesign:
-    """A network as hardware. `datapaths` has by task the derived datapath of its units, `signed` the signed arrays.
+    """A network as hardware; `datapaths` has the derived datapath of each task's units, `signed` the signed arrays.
 
-    `cycles` is what a frame takes on the simulated machine; `frame` data for a test bench.
+    `cycles` is the time of a frame on the simulated machine; `frame` has data for a test bench.
     """
 
     network: Network
@@ -56,12 +56,12 @@ class HardwareDesign:
 
     @property
     def top(self) -> str:
-        """Its name."""
+        """The design's name."""
         return self.network.name
 
     @property
     def cycles(self) -> int:
-        """Of all groups, one after another."""
+        """The cycles of a frame: of all groups, one after another."""
         return sum(group.cycles for group in self.groups)
 
 
@@ -73,9 +73,9 @@ def schedule_design(
     simulation: Simulation,
     inputs: Arrays,
 ) -> HardwareDesign:
-    """The hardware of a design, of its simulation with the `local` memories of its groups on some inputs.
+    """The hardware of a design, from its simulation on some inputs with the `local` memories of its groups.
 
-    Raises ArrayolError (`not-emitted`) where some part of it has no hardware, `unproven-schedule` where a proof fails.
+    Raises ArrayolError: `not-emitted` if some part of it has no hardware, `unproven-schedule` if a proof fails.
     """
     network, (channel,) = accesses.network, platform.channels
     addresses = address_map(accesses, channel)
@@ -90,6 +90,7 @@ def schedule_design(
         tables = scheduler.tables()
         groups.append(scheduler.schedule(tables))
         require_proofs(accesses, tables, groups[-1], run)
+        # Each group is proven with the elements that the groups before it have stored.
         outside = require_values(accesses, addresses, datapaths, tables, run, outside)
     require_outputs(accesses, outside)
     _require_loaded_once(groups, simulation)
@@ -108,7 +109,7 @@ def schedule_design(
 
 
 def _require_loaded_once(groups: Sequence[GroupSchedule], simulation: Simulation) -> None:
-    """Each array that is loaded before the first frame is in the memories of one group."""
+    """Require that each array that is loaded before the first frame is in the memories of one group only."""
     once = [array for group in groups for array in group.once]
     for array in simulation.setup.loaded:
         if once.count(array) != 1:
@@ -119,30 +120,32 @@ def _require_loaded_once(groups: Sequence[GroupSchedule], simulation: Simulation
 
 
 def datapaths_of(spec: Spec, accesses: Accesses, platform: Platform, simulation: Simulation) -> dict[str, Derived]:
-    """By task the datapath of its units. Raises ArrayolError (`not-emitted`) where its figures are not derived."""
+    """The datapath of each task's units. Raises ArrayolError (`not-emitted`) if its figures are not derived."""
     if platform.prices is None or platform.clock_mhz is None:
         raise not_emitted(
             "the platform names no technology",
             'name them in the platform, as technology = "ecp5-6" and clock_mhz = 50, and explore again',
         )
-    found: dict[str, Derived] = {}
-    for task, own in ((task, own) for group in simulation.groups for task, own in group.processors.items()):
+    datapaths: dict[str, Derived] = {}
+    for task, processor in (
+        (task, processor) for group in simulation.groups for task, processor in group.processors.items()
+    ):
         process = accesses.network.processes[task]
         elementary = process.definition
         assert elementary is not None, "a network that is emitted was made of a specification"
         pairs = frozenset((delay.output, delay.port) for delay in process.delays)
-        derived = derivation_of(elementary, platform.prices, platform.clock_mhz, pairs).at(own.unit.interval)
-        if derived.interval != own.unit.interval or derived.latency + FETCH != own.unit.latency:
+        derived = derivation_of(elementary, platform.prices, platform.clock_mhz, pairs).at(processor.unit.interval)
+        if derived.interval != processor.unit.interval or derived.latency + FETCH != processor.unit.latency:
             raise not_emitted(
                 f"the interval or latency of '{task}' is given, not that of its derived datapath",
                 f"leave them out of [elementary.{process.elementary}] in the platform, and explore again",
             )
-        found[task] = derived
-    return found
+        datapaths[task] = derived
+    return datapaths
 
 
 def _require_lookups(groups: Sequence[GroupSchedule], datapaths: Mapping[str, Derived]) -> None:
-    """What is read at places that data say is read at no others."""
+    """Require that an input that is read at subscripts of data is read at no other subscripts."""
     for units in (task.units for group in groups for task in group.tasks):
         inputs = datapaths[units.task].priced.dataflow.graph.inputs
         for port in units.reads:
@@ -154,6 +157,7 @@ def _require_lookups(groups: Sequence[GroupSchedule], datapaths: Mapping[str, De
 
 
 def _frame(addresses: AddressMap, values: Arrays, outputs: Arrays) -> Frame:
+    """The images of the external memory before and after a frame."""
     size = addresses.words * addresses.word_bytes
     before, after = bytearray(size), bytearray(size)
     for image, arrays in ((before, values), (after, {**values, **outputs})):
@@ -161,15 +165,15 @@ def _frame(addresses: AddressMap, values: Arrays, outputs: Arrays) -> Frame:
             if name in addresses.first:
                 start, data = addresses.first[name] * addresses.word_bytes, _in_slots(array, addresses.slots[name])
                 image[start : start + len(data)] = data
-    where = {
+    located = {
         name: (addresses.first[name], -(-array.size * addresses.slots[name] // addresses.word_bytes))
         for name, array in outputs.items()
     }
-    return Frame(bytes(before), bytes(after), where)
+    return Frame(bytes(before), bytes(after), located)
 
 
 def _in_slots(array: NDArray[Any], slot: int) -> bytes:
-    """The bytes of elements, each in a slot of so many, filled up with its sign."""
-    own = np.frombuffer(array.tobytes(), np.uint8).reshape(-1, array.itemsize)
-    fill = np.where((own[:, -1:] > 127) & (array.dtype.kind == "i"), 255, 0).astype(np.uint8)
-    return np.concatenate([own, *[fill] * (slot - array.itemsize)], axis=1).tobytes()
+    """The bytes of elements, each sign-extended to a slot of `slot` bytes."""
+    stored = np.frombuffer(array.tobytes(), np.uint8).reshape(-1, array.itemsize)
+    fill = np.where((stored[:, -1:] > 127) & (array.dtype.kind == "i"), 255, 0).astype(np.uint8)
+    return np.concatenate([stored, *[fill] * (slot - array.itemsize)], axis=1).tobytes()

@@ -1,4 +1,4 @@
-"""A schedule as plain data: what design.json says, numbers only."""
+"""A schedule as plain data: the content of design.json, in numbers only."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FORMAT = 1
 
 
 def document_of(design: HardwareDesign) -> dict[str, Any]:
-    """The whole schedule of a design."""
+    """The whole schedule of a design, as JSON."""
     return {
         "format": FORMAT,
         "top": design.top,
@@ -82,6 +82,7 @@ def _agent(agent: Agent) -> dict[str, Any]:
         "last": agent.last,
         "lanes": {name: [_lane(lane) for lane in lanes] for name, lanes in agent.lanes.items()},
         "controls": dict(agent.controls),
+        # "rows" and "places" are words of the file format (FORMAT): renaming them needs a new format number.
         "places": {name: _counter(counter) for name, counter in agent.places.items()},
     }
 

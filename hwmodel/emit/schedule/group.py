@@ -28,7 +28,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class EngineAgents:
-    """The agents of a port, and its lanes."""
+    """The compiled agents of an engine, and its lanes."""
 
     name: str
     requests: Agent
@@ -39,7 +39,7 @@ class EngineAgents:
 
 @dataclass(frozen=True)
 class TaskAgents:
-    """The agents of a task, and its units."""
+    """The compiled agents of a task, and its units."""
 
     reading: Agent
     writing: Agent
@@ -48,11 +48,11 @@ class TaskAgents:
 
 @dataclass(frozen=True)
 class GroupSchedule:
-    """A group as hardware. `cycles` is what it takes in a frame, in so many `steps`.
+    """A group as hardware; `cycles` is its time in a frame, and `steps` the number of its steps.
 
-    `readers` has by memory the names of the lanes that read it, each through a copy, `writers` of those that write it.
-    A memory that data look up has neither. Arrays that are loaded `once` come in a step before all frames, beside the
-    others.
+    `readers` has by memory the names of the lanes that read it, each through a copy, and `writers` those that write it.
+    A memory that is read at subscripts of data has neither. Arrays that are loaded `once` come in a step before all
+    frames.
     """
 
     tasks: tuple[TaskAgents, ...]
@@ -71,7 +71,7 @@ class GroupSchedule:
 
     @property
     def port_agents(self) -> frozenset[str]:
-        """The names of the agents of ports, which wait for the external memory."""
+        """The names of the engines' agents, which wait for the external memory."""
         return frozenset(own.name for each in self.engines for own in (each.requests, each.passing, each.storing))
 
     @property
@@ -94,7 +94,7 @@ class Tables:
 
 @dataclass(frozen=True)
 class GroupScheduler:
-    """What a group's hardware is made of; `datapaths` by task."""
+    """Makes the hardware of a group; `datapaths` has by task the derived datapath of its units."""
 
     accesses: Accesses
     platform: Platform
@@ -105,7 +105,7 @@ class GroupScheduler:
     contents: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)  # of arrays in ROMs, as bits
 
     def schedule(self, tables: Tables) -> GroupSchedule:
-        """The schedule of what its agents do."""
+        """The schedule of the activities in `tables`."""
         tasks = tuple(TaskAgents(compiled(own), compiled(other), units) for own, other, units in tables.tasks)
         engines = tuple(
             EngineAgents(own.name, compiled(own.requests), compiled(own.passing), compiled(own.storing), own.lanes)
@@ -130,7 +130,7 @@ class GroupScheduler:
         )
 
     def tables(self) -> Tables:
-        """What its agents do, row by row. Raises ArrayolError (`not-emitted`) for what has no hardware."""
+        """The activities of the agents. Raises ArrayolError (`not-emitted`) for a part that has no hardware."""
         self._require_known()
         memories, located = self._memories(), {**self._buffer_words(), **self._fifo_words()}
         once = self._once(memories)
@@ -152,6 +152,7 @@ class GroupScheduler:
         return Tables(tuple((own.reading, own.writing, own.units) for own in scheduled), port.engines(), tuple(once))
 
     def _require_known(self) -> None:
+        """Refuse bank layouts, and fetch and store cycles that the emitted hardware does not have."""
         if self.local.layouts:
             raise not_emitted(
                 f"'{min(self.local.layouts)}' has a bank layout", "take a design without, as --narrow explores them"
@@ -163,6 +164,7 @@ class GroupScheduler:
             )
 
     def _windows(self) -> dict[tuple[str, int], WindowReads]:
+        """The windows of the group, by reading tiler."""
         return {
             reader: ports.window
             for memory in (*self.local.banks.values(), *self.local.residents.values())
@@ -171,11 +173,15 @@ class GroupScheduler:
         }
 
     def _random(self) -> frozenset[tuple[str, int]]:
+        """The tilers that are read at subscripts of data."""
         every = (*self.local.banks.values(), *self.local.residents.values())
         return frozenset(reader for memory in every for reader, ports in memory.readers.items() if ports.random)
 
     def _memories(self) -> dict[tuple[str, str], Memory]:
-        """By reader and array; by "" and array where a group brings the array."""
+        """By (task, array) the memory that the task reads.
+
+        By ("", array) the memory of an array that the group moves.
+        """
         found: dict[tuple[str, str], Memory] = {}
         for array in self.run.moves.arrays:
             memory = self._fifo(array) if array not in self.run.located else self._buffer(array)
@@ -197,6 +203,7 @@ class GroupScheduler:
         return found
 
     def _buffer(self, array: str) -> Memory:
+        """The memory of a buffer; without a bank function it consists of registers."""
         banked, words = self.local.banks.get(array), self.local.words[array]
         if banked is None:
             return Memory(
@@ -208,34 +215,37 @@ class GroupScheduler:
         return Memory(plain(array), array, self._bits(array), moduli, banked.depth, sections, copy_each=each)
 
     def _buffer_words(self) -> dict[str, Ints]:
-        """Of each datum of a buffer its word: each of several writers has copies of its own."""
+        """The word of each datum of a buffer; with several writers each of them has copies of its own."""
         words: dict[str, Ints] = {}
-        for array, own in self.run.located.items():
+        for array, located in self.run.located.items():
             banked = self.local.banks.get(array)
-            words[array] = own
+            words[array] = located
             if banked is not None and banked.writers > 1:
-                words[array] = own.copy()
+                words[array] = located.copy()
                 for number, (_, _, data) in enumerate(writers_of(self.accesses, self.run, array)):
                     words[array][data] += number * banked.function.banks * banked.depth
         return words
 
     def _fifo(self, array: str) -> Memory:
+        """The memory of a FIFO, with one bank for each datum of a word."""
         wide, depth = self._fifo_shape(array)
         moduli = (wide,) if wide > 1 else ()
         return Memory(plain(array), array, self._bits(array), moduli, depth, (Section(0, depth),), fifo=True)
 
     def _fifo_shape(self, array: str) -> tuple[int, int]:
-        """The data of a word of a FIFO, and the words that all of its data may take, those in registers too."""
+        """The data of a word of a FIFO, and the number of words for all of its data, including those in registers."""
         wide, _ = self.local.fifos.get(array, (1, 0))
         return wide, max(1, -(-self.local.sizes[FIFO.name, array] // wide))
 
     def _fifo_words(self) -> dict[str, Ints]:
-        """Of each datum of a FIFO its word: data go round all banks in their order."""
+        """The word of each datum of a FIFO: data go round all banks in the order in which they are made."""
         words: dict[str, Ints] = {}
         for array in (name for name in self.run.moves.arrays if name not in self.run.located):
             (touch, writing, data), *_ = writers_of(self.accesses, self.run, array)
             own = self.run.processors[touch.process]
             size = data.shape[1]
+            # Result k of `size` is made after ceil((k + 1) interval / size) cycles: results leave at the rate of the
+            # FIFO.
             made = own.started[writing][:, None] + -(-np.arange(1, size + 1) * own.unit.interval // size)
             instance = np.broadcast_to(writing[:, None], data.shape)
             place = np.broadcast_to(np.arange(size), data.shape)
@@ -247,7 +257,7 @@ class GroupScheduler:
         return words
 
     def _resident(self, task: str, array: str) -> Memory:
-        """What a task has of an array that is there before the frame."""
+        """The memory in which a task has an array that is there before the frame."""
         banked, shape = self.local.residents.get((task, array)), self.accesses.shape(array)
         words = np.arange(self.accesses.size(array))
         moduli, depth = moduli_of(None), len(words)
@@ -274,4 +284,5 @@ class GroupScheduler:
         return replace(memory, registers=False, content=tuple(map(int, content)))
 
     def _bits(self, array: str) -> int:
+        """The bits of an element of an array."""
         return self.accesses.network.arrays[array].type.bits

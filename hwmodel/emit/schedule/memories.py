@@ -1,8 +1,9 @@
-"""The memories of a group in hardware: banks, their words, and how a word is told by counters.
+"""The memories of a group in hardware: banks and words, and how counters address a word.
 
-A word of a memory is a bank and an address in it. Counters tell both: a *digit* for each modulus of the bank function,
-and the place in a *section*. Sections are the parts of a buffer (docs/machine.md, section 5): each has a modulus of its
-own, so what moves regularly through it is a counter that wraps at the section's size.
+A word of a memory is a bank and an address in it. Counters give both: one for each *digit* of the bank, with one
+modulus of the bank function each, and one for the position in a *section*. Sections are the parts of a buffer
+(docs/machine.md, section 5). Each has a size of its own, so a regular movement through it is a counter that wraps at
+this size.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Words of each bank that follow each other, counted round and round."""
+    """Consecutive words of each bank, used cyclically."""
 
     base: int
     size: int
@@ -33,10 +34,10 @@ class Section:
 class Memory:
     """A memory by name: the data of `array`, of `width` bits each, in as many banks as the product of `moduli`.
 
-    Each bank has `depth` words. Who reads it does so through a copy of all banks, with `copy_each` each lane. Of
-    `registers` all words can be read at once. Of an array that is there before the frame `elements` has the word of
-    each element, and `content` the bits of each word where it is never written. Of a `fifo` words are written and read
-    in turn.
+    Each bank has `depth` words. Each reader has a copy of all banks, with `copy_each` each reading lane has one. With
+    `registers` all words can be read at once. For an array that is there before the frame, `elements` has the word of
+    each element, and if it is never written, `content` has the bits of each word. The words of a `fifo` are written and
+    read in turn.
     """
 
     name: str
@@ -62,21 +63,21 @@ class Memory:
         return self.banks * self.depth
 
     def digits(self, words: Ints) -> list[Ints]:
-        """By modulus the digit of the bank of each word."""
-        rest, found = words // self.depth, list[Ints]()
+        """The digits of the bank of each word, one array for each modulus."""
+        remainder, found = words // self.depth, list[Ints]()
         for modulus in reversed(self.moduli):
-            found.append(rest % modulus)
-            rest = rest // modulus
+            found.append(remainder % modulus)
+            remainder = remainder // modulus
         return found[::-1]
 
     def sections_of(self, words: Ints) -> Ints:
-        """The number of the section of each word."""
+        """The index of the section of each word."""
         bases = np.array([section.base for section in self.sections])
         return np.searchsorted(bases, words % self.depth, side="right") - 1
 
 
 def moduli_of(function: BankFunction | None) -> tuple[int, ...]:
-    """The moduli of the digits of banks, without those of 1."""
+    """The moduli of the digits of a bank, without those that are 1."""
     if function is None:
         return ()
     moduli = function.moduli if isinstance(function, Residues) else (function.banks,)
@@ -84,7 +85,7 @@ def moduli_of(function: BankFunction | None) -> tuple[int, ...]:
 
 
 def sections_of(words: Words, depth: int) -> tuple[Section, ...]:
-    """The sections of a bank of so many words."""
+    """The sections of a bank of `depth` words."""
     inner = getattr(words, "in_bank", words)
     if isinstance(inner, ElementBox) or not isinstance(inner, BufferWords):
         return (Section(0, depth),)
@@ -96,13 +97,14 @@ def sections_of(words: Words, depth: int) -> tuple[Section, ...]:
 
 
 def _parts(addresses: Addresses | BankAddresses) -> Sequence[tuple[int, int]]:
-    """Where each part of a piece starts in a bank, and its words: of banks that differ the most."""
+    """The start and the size of each part of a piece in a bank, the largest over all banks."""
     if isinstance(addresses, Addresses):
         return _own_parts([addresses])
     return _own_parts(addresses.banks.values())
 
 
 def _own_parts(several: Iterable[Addresses]) -> Sequence[tuple[int, int]]:
+    """The start and the size of each part, the largest of several layouts."""
     parts: dict[int, int] = {}
     for addresses in several:
         for part in addresses.parts:

@@ -8,12 +8,12 @@ from hwmodel.emit.schedule.activity import Agent
 
 
 def plain(name: str) -> str:
-    """A name with a `$` for each character that tools do not take, as in the names of calls: "t2@y" is "t2$y"."""
+    """A name with `$` for each character that tools refuse, as in the names of calls: "t2@y" becomes "t2$y"."""
     return re.sub(r"\W", "$", name)
 
 
 def column_names(agent: Agent) -> dict[int, str]:
-    """The names of an agent's columns, by what they are for; a column that several use is named by the first."""
+    """The names of an agent's columns, by their use; a column with several uses is named by the first."""
     names = dict[int, str]()
 
     def name(column: int | None, text: str) -> None:

@@ -1,9 +1,9 @@
-"""What passes the port to the external memory: requests, the words of each, and where their data go inside.
+"""The port to the external memory: requests, the words of each, and where their data go inside.
 
-An *engine* is a port, or with separate ones its reading or its writing side. It has two agents. One makes the requests,
-a row each. The other is at work while a request passes, a row for each cycle: in a row it takes part of a word of the
-external memory to the memories inside, or the other way. What is stored is brought from the memories by a third agent
-ahead of time, a row for each local word.
+An *engine* is a port, or with separate ports its reading or its writing side. It has three agents. The first makes the
+requests, one in each row. The second is active while a request passes: in each row, part of a word of the external
+memory passes to the memories inside, or back. The third brings the data to be stored from the memories ahead of time,
+one local word in each row.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class PortLanes:
-    """The lanes of an array at the port: `lanes` beside each other, each an element of `bytes` bytes.
+    """The lanes of an array at the port: `lanes` side by side, each for an element of `bytes` bytes.
 
     Lane k of part p of a word is its element number p lanes + k.
     """
@@ -45,7 +45,7 @@ class PortLanes:
 
 @dataclass(frozen=True)
 class Engine:
-    """A port in hardware: what it asks for, what passes, and what is brought to be stored."""
+    """A port in hardware: its requests, the words that pass, and the data that are brought to be stored."""
 
     name: str
     requests: Activity
@@ -56,9 +56,10 @@ class Engine:
 
 @dataclass(frozen=True)
 class AddressMap:
-    """Where arrays lie outside: the first word of each, one after another; a word has `word_bytes` bytes.
+    """The external memory: by array its first word; arrays follow each other, and a word has `word_bytes` bytes.
 
-    An element takes the bytes that `slots` has by array: its own, or those of the widest where a word is said in data.
+    `slots` has by array the bytes that an element takes: those of its type, or, if the platform gives the width of a
+    word in data, those of the widest type.
     """
 
     word_bytes: int
@@ -74,7 +75,7 @@ class AddressMap:
 
 @dataclass(frozen=True, slots=True)
 class _Inside:
-    """Where the data of a move lie in a memory, by the name of the lanes that move them."""
+    """The words of a memory that hold the data of a move, and the name of the lanes that move them."""
 
     name: str
     memory: Memory
@@ -83,7 +84,7 @@ class _Inside:
 
 @dataclass(frozen=True, slots=True)
 class _Move:
-    """What a step moves of an array: its elements, ascending, and where their data lie inside."""
+    """The data of one array that a step moves: their elements, ascending, and their words in the memories inside."""
 
     array: str
     write: bool
@@ -93,7 +94,7 @@ class _Move:
 
 
 def address_map(accesses: Accesses, memory: Channel) -> AddressMap:
-    """Arrays in the network's order, each at the start of a word. Raises ArrayolError (`not-emitted`)."""
+    """Place arrays in the network's order, each at the start of a word. Raises ArrayolError (`not-emitted`)."""
     if memory.burst != "run":
         raise not_emitted(
             "the platform's memory has no bursts by run",
@@ -108,18 +109,19 @@ def address_map(accesses: Accesses, memory: Channel) -> AddressMap:
     if memory.data_per_word is not None:
         slots = dict.fromkeys(slots, max(slots.values()))
         word = memory.data_per_word * max(slots.values())
-    first, at = dict[str, int](), 0
+    first, end = dict[str, int](), 0
     for name, slot in slots.items():
-        first[name] = at
-        at += -(-accesses.size(name) * slot // word)
-    return AddressMap(word, slots, first, at)
+        first[name] = end
+        end += -(-accesses.size(name) * slot // word)
+    return AddressMap(word, slots, first, end)
 
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A local word of a run: part number `part` of its word, counted from the run's first, and whether it is the last.
+    """A local word of a run: part number `part` of external word `word`, counted from the run's first word.
 
-    `lanes` are the places of its elements, of which the first is number `first` of the move, and there are so many.
+    `is_last` says that the external word ends with it. `lanes` are the positions of its elements, the first of which is
+    element number `first` of the move.
     """
 
     word: int
@@ -130,9 +132,9 @@ class _Piece:
 
 
 def _pieces(requester: Requester, start: int, elements: Ints, first: int) -> list[_Piece]:
-    """The local words of a run from element `start` on, in their order; its first datum is number `first` of the move.
+    """The local words of a run from element `start` on, in order; its first datum is number `first` of the move.
 
-    `elements` are those that are moved; between them may lie others.
+    `elements` are the elements that are moved; others may lie between them.
     """
     of_word = requester.word // requester.size
     width = requester.local.width if requester.local is not None else of_word
@@ -151,20 +153,21 @@ def _pieces(requester: Requester, start: int, elements: Ints, first: int) -> lis
 class _Rows:
     """The rows of an engine's agents so far."""
 
-    requests: list[tuple[int, int, int, int]] = field(default_factory=list)  # word, words, write, first of its array
+    requests: list[tuple[int, int, int, int]] = field(default_factory=list)  # word, words, write, first of its move
     flags: list[tuple[int, ...]] = field(default_factory=list)  # array, write, part, waits, takes, done
     loaded: list[tuple[int, str, Ints, Ints]] = field(default_factory=list)  # row, name of lanes, lanes, words
-    stores: list[tuple[int, int, int]] = field(default_factory=list)  # array, part, whether a word is whole
+    stores: list[tuple[int, int, int]] = field(default_factory=list)  # array, part, whether the word is complete
     stored: list[tuple[int, str, Ints, Ints]] = field(default_factory=list)
-    ends: list[tuple[int, int, int]] = field(default_factory=list)  # rows of each agent at the end of steps
+    ends: list[tuple[int, int, int]] = field(default_factory=list)  # number of rows of each agent, by end of step
     lanes: dict[str, tuple[PortLanes, Memory]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class PortScheduler:
-    """The port of a group: `memories` by ("", array) are written by loads and read by stores; `located` as they lie.
+    """The port of a group; `memories` by ("", array) are written by loads and read by stores.
 
-    `once` has by array that is loaded before all frames the memories that hold it.
+    `located` has by array the word of each datum. `once` has by array that is loaded before all frames the memories
+    that hold it.
     """
 
     accesses: Accesses
@@ -177,7 +180,7 @@ class PortScheduler:
 
     @cached_property
     def moving(self) -> dict[tuple[str, bool], NumbersByStep]:
-        """By array and direction the numbers of the data that are loaded in each step, or of those that are stored."""
+        """By array and direction (True: stored), the numbers of the data that each step loads or stores."""
         steps = self.run.moves.steps
         return {
             (name, write): NumbersByStep.by(moved.stored_step if write else moved.bring, steps)
@@ -186,13 +189,14 @@ class PortScheduler:
         }
 
     def engines(self) -> tuple[Engine, ...]:
-        """The engines: one, or of separate ports one that loads and one that stores."""
+        """The engines: one, or with separate ports one that loads and one that stores."""
         (channel,) = self.platform.channels
         if channel.port == "separate":
             return self._engine("loads", (False,)), self._engine("stores", (True,))
         return (self._engine("port", (False, True)),)
 
     def _engine(self, name: str, directions: Sequence[bool]) -> Engine:
+        """The engine that moves data in some directions (True: stores), step after step."""
         rows, arrays = _Rows(), list(self.accesses.network.arrays)
         if self.once:
             for array in self.once if False in directions else ():
@@ -208,7 +212,7 @@ class PortScheduler:
         return self._built(name, rows)
 
     def _setup(self, array: str) -> _Move:
-        """What is loaded of an array before all frames: all of it."""
+        """The move that loads a whole array before all frames."""
         elements, size = np.arange(self.accesses.size(array)), self.accesses.network.arrays[array].type.bytes
         shape = self.accesses.shape(array)
         local = local_word(self.platform, size, shape, write=False)
@@ -219,7 +223,7 @@ class PortScheduler:
         return _Move(array, False, elements, inside, requester)
 
     def _end(self, rows: _Rows) -> None:
-        """A step without requests has an idle row."""
+        """End a step; an agent with no row in it gets an idle row."""
         before = rows.ends[-1] if rows.ends else (0, 0, 0)
         if len(rows.requests) == before[0]:
             rows.requests.append((-1, 0, 0, 0))
@@ -230,6 +234,7 @@ class PortScheduler:
         rows.ends.append((len(rows.requests), len(rows.flags), len(rows.stores)))
 
     def _move(self, array: str, step: int, *, write: bool) -> _Move | None:
+        """The move of an array in a step; None if no data of it are loaded or stored."""
         moved = self.run.moves.arrays[array]
         data = self.moving[array, write].of(step) if write or moved.loaded else np.zeros(0, np.int64)
         if write:
@@ -242,7 +247,7 @@ class PortScheduler:
         return _Move(array, write, moved.element[data[order]], (inside,), self.run.requesters[array, write])
 
     def _add(self, rows: _Rows, move: _Move, number: int) -> None:
-        """The requests of a move, and what passes in each."""
+        """Add the requests of a move, and the words that pass in each."""
         requester = move.requester
         for inside in move.inside:
             rows.lanes.setdefault(inside.name, (self._lanes(move, inside), inside.memory))
@@ -251,6 +256,7 @@ class PortScheduler:
                 f"an element of '{move.array}' has more bytes than a word of the port",
                 "set a larger word_bits in [memory] of the platform, and explore again",
             )
+        # `first` is 1 for the first request of the move only (its control `fence`).
         asked, done, first = requester.asked(move.elements), 0, 1
         for start, size in asked.runs:
             end = int(np.searchsorted(move.elements, start + size))
@@ -265,10 +271,11 @@ class PortScheduler:
     def _pass(
         self, rows: _Rows, moving: tuple[int, _Move], pieces: Sequence[_Piece], request: tuple[int, Asked]
     ) -> int:
-        """The rows of a request from a word of its run on, whose `pieces` pass one by one; returns how many words.
+        """Add the rows of one request, which passes the local words `pieces`; returns the number of words to ask for.
 
-        It takes as many cycles as the model says. All requests of a move ask for as many words, but for one in which
-        words behind the last that is needed would not pass in time.
+        `request` has the first word, counted from that of the run. The rows are as many as the cycles in the model. All
+        requests of a move ask for equally many words, except if words after the last needed word would not pass in
+        time.
         """
         (number, move), (first, asked) = moving, request
         flags, words, skipped = list[tuple[int, ...]](), 0, (number, int(move.write), 0, 1, 1, 0)
@@ -286,14 +293,17 @@ class PortScheduler:
                 rows.stores.append((number, piece.part, int(piece.is_last)))
             flags.append((number, int(move.write), piece.part, 1, int(piece.is_last), 0))
             words += between + piece.is_last
+        # Words after the last needed one are asked for as well and dropped, as far as the model's cycles permit.
         unused = min(asked.each - words, asked.passing - len(flags))
         flags += [skipped] * unused
         rows.stores += [(-1, 0, 1)] * (unused if move.write else 0)
+        # Idle rows, up to the cycles that the model counts.
         flags += [(number, int(move.write), 0, 0, 0, 0)] * (asked.passing - len(flags))
         rows.flags += [*flags[:-1], (*flags[-1][:-1], 1)]
         return words + unused
 
     def _built(self, name: str, rows: _Rows) -> Engine:
+        """The engine of all rows, as activities."""
         ends = np.array(rows.ends, np.int64) - 1
         requests, flags = np.array(rows.requests, np.int64), np.array(rows.flags, np.int64)
         stores = np.array(rows.stores, np.int64)
@@ -302,7 +312,7 @@ class PortScheduler:
         ]
         storing = [_table(rows, own, rows.stored, len(stores)) for own, (port, _) in rows.lanes.items() if port.write]
         setup = bool(self.once)
-        there, room = requests[:, 0] >= 0, 1 << self.addresses.bits  # words that nobody needs may lie beyond
+        there, room = requests[:, 0] >= 0, 1 << self.addresses.bits  # unneeded words may lie beyond the last address
         return Engine(
             name,
             Activity(
@@ -343,13 +353,14 @@ class PortScheduler:
         )
 
     def _lanes(self, move: _Move, inside: _Inside) -> PortLanes:
+        """The lanes at the port for the elements of a move."""
         requester, kind = move.requester, self.accesses.network.arrays[move.array].type
         width = requester.local.width if requester.local is not None else requester.word // requester.size
         return PortLanes(move.array, move.write, inside.name, width, self.addresses.slots[move.array], kind.bits)
 
 
 def _table(rows: _Rows, name: str, touched: Sequence[tuple[int, str, Ints, Ints]], count: int) -> Lanes:
-    """What some lanes touch, in so many rows."""
+    """The words that the lanes named `name` touch, in `count` rows."""
     port, memory = rows.lanes[name]
     table = np.full((count, port.lanes), -1, np.int64)
     for row, own, lanes, words in touched:

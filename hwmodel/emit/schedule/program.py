@@ -1,12 +1,12 @@
-"""Programs: a long sequence of symbols as nested loops, which a counter for each loop walks through.
+"""Programs: a long sequence of symbols as nested loops, with one counter for each loop.
 
-What an agent does from cycle to cycle repeats: rounds of a line, lines of a block, blocks of a strip. `rolled` finds
-these loops in the sequence itself. A stretch of n equal parts of p symbols that follow each other becomes one node, of
-the shortest p first, until nothing repeats any more; equal stretches are equal nodes, so loops of loops are found by
-the same rule. The program unrolls to the very sequence that it was made of (`unrolled`), whatever was found.
+An agent's activity repeats from cycle to cycle: rounds of a line, lines of a block, blocks of a strip. `rolled` finds
+these loops in the sequence itself. A stretch of n consecutive equal parts of p symbols becomes one node, the shortest p
+first, until nothing repeats any more. Equal stretches become equal nodes, so loops of loops are found by the same rule.
+The program unrolls to exactly the sequence that it was made from (`unrolled`), whatever loops were found.
 
-A program is kept flat, as hardware walks it: instructions, each a symbol for a number of cycles, with the loops that
-end behind it, the innermost first.
+A program is kept flat, as hardware runs it: a list of instructions, each a symbol for a number of cycles, with the
+loops that end after it, the innermost first.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
-LONGEST = 1 << 10  # symbols of a part that repeats
+LONGEST = 1 << 10  # the most symbols of a part that repeats; longer ones are not sought
 
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """Instructions from number `start` on are walked `times` times; `depth` counts the loops around it."""
+    """A loop from instruction `start` on, run `times` times; `depth` counts the loops around it."""
 
     start: int
     times: int
@@ -32,7 +32,7 @@ class Loop:
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """A symbol for some cycles, and the loops that end behind it, the innermost first."""
+    """A symbol for some cycles, and the loops that end after it, the innermost first."""
 
     symbol: int
     cycles: int
@@ -41,19 +41,19 @@ class Instruction:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Instructions in the order in which they are walked; those before number `again` only the first time."""
+    """Instructions in the order in which they run; those before number `again` run only in the first frame."""
 
     instructions: tuple[Instruction, ...]
     again: int = 0
 
     @property
     def depth(self) -> int:
-        """How many loops are nested at most."""
+        """The depth of the deepest loop nest."""
         return max((loop.depth + 1 for each in self.instructions for loop in each.ends), default=0)
 
     @property
     def times(self) -> tuple[int, ...]:
-        """By depth the most that a loop is walked."""
+        """By depth, the most iterations of a loop."""
         most = [1] * self.depth
         for loop in (loop for each in self.instructions for loop in each.ends):
             most[loop.depth] = max(most[loop.depth], loop.times)
@@ -63,10 +63,10 @@ class Program:
         """The sequence of symbols, one for each cycle."""
         counters, at, found = [0] * self.depth, 0, list[Ints]()
         while at < len(self.instructions):
-            own = self.instructions[at]
-            found.append(np.full(own.cycles, own.symbol, np.int64))
+            instruction = self.instructions[at]
+            found.append(np.full(instruction.cycles, instruction.symbol, np.int64))
             at += 1
-            for loop in own.ends:
+            for loop in instruction.ends:
                 counters[loop.depth] += 1
                 if counters[loop.depth] < loop.times:
                     at = loop.start
@@ -76,12 +76,12 @@ class Program:
 
 
 def rolled(symbols: Ints) -> Program:
-    """The program of a sequence of symbols, none below 0."""
+    """The program of a sequence of symbols, none negative."""
     return Program(tuple(_flat(_Rolling(symbols).nodes())))
 
 
 def after_setup(setup: Program, program: Program) -> Program:
-    """A program that does something else before, once."""
+    """A program preceded by a setup that runs once."""
     first = len(setup.instructions)
     moved = [
         Instruction(
@@ -94,25 +94,27 @@ def after_setup(setup: Program, program: Program) -> Program:
 
 @dataclass(frozen=True, slots=True)
 class _Node:
-    """A symbol, or parts that follow each other, so many times."""
+    """A symbol or a sequence of parts, repeated `times` times."""
 
     body: tuple[_Node, ...] | int
     times: int
 
 
 class _Rolling:
-    """A sequence while its loops are found: of numbers, each a symbol or a part that repeats."""
+    """A sequence while its loops are found; each number is a symbol or a part that repeats."""
 
     def __init__(self, symbols: Ints) -> None:
         self.numbers = symbols.astype(np.int64)
         first = int(symbols.max(initial=-1)) + 1
         self.first = first
-        self.parts: list[tuple[tuple[int, ...], int]] = []  # by number from `first` on: what repeats, and how often
+        self.parts: list[tuple[tuple[int, ...], int]] = []  # by number from `first` on: the body and its repetitions
         self.known: dict[tuple[tuple[int, ...], int], int] = {}
 
     def nodes(self) -> tuple[_Node, ...]:
+        """The nodes of the whole sequence, after all loops are found."""
         period = 1
         while period <= min(LONGEST, len(self.numbers) // 2):
+            # A new node may complete a repetition of a shorter period, so the search starts again from 1.
             if self._joined(period):
                 period = 1
             else:
@@ -120,13 +122,15 @@ class _Rolling:
         return tuple(self._node(number) for number in self.numbers.tolist())
 
     def _joined(self, period: int) -> bool:
-        """Each stretch that repeats with a period as one number; whether there was any."""
+        """Replace each stretch that repeats with a period by one number; whether there was any."""
+        # A run of `length` positions that equal those a period later is a repetition of length + period symbols.
         equal = self.numbers[period:] == self.numbers[:-period]
         edges = np.flatnonzero(np.diff(np.concatenate([[False], equal, [False]]).astype(np.int8)))
         begins, lengths = edges[::2], edges[1::2] - edges[::2]
         long = lengths >= period
         parts, done = list[Ints](), 0
         for begin, length in zip(begins[long].tolist(), lengths[long].tolist(), strict=True):
+            # Stretches of one period may overlap: the second one starts where the first ends.
             start = max(begin, done)
             times = (begin + length - start) // period + 1
             if times < 2:
@@ -140,6 +144,7 @@ class _Rolling:
         return True
 
     def _number(self, body: tuple[int, ...], times: int) -> int:
+        """The number of a repeated body; equal ones share a number."""
         key = body, times
         if key not in self.known:
             self.known[key] = self.first + len(self.parts)
@@ -147,6 +152,7 @@ class _Rolling:
         return self.known[key]
 
     def _node(self, number: int) -> _Node:
+        """The node of a number; a repeated single symbol becomes one node without a body."""
         if number < self.first:
             return _Node(number, 1)
         body, times = self.parts[number - self.first]
@@ -156,6 +162,7 @@ class _Rolling:
 
 
 def _flat(nodes: Sequence[_Node]) -> Iterator[Instruction]:
+    """The instructions of nodes, with the end of each loop noted at its last instruction."""
     instructions: list[Instruction] = []
 
     def add(node: _Node, depth: int) -> None:

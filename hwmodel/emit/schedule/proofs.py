@@ -1,11 +1,14 @@
-"""Proofs that a group's schedule is right, by its programs alone: each is unrolled and looked at cycle by cycle.
+"""Proofs that a group's schedule is right, from its programs alone: each program is unrolled and checked by cycle.
 
-1. What agents touch is what the simulated machine touched: every lane in every row, and the rows of every step.
-2. No datum is overwritten while it lives: in each word no two data live at once, from the step that brings each to that
-   of its last use; in a FIFO, from the cycle of its making to that of its reading.
-3. No two lanes that write a memory, or that read a copy of it, meet in a bank in a cycle with different words.
+1. Agents touch what the simulated machine touched: every lane in every row, and the rows of every step.
 
-The simulated machine has checks of its own; these look at what is emitted. The fourth proof is in value_proof.py.
+2. No datum is overwritten while it is live: in each word no two data are live at once, from the step that brings a
+datum to the step of its last use; in a FIFO, from the cycle in which it is made to the cycle in which it is read.
+
+3. No two lanes that write a memory, or that read one copy of it, touch different words of one bank in one cycle.
+
+The simulated machine has checks of its own; these proofs check the emitted programs. The fourth proof is in
+value_proof.py.
 """
 
 from __future__ import annotations
@@ -30,9 +33,9 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Claim:
-    """What an agent should do, and the agent that is to do it; that of a task with the task's run.
+    """An agent and the activity that its program must repeat; for an agent of a task also the task's run.
 
-    `behind` are the cycles from the start of a repetition to its first row.
+    `behind` is the number of cycles from the start of a repetition to its first row.
     """
 
     activity: Activity
@@ -42,35 +45,39 @@ class Claim:
     behind: int = 0
 
     def where(self, row: int) -> str:
-        """A row as messages name it, with the repetition that has begun last by then."""
+        """A row as messages name it, with the last repetition that has begun by then."""
         step = int(np.searchsorted(self.activity.ends, row))
-        own = row - int(self.activity.starts[step])
-        text = f"step {step}, row {own} of '{self.activity.name}'"
+        offset = row - int(self.activity.starts[step])
+        text = f"step {step}, row {offset} of '{self.activity.name}'"
         first, end = self._instances(step - self.activity.setup)
         if self.processor is None or first == end:
             return text
         starts = self.processor.started[first:end] - self.processor.began[first:end] + self.behind
-        begun = np.where(starts <= own, starts, -1)
-        place = int(begun.argmax() if begun.max() >= 0 else starts.argmin())
-        repetition = self.processor.repetitions(self.accesses)[first + place]
+        begun = np.where(starts <= offset, starts, -1)
+        instance = int(begun.argmax() if begun.max() >= 0 else starts.argmin())
+        repetition = self.processor.repetitions(self.accesses)[first + instance]
         return f"{text}, repetition {_tuple(repetition)},"
 
     def _instances(self, step: int) -> tuple[int, int]:
-        """The first instance of a step, and that behind its last; none before the first frame."""
+        """The first instance of a step, and the one after its last; (0, 0) for the step before the first frame."""
         if self.processor is None or step < 0:
             return 0, 0
         return int(self.processor.bounds[step]), int(self.processor.bounds[step + 1])
 
 
 def require_proofs(accesses: Accesses, tables: Tables, schedule: GroupSchedule, run: GroupRun) -> None:
-    """Raises ArrayolError (`unproven-schedule`) that names agent, step, row, repetition and bank where one fails."""
+    """Check the first three proofs of a group.
+
+    Raises ArrayolError (`unproven-schedule`) that names the agent, step, row, repetition and bank of a failure.
+    """
     readers = {name for names in schedule.readers.values() for name in names}
     for claim in claims_of(accesses, tables, schedule, run):
-        found = replayed(claim.agent)
-        _require_same(claim, found)
+        replay = replayed(claim.agent)
+        _require_same(claim, replay)
         for lanes in claim.activity.lanes:
+            # Of registers all words can be used at once; with `copy_each` each reading lane has a copy of its own.
             if not (lanes.memory.registers or (lanes.memory.copy_each and lanes.name in readers)):
-                _require_apart(claim, lanes.name, lanes.memory, found)
+                _require_apart(claim, lanes.name, lanes.memory, replay)
     for name, moved in run.moves.arrays.items():
         if name in run.located:
             _require_lives(accesses, moved, run.located[name])
@@ -79,11 +86,11 @@ def require_proofs(accesses: Accesses, tables: Tables, schedule: GroupSchedule, 
 
 
 def claims_of(accesses: Accesses, tables: Tables, schedule: GroupSchedule, run: GroupRun) -> Iterator[Claim]:
-    """Of all agents of a group."""
+    """The claims of all agents of a group."""
     for (reading, writing, units), task in zip(tables.tasks, schedule.tasks, strict=True):
-        own = run.processors[units.task]
-        yield Claim(reading, task.reading, accesses, own)
-        yield Claim(writing, task.writing, accesses, own, units.latency)
+        processor = run.processors[units.task]
+        yield Claim(reading, task.reading, accesses, processor)
+        yield Claim(writing, task.writing, accesses, processor, units.latency)
     for engine, agents in zip(tables.engines, schedule.engines, strict=True):
         yield Claim(engine.requests, agents.requests, accesses)
         yield Claim(engine.passing, agents.passing, accesses)
@@ -91,7 +98,7 @@ def claims_of(accesses: Accesses, tables: Tables, schedule: GroupSchedule, run: 
 
 
 def unproven(text: str) -> ArrayolError:
-    """A schedule that a proof refuses: it is not emitted."""
+    """The error for a schedule that a proof refuses; it is not emitted."""
     hint = "this is a mistake in arrayol; please report it with the spec, the platform and the design"
     return error("unproven-schedule", text, hint=hint)
 
@@ -101,7 +108,7 @@ def _tuple(point: Iterable[int]) -> str:
 
 
 def _require_same(claim: Claim, found: Replayed) -> None:
-    """The first proof."""
+    """The first proof: the program repeats the activity."""
     activity = claim.activity
     if not np.array_equal(found.ends, activity.ends):
         raise unproven(f"the steps of '{activity.name}' do not have the rows that they should")
@@ -110,24 +117,25 @@ def _require_same(claim: Claim, found: Replayed) -> None:
             raise unproven(f"{claim.where(row)} touches other words of '{lanes.memory.name}' than it should")
     columns = {**activity.controls, **{name: rows for name, (rows, _) in activity.places.items()}}
     for name, rows in columns.items():
-        own = found.controls.get(name, found.places.get(name))
-        assert own is not None, "an agent has all columns of its activity"
-        for row in np.flatnonzero((own != rows) & (rows >= 0))[:1].tolist():
+        replayed_rows = found.controls.get(name, found.places.get(name))
+        assert replayed_rows is not None, "an agent has all columns of its activity"
+        for row in np.flatnonzero((replayed_rows != rows) & (rows >= 0))[:1].tolist():
             raise unproven(f"{claim.where(row)} has another '{name}' than it should")
 
 
 def _require_apart(claim: Claim, name: str, memory: Memory, found: Replayed) -> None:
-    """The third proof, of lanes side by side."""
+    """The third proof: lanes side by side do not touch different words of one bank."""
+    # In ascending order, words of one bank are adjacent.
     words = np.sort(found.words[name], axis=1)
     bank = words // memory.depth
     meet = (words[:, 1:] >= 0) & (words[:, :-1] >= 0) & (bank[:, 1:] == bank[:, :-1]) & (words[:, 1:] != words[:, :-1])
     for row in np.flatnonzero(meet.any(axis=1))[:1].tolist():
-        own = int(bank[row, int(meet[row].argmax())])
-        raise unproven(f"{claim.where(row)} meets two words of bank {own} of '{memory.name}'")
+        met = int(bank[row, int(meet[row].argmax())])
+        raise unproven(f"{claim.where(row)} meets two words of bank {met} of '{memory.name}'")
 
 
 def _require_lives(accesses: Accesses, moved: Moved, words: Ints) -> None:
-    """The second proof, of a buffer: data of one word live one after another."""
+    """The second proof, for a buffer: the data of one word are live one after another."""
     order = np.lexsort((moved.bring, words))
     same = words[order][1:] == words[order][:-1]
     over = same & (moved.bring[order][1:] <= moved.last[order][:-1])
@@ -139,9 +147,10 @@ def _require_lives(accesses: Accesses, moved: Moved, words: Ints) -> None:
 
 
 def _require_turns(array: str, tables: Tables, run: GroupRun) -> None:
-    """The second proof, of a FIFO: each word is written and read in turn, read once it is there, then written again.
+    """The second proof, for a FIFO: each word is written and read in turn.
 
-    An address goes out a cycle before the word is read, so both may fall on the edge at the end of one cycle.
+    A word is read only after it is written, and written again only after it is read. An address goes out one cycle
+    before the word is read, so a read and the next write may fall on the edge at the end of one cycle.
     """
     clocks = np.cumsum([0, *run.lengths[:-1]]).astype(np.int64)
     written = _touches(array, [writing for _, writing, _ in tables.tasks], clocks)
@@ -157,7 +166,7 @@ def _require_turns(array: str, tables: Tables, run: GroupRun) -> None:
 
 
 def _touches(array: str, activities: Iterable[Activity], clocks: Ints) -> Ints:
-    """Word and cycle of all touches of an array's memory, by word and then by cycle."""
+    """The word and the cycle of all touches of an array's memory, (touches, 2), sorted by word and then by cycle."""
     found = [np.zeros((0, 2), np.int64)]
     for activity in activities:
         for lanes in activity.lanes:

@@ -1,9 +1,9 @@
-"""What a task reads and writes, cycle by cycle, from its run on the simulated machine.
+"""The words that a task reads and writes, cycle by cycle, from its run on the simulated machine.
 
 A repetition that starts in cycle s on unit u reads chunk j of each pattern in cycle s + j, through the lanes of that
-unit; its results leave, from `latency` cycles later on, at the rate at which a FIFO takes them. So each lane belongs to
-a unit and to a place in a chunk, whatever the repetition. With a window (windows.py) lanes belong to the places that
-are fresh in a round. What a delay hands on lies in a memory of its own: the next repetition of a chain reads it there.
+unit. Its results leave from `latency` cycles later on, at the rate at which a FIFO takes them. So each lane belongs to
+one unit and one position in a chunk, whatever the repetition. With a window (windows.py), lanes belong to the fresh
+positions of a round. A state of a delay has a memory of its own, in which the next repetition of a chain reads it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class TaskSchedule:
-    """A task of a group: what its readers and its writers do, and its units."""
+    """A task of a group: the activities of its reader and its writer, and its units."""
 
     reading: Activity
     writing: Activity
@@ -43,12 +43,12 @@ class TaskSchedule:
 
 @dataclass(frozen=True)
 class TaskScheduler:
-    """What the tasks of a group touch. `clocks` are the first cycles of its steps.
+    """Makes the schedules of a group's tasks; `clocks` has the first cycle of each step.
 
-    `memories` has by (reader, array) what is read, by ("", array) what is written; `located` by array the words of its
-    data; `windows` by reading tiler what a window takes from its memory; `random` are those read at places that data
-    say; `states` by name the banks and data of what delays keep; `datapaths` by task that of its units. With a `setup`
-    tasks rest in a step before all others.
+    `memories` has by (reader, array) the memory that is read, and by ("", array) the one that is written. `located` has
+    by array the word of each datum. `windows` has by reading tiler what its window reads from the memory. `random` are
+    the tilers that are read at subscripts of data. `states` has by name of a state its numbers of banks and data, and
+    `datapaths` by task the datapath of its units. With `setup`, tasks idle in a step before all others.
     """
 
     accesses: Accesses
@@ -68,9 +68,10 @@ class TaskScheduler:
         cycle = own.started - self.clocks[step]
         busy = np.zeros(len(self.clocks), np.int64)
         np.maximum.at(busy, step, cycle + own.unit.interval)
-        rest = np.ones(int(self.setup), np.int64)
-        reading = rows_of(np.append(rest, np.maximum(busy, 1)))
-        writing = rows_of(np.append(rest, np.where(busy > 0, busy + own.unit.latency, 1)))
+        # Every step has at least one row, so that all agents count the same steps.
+        idle = np.ones(int(self.setup), np.int64)
+        reading = rows_of(np.append(idle, np.maximum(busy, 1)))
+        writing = rows_of(np.append(idle, np.where(busy > 0, busy + own.unit.latency, 1)))
         step += self.setup
         timed = Timed(
             units_of_instances(own),
@@ -111,7 +112,10 @@ class TaskScheduler:
         )
 
     def _read(self, own: Processor, number: int, timed: Timed) -> tuple[ReadPort, Lanes, Ints | None]:
-        """What a task reads through one tiler, and the rows in which its window moves on."""
+        """The port and lanes of a task's reading tiler, and the rows in which its window shifts.
+
+        The rows are None without a window.
+        """
         touch = self.accesses.reads[own.task][number]
         memory, read = self.memories[own.task, touch.array], self.run.moves.all_reads[own.task, number]
         when = Rows.reading(self.accesses, self.run.moves.plan, own, touch, read.rows)
@@ -135,7 +139,7 @@ class TaskScheduler:
         return replace(port, window=kept.port), Lanes(name, memory, table), moves
 
     def _lookup(self, own: Processor, number: int) -> ReadPort:
-        """A port read at places that data say: of a whole array in a ROM. Raises ArrayolError (`not-emitted`)."""
+        """A port that is read at subscripts of data: a whole array in a ROM. Raises ArrayolError (`not-emitted`)."""
         touch = self.accesses.reads[own.task][number]
         memory, read = self.memories[own.task, touch.array], self.run.moves.all_reads[own.task, number]
         whole = np.arange(self.accesses.size(touch.array))
@@ -145,12 +149,12 @@ class TaskScheduler:
         return ReadPort(touch.port, "", len(whole), -(-len(whole) // own.unit.interval), bits, lookup=memory)
 
     def _words(self, memory: Memory, data: Ints) -> Ints:
-        """The words of data of a memory; of an array that is there before the frame these are its elements."""
+        """The words of data of a memory; an array that is there before the frame has its elements as data."""
         found = self.located[memory.array] if memory.elements is None else np.array(memory.elements, np.int64)
         return found[data]
 
     def _written(self, own: Processor, touch: Touch, timed: Timed) -> tuple[WritePort, Lanes]:
-        """What a task writes through one tiler."""
+        """The port and lanes of a task's writing tiler."""
         kind, memory = self.accesses.network.arrays[touch.array].type, self.memories["", touch.array]
         writing, data, _ = data_made(self.accesses, self.run, touch)
         name = f"{plain(own.task)}_{touch.port}"
@@ -168,6 +172,7 @@ class TaskScheduler:
         writing: Ints | NDArray[np.intp],
         words: Ints,
     ) -> tuple[WritePort, Lanes]:
+        """The port and lanes of results that leave at the rate of the interval; `named` are port, lanes and bits."""
         port, name, bits = named
         size, interval = words.shape[1], own.unit.interval
         chunk = -(-size // interval)
@@ -177,7 +182,7 @@ class TaskScheduler:
 
 
 def _merged(writes: Sequence[WritePort]) -> tuple[WritePort, ...]:
-    """One entry for each output of the units, which may write through several tilers."""
+    """One port for each output of the units, with the lanes of all tilers that it writes through."""
     ports: dict[str, WritePort] = {}
     for own in writes:
         lanes = ports[own.bus].lanes if own.bus in ports else ()
@@ -186,7 +191,7 @@ def _merged(writes: Sequence[WritePort]) -> tuple[WritePort, ...]:
 
 
 def units_of_instances(own: Processor) -> Ints:
-    """The unit of each instance: side by side on a line; where chains share nothing the next that is free."""
+    """The unit of each instance: by position on its line, or the next free unit if chains share no lines."""
     if own.lines.alone and own.units > 1:
         return _next_free(own)
     order = np.argsort(own.lines.order)
@@ -197,16 +202,17 @@ def units_of_instances(own: Processor) -> Ints:
 
 
 def _next_free(own: Processor) -> Ints:
-    units, free = np.zeros(len(own.started), np.int64), [-1] * own.units
+    """The unit of each instance in the order of starts: the first unit that is free."""
+    unit_of, free = np.zeros(len(own.started), np.int64), [-1] * own.units
     for instance in np.argsort(own.started, kind="stable").tolist():
         start = int(own.started[instance])
         unit = next(unit for unit, until in enumerate(free) if until <= start)
-        units[instance], free[unit] = unit, start + own.unit.interval
-    return units
+        unit_of[instance], free[unit] = unit, start + own.unit.interval
+    return unit_of
 
 
 def writers_of(accesses: Accesses, run: GroupRun, array: str) -> Iterator[tuple[Touch, NDArray[np.intp], Ints]]:
-    """By tiler of the group that writes an array: the instances that do, and the numbers of the data of each."""
+    """By tiler of the group that writes an array: the instances that write, and the numbers of their data."""
     first = 0
     for task in accesses.network.arrays[array].producers:
         for touch in accesses.writes[task] if task in run.processors else ():
@@ -218,7 +224,10 @@ def writers_of(accesses: Accesses, run: GroupRun, array: str) -> Iterator[tuple[
 
 
 def data_made(accesses: Accesses, run: GroupRun, touch: Touch) -> tuple[NDArray[np.intp], Ints, int]:
-    """The instances that write through a tiler, the numbers of the data of each, and the number of the tiler."""
+    """The instances that write through a tiler, the numbers of their data, and the tiler's position.
+
+    The position counts the tilers of the group that write the array.
+    """
     for number, (other, writing, data) in enumerate(writers_of(accesses, run, touch.array)):
         if other is touch:
             return writing, data, number

@@ -1,4 +1,9 @@
-"""The units of a task in hardware: the lanes of their ports, and in which cycle of a repetition each is at work."""
+"""The units of a task in hardware, the lanes of their ports, and the cycles in which each lane is used.
+
+A repetition occupies its unit from its start on. Its patterns pass in *chunks*: an input of `size` elements takes one
+chunk of ceil(size / interval) elements in each cycle of the initiation interval. Each unit has lanes of its own, so a
+lane belongs to one unit and one position in a chunk.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +23,11 @@ FETCH = 3  # cycles from the start of a repetition to its operand registers: to 
 
 @dataclass(frozen=True, slots=True)
 class ReadPort:
-    """An input port of a task's units: through which lanes, of what memory.
+    """An input port of a task's units, and the lanes of a memory through which it is read.
 
-    `size` elements in chunks of `chunk`; lane u chunk + k has element k of the chunk of unit u. Where a lane touches
-    nothing, what the port `otherwise` brings stands in its place, or else the bits `constant`. A port of
-    which data say the place has no lanes: its elements, in their order, are the words of the memory `lookup`.
+    The port takes `size` elements in chunks of `chunk`; lane u chunk + k has element k of the chunk of unit u. If a
+    lane touches no word, it takes the value of the port `otherwise` there, or else the bits `constant`. A port that is
+    read at subscripts of data has no lanes: its elements, in their order, are the words of the memory `lookup`.
     """
 
     port: str
@@ -38,10 +43,10 @@ class ReadPort:
 
 @dataclass(frozen=True, slots=True)
 class WritePort:
-    """An output port: lanes as those of a ReadPort, one set for each memory that takes what it makes.
+    """An output port, with one set of lanes (as those of ReadPort) for each memory that takes its results.
 
-    With `early` its lanes take results before they leave the unit with all others, as a delay hands them on: lane u
-    size + k takes element k of unit u, in cycle `early[k]` of the datapath's schedule (docs/cost.md).
+    With `early`, its lanes take results before they leave the unit together with all others, for a delay: lane u size +
+    k takes element k of unit u, in cycle `early[k]` of the datapath's schedule (docs/cost.md).
     """
 
     port: str
@@ -53,21 +58,22 @@ class WritePort:
 
     @property
     def bus(self) -> str:
-        """The name of the unit's output that its lanes take."""
+        """The name of the unit's output that the lanes take."""
         return f"{self.port}$early" if self.early else self.port
 
     @property
     def at_once(self) -> int:
-        """How many of its elements are on that output at once."""
+        """The number of elements that are on this output in one cycle."""
         return self.size if self.early else self.chunk
 
 
 @dataclass(frozen=True)
 class TaskUnits:
-    """The units of a task: so many of its elementary's datapath, each with an interval and a latency in cycles.
+    """The units of a task: `units` copies of its datapath, with an initiation interval and a latency in cycles.
 
-    `kept` are delays, as (output, input), whose state units also keep from one repetition to the next: the controls
-    `begins` and `keeps` of the reader have a bit for each unit that begins a repetition, and that goes on with its own.
+    `kept` lists the delays, as (output, input), whose state units also keep from one repetition to the next. The
+    controls `begins` and `keeps` of the reader then have one bit for each unit: it begins a repetition, and it takes
+    its own state.
     """
 
     task: str
@@ -86,15 +92,15 @@ class TaskUnits:
 
     @property
     def early(self) -> frozenset[tuple[str, tuple[int, ...]]]:
-        """Outputs that are taken before they leave, with the cycles of their elements in the datapath's schedule."""
+        """The outputs that are taken early, with the cycles of their elements in the datapath's schedule."""
         return frozenset((own.port, own.early) for own in self.writes if own.early)
 
 
 @dataclass(frozen=True, eq=False)
 class Timed:
-    """The instances of a task that start: their unit, and the rows of its readers and writers in which they do.
+    """The start of each instance of a task: its unit, and its rows in the activities of the reader and of the writer.
 
-    `writing` is the row of the writers `latency` cycles after the start.
+    `writing` is the writer's row `latency` cycles after the start. `readers` and `writers` are the numbers of rows.
     """
 
     unit: Ints
@@ -105,21 +111,21 @@ class Timed:
 
 
 def in_chunks(first: Ints, unit: Ints, size: int, chunk: int) -> tuple[Ints, Ints]:
-    """By instance and element the row and the lane: chunk after chunk, each unit with lanes of its own."""
-    place = np.arange(size)
-    return first[:, None] + place // chunk, unit[:, None] * chunk + place % chunk
+    """The row and the lane of each element, (instances, size), if patterns pass chunk by chunk from row `first` on."""
+    element = np.arange(size)
+    return first[:, None] + element // chunk, unit[:, None] * chunk + element % chunk
 
 
 def leaving(first: Ints, unit: Ints, size: int, interval: int) -> tuple[Ints, Ints]:
-    """Row and lane of results, which leave in cycles from the first one on."""
-    place = np.arange(size)
-    cycle = result_cycles(place, size, interval)
-    lane = place - cycle * size // interval
+    """The row and the lane of each result, (instances, size), if results leave from row `first` on."""
+    element = np.arange(size)
+    cycle = result_cycles(element, size, interval)
+    lane = element - cycle * size // interval
     return first[:, None] + cycle, unit[:, None] * -(-size // interval) + lane
 
 
 def table_of(shape: tuple[int, int], row: Ints, lane: Ints, words: Ints) -> Ints:
-    """By row and lane the word, -1 for none."""
+    """The word of each row and lane, -1 for none."""
     table = np.full(shape, -1, np.int64)
     row, lane, words = np.broadcast_arrays(row, lane, words)
     there = words >= 0

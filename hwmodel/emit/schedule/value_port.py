@@ -1,7 +1,7 @@
-"""Which elements pass the port of a group, from the agents of its engines alone.
+"""The elements that pass the port of a group, from the agents of its engines alone.
 
-Requests ask for words, and words pass in the order in which they are asked for. A word that is taken from the external
-memory has the elements that lie there; a word that is stored is put together of what lanes bring, in its order too.
+Requests ask for words, and words pass in the order in which they are asked for. A loaded word has the elements that lie
+there in the external memory. A stored word is put together from what lanes bring, in the same order.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Passing:
-    """Touches of a memory by lanes at a port: of each the word, the step, and the element of the array (-1: none)."""
+    """Touches of a memory by lanes at a port: the word, the step, and the element of the array (-1: none) of each."""
 
     array: str
     lanes: Lanes
@@ -34,7 +34,7 @@ class Passing:
 
 @dataclass(frozen=True)
 class PortWords:
-    """What passes an engine."""
+    """The elements that pass an engine."""
 
     accesses: Accesses
     addresses: AddressMap
@@ -42,7 +42,7 @@ class PortWords:
 
     @cached_property
     def _asked(self) -> tuple[Ints, Ints]:
-        """The words that are asked for one by one, and whether each is stored."""
+        """The words that are requested, one by one, and whether each is stored."""
         requests = self.engine.requests
         (first, _), controls = requests.places["word"], requests.controls
         count = np.where(controls["asks"] > 0, controls["words"], 0)
@@ -51,7 +51,7 @@ class PortWords:
         return word, np.repeat(controls["write"], count)
 
     def loaded(self) -> Iterator[Passing]:
-        """What comes. Raises ArrayolError (`unproven-schedule`) where other words pass than are asked for."""
+        """The loaded elements. Raises ArrayolError (`unproven-schedule`) if other words pass than are requested."""
         passing, (word, write) = self.engine.passing, self._asked
         controls = passing.controls
         takes = (controls["waits"] > 0) & (controls["takes"] > 0)
@@ -63,7 +63,10 @@ class PortWords:
         yield from self._touches(passing, own, controls["part"], write=False)
 
     def stored(self) -> Iterator[Passing]:
-        """What goes. Raises ArrayolError (`unproven-schedule`) where as many words are not put together."""
+        """The stored elements.
+
+        Raises ArrayolError (`unproven-schedule`) if not as many words are put together as requested.
+        """
         storing, (word, write) = self.engine.storing, self._asked
         whole, word = storing.controls["whole"] > 0, word[write > 0]
         if int(whole.sum()) != len(word):
@@ -72,6 +75,7 @@ class PortWords:
         yield from self._touches(storing, np.append(word, -1)[number], storing.controls["part"], write=True)
 
     def _touches(self, activity: Activity, word: Ints, part: Ints, *, write: bool) -> Iterator[Passing]:
+        """The element of each touch, given by row the word of the external memory and the part of it that passes."""
         ports: Mapping[str, PortLanes] = {own.name: own for own in self.engine.lanes if own.write == write}
         for lanes in activity.lanes:
             port = ports[lanes.name]

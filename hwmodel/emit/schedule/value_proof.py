@@ -1,13 +1,13 @@
-"""The fourth proof: each repetition takes the values that the specification says, in the cycle in which its unit does.
+"""The fourth proof: each repetition takes the specified values, in the cycle in which its unit takes them.
 
-4. Values are followed through the schedule: from the words that pass the port into memories, from there over lanes,
-   windows and what units keep to the operands of each unit, and from the results of the repetition that it works on to
-   memories and to the words that are stored. Wherever a repetition takes an operand, and a word is stored, the value is
-   the one that tilers, borders, delays and exits name.
+4. Values are followed through the schedule: from the words that pass the port into memories; from there over lanes,
+windows and states of units to the operands of each unit; and from the results of the repetition that the unit runs to
+memories and to the words that are stored. Wherever a repetition takes an operand, and wherever a word is stored, the
+value must be the one that tilers, borders, delays and exits specify.
 
-The rows of agents are those that the first proof has shown programs to do. Which repetition is on which unit, and when
-it starts, is taken from the simulated machine: if a unit did something else, an operand or a result would not be right.
-Of what units themselves do it is only required that results are made by the time they are taken. So it is shown, by
+The rows of agents are those that the first proof has shown the programs to have. The unit and the start of each
+repetition are taken from the simulated machine: if a unit did anything else, an operand or a result would be wrong. Of
+the units themselves only one thing is required, that results are made by the time they are taken. This shows, by
 induction over cycles, that a frame computes what the specification says, if units, memories and the external memory
 behave as docs/hardware.md says.
 """
@@ -49,21 +49,22 @@ def require_values(
     run: GroupRun,
     outside: Outside,
 ) -> Outside:
-    """Which elements stand in the external memory after a group, where those of `outside` did before.
+    """Check the fourth proof of a group, and return the elements that are in the external memory after it.
 
-    Raises ArrayolError (`unproven-schedule`) that names repetition, unit, cycle and values where one is not right.
+    `outside` are those before it. Raises ArrayolError (`unproven-schedule`) that names the repetition, unit, cycle and
+    values of a failure.
     """
     return _Proof(accesses, addresses, datapaths, tables, run).after(outside)
 
 
 def there_before(accesses: Accesses) -> Outside:
-    """What stands in the external memory before a frame: the inputs."""
+    """The elements in the external memory before a frame: those of the inputs."""
     arrays = accesses.network.arrays
     return {name: np.full(accesses.size(name), name in accesses.network.inputs) for name in arrays}
 
 
 def require_outputs(accesses: Accesses, outside: Outside) -> None:
-    """All outputs stand in the external memory behind a frame."""
+    """Require that all elements of the outputs are in the external memory after a frame."""
     for name in accesses.network.outputs:
         for element in np.flatnonzero(~outside[name])[:1].tolist():
             raise unproven(f"element {place_at(element, accesses.shape(name))} of '{name}' is not stored")
@@ -71,9 +72,9 @@ def require_outputs(accesses: Accesses, outside: Outside) -> None:
 
 @dataclass(frozen=True, eq=False)
 class _Issued:
-    """The repetitions of a task in its schedule: of each instance its number, its unit, and the row of its start.
+    """The repetitions of a task in its schedule: the unit of each instance, and the reader's row of its start.
 
-    `by_row` is by row of the reader and unit the instance that starts there, -1 for none.
+    `by_row` has for each row of the reader and each unit the instance that starts there, -1 for none.
     """
 
     own: Processor
@@ -86,7 +87,11 @@ class _Issued:
 
     @staticmethod
     def of(own: Processor, units: TaskUnits, reading: Activity, derived: Derived) -> _Issued:
-        """Raises ArrayolError (`unproven-schedule`) where repetitions meet on a unit, or start out of turn."""
+        """Find unit and row of each instance.
+
+        Raises ArrayolError (`unproven-schedule`) if repetitions overlap on a unit, or one starts in a cycle in which
+        its unit may not start.
+        """
         unit, step, offset = units_of_instances(own), own.step + reading.setup, own.started - own.began
         row = reading.starts[step] + offset
         wrong = (offset % units.interval != 0) | (row > reading.ends[step]) | (unit >= units.units)
@@ -100,12 +105,14 @@ class _Issued:
 
     @property
     def repetition(self) -> Ints:
-        """By instance the number of its repetition."""
+        """The number of the repetition of each instance."""
         return self.own.work.repetition
 
 
 @dataclass(frozen=True)
 class _Proof:
+    """The fourth proof of one group: first all writes of memories are collected, then all reads are checked."""
+
     accesses: Accesses
     addresses: AddressMap
     datapaths: Mapping[str, Derived]
@@ -113,7 +120,7 @@ class _Proof:
     run: GroupRun
 
     def after(self, outside: Outside) -> Outside:
-        """What stands in the external memory then."""
+        """The elements in the external memory after the group."""
         writes: dict[str, list[Writes]] = {}
         for memory, own in (*self._loads(outside), *(made for task in self.issued for made in self._results(task))):
             writes.setdefault(memory.name, []).append(own)
@@ -123,25 +130,25 @@ class _Proof:
                 self._require_operands(task, port, histories)
         return self._stored(outside, histories)
 
-    # Times.
+    # Times: cycle `step * span + cycle` orders all events of a group, as no step has more than `span` cycles.
 
     @cached_property
     def span(self) -> int:
-        """Cycles from the start of a step to that of the next one, more than any task has."""
+        """The cycles from the start of a step to that of the next one: more than any task's rows in a step."""
         activities = [own for reading, writing, _ in self.tables.tasks for own in (reading, writing)]
         return 2 + max(int((own.ends - own.starts).max(initial=0)) for own in activities)
 
     @cached_property
     def cycles(self) -> int:
-        """Of all steps."""
+        """The cycles of all steps."""
         return self.span * max(len(reading.ends) for reading, _, _ in self.tables.tasks)
 
     def _times(self, activity: Activity, rows: Ints) -> tuple[Ints, Ints]:
-        """The step of each row, and the cycle in it."""
+        """The step of each row, and its cycle in the step."""
         step = np.searchsorted(activity.ends, rows)
         return step, rows - activity.starts[step]
 
-    # What is written.
+    # Writes of memories.
 
     @cached_property
     def values(self) -> Values:
@@ -149,13 +156,17 @@ class _Proof:
 
     @cached_property
     def issued(self) -> list[_Issued]:
+        """The repetitions of each task, in the order of the tables."""
         return [
             _Issued.of(self.run.processors[units.task], units, reading, self.datapaths[units.task])
             for reading, _, units in self.tables.tasks
         ]
 
     def _loads(self, outside: Outside) -> Iterator[tuple[Memory, Writes]]:
-        """What comes from outside: at some time in its step. Until its end nobody may rely on either datum."""
+        """The writes of loaded words, by memory: a word comes at some time in its step.
+
+        So neither the old nor the new value is reliable until the step's end: the word is UNKNOWN from its start on.
+        """
         for engine in self.tables.engines:
             for own in PortWords(self.accesses, self.addresses, engine).loaded():
                 there = (own.elements >= 0) & outside[own.array][own.elements]
@@ -170,7 +181,7 @@ class _Proof:
                 yield own.lanes.memory, Writes(own.words, first, np.full(len(first), UNKNOWN))
 
     def _results(self, task: _Issued) -> Iterator[tuple[Memory, Writes]]:
-        """What a task writes, in all memories that take it."""
+        """The writes of a task's results, in all memories that take them."""
         writing = next(writing for _, writing, units in self.tables.tasks if units is task.units)
         lanes = {own.name: own for own in writing.lanes}
         for port in task.units.writes:
@@ -182,13 +193,15 @@ class _Proof:
                 yield own.memory, Writes(own.words[row, lane], step * self.span + cycle, values)
 
     def _result(self, task: _Issued, port: WritePort, step: Ints, cycle: Ints, lane: Ints) -> Ints:
-        """The values on lanes of an output, each in a cycle of a step: of the repetition that is at that place then."""
+        """The values on lanes of an output in cycles of a step, by the repetition that has a result there then."""
         interval, size = task.units.interval, port.size
         if port.early:
             unit, element = lane // size, lane % size
+            # Each element has a lane of its own and a fixed delay after the start.
             since = FETCH + np.array(port.early, np.int64)[element]
             there = np.ones(len(lane), np.bool_)
         else:
+            # Results leave in chunks, the first one `latency` cycles after the start; the cycle alone gives the chunk.
             latency, chunk = task.derived.latency + FETCH, -(-size // interval)
             unit, turn = lane // chunk, (cycle - latency) % interval
             element = turn * size // interval + lane % chunk
@@ -200,9 +213,10 @@ class _Proof:
         made = self.values.made(task.units.task, port.port, task.repetition[instance], element, size)
         return np.where(instance >= 0, made, UNKNOWN)
 
-    # What is read.
+    # Reads of memories.
 
     def _require_operands(self, task: _Issued, port: ReadPort, histories: Mapping[str, History]) -> None:
+        """Require that each instance takes the specified values at an input."""
         name, nodes = task.units.task, task.derived.priced.dataflow.graph.inputs[port.port]
         if port.lookup is not None:
             self._require_table(task, port)
@@ -224,7 +238,7 @@ class _Proof:
             raise unproven(f"{place} {on} {said[0]}, and not {said[1]}")
 
     def _operands(self, task: _Issued, port: ReadPort, histories: Mapping[str, History]) -> Ints:
-        """By instance and element the value that its unit takes."""
+        """The value that the unit takes for each instance and element."""
         interval, place = task.units.interval, np.arange(port.size)
         chunk, lane = divmod(place, -(-port.size // interval))
         if not port.lanes:
@@ -238,7 +252,7 @@ class _Proof:
         return self._with_kept(task, kept[0], found) if kept else found
 
     def _brought(self, task: _Issued, port: ReadPort, histories: Mapping[str, History]) -> Ints:
-        """By row and lane the value that comes to the units when the row's words do."""
+        """The value that reaches the units by row and lane, when the row's words do."""
         lanes = next(own for own in task.reading.lanes if own.name == port.lanes)
         if port.otherwise is not None and port.otherwise.lanes:
             found = self._brought(task, port.otherwise, histories).copy()
@@ -250,7 +264,7 @@ class _Proof:
         return found
 
     def _with_kept(self, task: _Issued, pair: tuple[str, str], found: Ints) -> Ints:
-        """The same where units go on with what they made last."""
+        """The operands `found`, replaced where units take the state that they kept."""
         begins, keeps = (task.reading.controls[name][task.row] >> task.unit & 1 for name in ("begins", "keeps"))
         every = np.zeros(task.by_row.shape, np.bool_)
         every[task.row, task.unit] = True
@@ -262,6 +276,7 @@ class _Proof:
         same[1:] = task.unit[order][1:] == task.unit[order][:-1]
         before = np.full(len(order), -1)
         before[order[1:]] = np.where(same[1:], order[:-1], -1)
+        # A state is ready the recurrence after its start, rounded up to whole intervals.
         waits = -(-task.derived.recurrence[pair] // task.units.interval) * task.units.interval
         step, cycle = self._times(task.reading, task.row)
         near = (step == step[before]) & (cycle - cycle[before] < waits)
@@ -271,7 +286,7 @@ class _Proof:
         return np.where((keeps > 0)[:, None], kept, found)
 
     def _require_constant(self, task: _Issued, port: ReadPort) -> None:
-        """The constant of a port is that of its border or of its delay."""
+        """Require that the constant of a port is that of its border or of its delay."""
         own = port
         while own.otherwise is not None:
             own = own.otherwise
@@ -288,7 +303,7 @@ class _Proof:
             raise unproven(f"'{port.port}' of '{task.units.task}' has another constant than it should")
 
     def _require_table(self, task: _Issued, port: ReadPort) -> None:
-        """A port of which data say the place has the whole array, in its order."""
+        """Require that a port that is read at subscripts of data has the whole array, in its order."""
         name = task.units.task
         touch = next(own for own in self.accesses.reads[name] if own.port == port.port)
         # A table has one pattern, however many repetitions read it.
@@ -298,9 +313,13 @@ class _Proof:
         if port.lookup is None or port.lookup.elements != whole or (wanted != np.arange(port.size)).any():
             raise unproven(f"'{port.port}' of '{name}' is not the array that it should be")
 
-    # What is stored.
+    # Stores.
 
     def _stored(self, outside: Outside, histories: Mapping[str, History]) -> Outside:
+        """Require that each stored word has the specified values.
+
+        Returns the elements in the external memory after the group.
+        """
         found = {name: there.copy() for name, there in outside.items()}
         for engine in self.tables.engines:
             for own in PortWords(self.accesses, self.addresses, engine).stored():
@@ -318,7 +337,7 @@ class _Proof:
 
 
 def _require_made(task: _Issued, port: WritePort) -> None:
-    """What is taken early is made by then, on lanes as units have them."""
+    """Require that results that are taken early are made by then, and that lanes are those of units."""
     derived, name = task.derived, f"'{port.port}' of '{task.units.task}'"
     if port.chunk != -(-port.size // task.units.interval) or len(port.early) not in (0, port.size):
         raise unproven(f"the lanes of {name} are not those of its units")
@@ -328,7 +347,7 @@ def _require_made(task: _Issued, port: WritePort) -> None:
 
 
 def _read(lanes: Lanes, words: Ints, cycles: Ints, histories: Mapping[str, History]) -> Ints:
-    """The values of words of a memory in some cycles; of a ROM these are its elements, whatever the cycle."""
+    """The values of words of a memory in some cycles; a ROM always has its elements."""
     memory = lanes.memory
     if memory.content is not None:
         assert memory.elements is not None, "a ROM has the elements of an array"
@@ -340,7 +359,7 @@ def _read(lanes: Lanes, words: Ints, cycles: Ints, histories: Mapping[str, Histo
 
 
 def _from_window(task: _Issued, port: ReadPort, brought: Ints) -> Ints:
-    """By instance and element the value that comes from the registers of a window."""
+    """The value that comes from the registers of a window, for each instance and element."""
     window, interval = port.window, task.units.interval
     assert window is not None, "a port with a window"
     rounds = np.flatnonzero(task.reading.controls[f"{port.lanes}_round"])
@@ -364,6 +383,7 @@ def _from_window(task: _Issued, port: ReadPort, brought: Ints) -> Ints:
     chunks = -(-size // interval)
     for unit, element in np.ndindex(task.units.units, size):
         place = window.patterns[unit][element]
+        # A position of a later chunk than the one in which the unit takes the element is not there in time.
         late = window.source[place] // window.each > element // chunks
         mine = (task.unit == unit) & (number >= 0) & (not late)
         found[mine, element] = places[place][number[mine]]
@@ -371,15 +391,15 @@ def _from_window(task: _Issued, port: ReadPort, brought: Ints) -> Ints:
 
 
 def _by_need(source: Sequence[int], ahead: Sequence[int]) -> list[int]:
-    """The places of a window, each after the one that it comes from a round before; none that come from each other."""
+    """The registers of a window, each after the one that it shifts from; registers that form a cycle are left out."""
     found = [place for place in range(len(source)) if source[place] >= 0]
     done = set(found)
-    rest = [place for place in range(len(source)) if place not in done]
-    while rest:
-        ready = [place for place in rest if ahead[place] in done or ahead[place] < 0]
+    waiting = [place for place in range(len(source)) if place not in done]
+    while waiting:
+        ready = [place for place in waiting if ahead[place] in done or ahead[place] < 0]
         if not ready:
             break
         found += ready
         done.update(ready)
-        rest = [place for place in rest if place not in done]
+        waiting = [place for place in waiting if place not in done]
     return found

@@ -1,8 +1,9 @@
-"""Values by what they are, as numbers: which element of an array, or which result of which repetition.
+"""Identities of values, as numbers: an element of an input array, or a result of a repetition.
 
-The fourth proof (value_proof.py) follows them through a schedule. The value of an element that comes from the external
-memory has the element's number. A result of a task has a number by its output, its repetition and its place there. So a
-repetition that is run twice makes the same values again.
+The fourth proof (value_proof.py) follows values through a schedule without computing them. It needs only to know
+whether two values are the same. The value of an element from the external memory has the element's number. A result of
+a task has a number made of its output, its repetition and its position in the pattern. So a repetition that runs twice
+makes the same values again.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _OUTPUTS = 44  # bits of the numbers of an output's results
 
 @dataclass(frozen=True)
 class Values:
-    """The values of a group with some tasks, and which of them the specification wants where."""
+    """The values of a group with some tasks, and the values that the specification wants at each place."""
 
     accesses: Accesses
     tasks: Sequence[str]
@@ -34,27 +35,32 @@ class Values:
 
     @cached_property
     def _outputs(self) -> list[tuple[str, str]]:
+        """All outputs of the group's tasks, as (task, port).
+
+        The position in this list, plus 1, is the high part of a number.
+        """
         processes = self.accesses.network.processes
         return [(task, port.name) for task in self.tasks for port in processes[task].output_ports]
 
     def made(self, task: str, output: str, repetition: Ints, element: Ints, size: int) -> Ints:
-        """Results of an output of `size` elements, by repetition and element."""
+        """The numbers of the results of an output with `size` elements, by repetition and element."""
         return (self._outputs.index((task, output)) + 1 << _OUTPUTS) + repetition * size + element
 
     def of_array(self, array: str) -> Ints:
-        """By element of an array the value that it has."""
+        """The value that each element of an array has after the group, (elements,)."""
         if array not in self._wanted:
-            found = np.arange(self.accesses.size(array))
+            # An element that no task of the group writes has its own number: it comes from the external memory.
+            values = np.arange(self.accesses.size(array))
             for task in self.tasks:
                 for touch in (own for own in self.accesses.writes[task] if own.array == array):
                     rows, elements = self.accesses.touched(touch, self.accesses.repetitions(task))
                     size = elements.shape[1]
-                    found[elements] = self.made(task, touch.port, rows[:, None], np.arange(size), size)
-            self._wanted[array] = found
+                    values[elements] = self.made(task, touch.port, rows[:, None], np.arange(size), size)
+            self._wanted[array] = values
         return self._wanted[array]
 
     def of_input(self, task: str, port: str, repetition: Ints) -> Ints:
-        """What some repetitions of a task take by an input: (repetitions, elements)."""
+        """The values that repetitions of a task take at an input, (repetitions, elements)."""
         touch = next((own for own in self.accesses.reads[task] if own.port == port), None)
         delay = next((own for own in self.accesses.network.processes[task].delays if own.port == port), None)
         at = self.accesses.repetitions(task)[repetition]
@@ -66,6 +72,7 @@ class Values:
         return found if delay is None else self._of_delay(task, delay, at, found)
 
     def _of_touch(self, touch: Touch, at: Ints) -> Ints:
+        """The values that a tiler reads for some repetitions, with the constant of the border outside the array."""
         found = self.of_array(touch.array)[self.accesses.elements(touch, at)]
         border = touch.tiler.border
         if border is not None and border.is_constant:
@@ -73,7 +80,7 @@ class Values:
         return found
 
     def _of_delay(self, task: str, delay: Delay, at: Ints, default: Ints) -> Ints:
-        """What the repetition before makes, and where there is none the default."""
+        """The results of the previous repetition of the delay, and `default` if there is no previous repetition."""
         extents, size = self.accesses.extents(task), default.shape[1]
         before = at - np.array(delay.vector, np.int64)
         there = np.asarray(((before >= 0) & (before < np.array(extents, np.int64))).all(axis=1))
@@ -81,7 +88,7 @@ class Values:
         return np.where(there[:, None], made, default)
 
     def name(self, value: int, array: str | None) -> str:
-        """A value as messages call it; one that is no result is an element of `array`."""
+        """A value as messages name it; a value that is not a result is an element of `array`."""
         if value == UNKNOWN:
             return "what is not known"
         if value == CONSTANT:
@@ -97,14 +104,14 @@ class Values:
 
 
 def place_at(number: int, shape: Sequence[int]) -> str:
-    """The indices of a row-major number, as messages have them."""
+    """The indices of a row-major number, as text for messages."""
     indices = np.unravel_index(number, tuple(shape)) if shape else ()
     return f"({', '.join(str(int(index)) for index in indices)})"
 
 
 @dataclass(frozen=True, eq=False)
 class Writes:
-    """Touches of a memory that write it: of each the word, the cycle, and the value."""
+    """Touches of a memory that write it: the word, the cycle, and the value of each."""
 
     words: Ints
     cycles: Ints
@@ -112,9 +119,10 @@ class Writes:
 
 
 class History:
-    """What stands in the words of a memory, cycle by cycle.
+    """The contents of the words of a memory, cycle by cycle.
 
-    What is written in a cycle is there for reads of the next one. Cycles are counted with `span` for each step.
+    A value that is written in a cycle can be read from the next cycle on. Cycles are counted over all steps, `span`
+    cycles for each step.
     """
 
     def __init__(self, writes: Sequence[Writes], cycles: int) -> None:
@@ -123,6 +131,8 @@ class History:
             for name in ("words", "cycles", "values")
         )
         self.cycles = cycles + 2
+        # One ascending key of (word, cycle), so that a binary search finds the last write before a cycle. A cycle may
+        # be -1, thus the + 1.
         keys = words * self.cycles + when + 1
         order = np.argsort(keys, kind="stable")  # of one cycle the last one counts
         self.keys, self.words, self.values = keys[order], words[order], values[order]
@@ -132,17 +142,19 @@ class History:
         return self._values(self._places(words, cycles), words)
 
     def throughout(self, words: Ints, first: Ints, last: Ints) -> Ints:
-        """The values of words that do not change from a cycle to a later one; UNKNOWN of others."""
+        """The values of words that do not change between two cycles; UNKNOWN for all others."""
         places = self._places(words, first)
         return np.where(self._places(words, last) == places, self._values(places, words), UNKNOWN)
 
     def _places(self, words: Ints, cycles: Ints) -> Ints:
+        """For each word and cycle, the index in key order of the last write before it, maybe of another word."""
         return np.searchsorted(self.keys, words * self.cycles + cycles + 1) - 1
 
     def _values(self, places: Ints, words: Ints) -> Ints:
+        """The values of the writes at some indices; UNKNOWN if the write is of another word."""
         if not len(self.keys):
             return np.full(len(words), UNKNOWN)
         return np.where((places >= 0) & (self.words[places] == words), self.values[places], UNKNOWN)
 
 
-Outside = Mapping[str, NDArray[np.bool_]]  # by array which elements stand in the external memory
+Outside = Mapping[str, NDArray[np.bool_]]  # by array, whether each element is in the external memory

@@ -1,8 +1,9 @@
-"""Windows in hardware: registers that keep what the next rounds of a line read again (docs/machine.md, section 13).
+"""Windows in hardware: registers that keep the elements that later rounds of a line read again.
 
-In a round the places of all units' patterns are either *fresh*, from the memory, or come from the register of the place
-that is a round further along the line. A fresh place of chunk c is there from cycle c of the round on; a register keeps
-it to the round's end. At that end all places move on to the registers that the next round reads.
+In a round, each position of the patterns of all units is either *fresh*, read from the memory, or shifted in from the
+register of the position that is one round further along the line. A fresh position of chunk c is available from cycle c
+of the round on, and a register keeps it until the round's end. At that end all positions shift to the registers that
+the next round reads (docs/machine.md, section 13).
 """
 
 from __future__ import annotations
@@ -21,10 +22,11 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class WindowPort:
-    """The registers of a window, of `places` relative to the origin of the first unit's pattern.
+    """The registers of a window; `places` are their positions relative to the origin of the first unit's pattern.
 
-    `source` says of each place which fresh one it is, or -1; then it comes from the place number `ahead`, -1 for none.
-    `patterns` has by unit and element of its pattern the number of a place. In a cycle `each` fresh places are read.
+    `source` has for each register the number of the fresh position that it is, or -1; then its value comes from
+    register number `ahead` (-1 for none). `patterns` has for each unit and element of its pattern the number of a
+    register. `each` fresh positions are read in one cycle.
     """
 
     places: tuple[Place, ...]
@@ -36,7 +38,7 @@ class WindowPort:
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """A window; by unit and element which fresh place brings it, and how many rounds before its use."""
+    """A window, and for each unit and element its fresh position and how many rounds before its use that is read."""
 
     port: WindowPort
     lane: Ints
@@ -44,21 +46,22 @@ class Kept:
 
 
 def window_kept(when: Rows, window: WindowReads, size: int) -> Kept:
-    """The registers of a window: of each place of a round, and of all on the way there from a fresh one."""
+    """The registers of a window: one for each position of a round, and those on its way from a fresh position."""
     fitting = np.array(when.touch.tiler.fitting, np.int64).reshape(len(when.ahead), len(when.touch.pattern))
     pattern = points(when.touch.pattern) @ fitting.T
-    one, far = np.array(when.ahead, np.int64), np.array(when.ahead, np.int64) * when.units
+    step, round_step = np.array(when.ahead, np.int64), np.array(when.ahead, np.int64) * when.units
     fresh, number = {place: at for at, place in enumerate(window.fresh)}, dict[Place, int]()
-    lane, back, own = (np.zeros((when.units, size), np.int64) for _ in range(3))
+    lane, back, register = (np.zeros((when.units, size), np.int64) for _ in range(3))
     for unit, at in np.ndindex(when.units, size):
-        place = tuple((pattern[at] + unit * one).tolist())
-        own[unit, at] = number.setdefault(place, len(number))
+        place = tuple((pattern[at] + unit * step).tolist())
+        register[unit, at] = number.setdefault(place, len(number))
+        # Follow the position along the line, one round at a time, up to the fresh position that brings it.
         while place not in fresh:
-            place = tuple((np.array(place) + far).tolist())
+            place = tuple((np.array(place) + round_step).tolist())
             number.setdefault(place, len(number))
             back[unit, at] += 1
         lane[unit, at] = fresh[place]
-    ahead = tuple(number.get(tuple((np.array(place) + far).tolist()), -1) for place in number)
+    ahead = tuple(number.get(tuple((np.array(place) + round_step).tolist()), -1) for place in number)
     source = tuple(fresh.get(place, -1) for place in number)
-    patterns = tuple(tuple(row) for row in own.tolist())
+    patterns = tuple(tuple(row) for row in register.tolist())
     return Kept(WindowPort(tuple(number), source, ahead, patterns, window.each), lane, back)
