@@ -124,7 +124,7 @@ class Choices:
 
         Derived figures are derived for the interval itself. Raises ArrayolError (as `intervals`).
         """
-        below = [one for one in self.intervals if one <= interval]
+        below = [offered for offered in self.intervals if offered <= interval]
         measured = self.entry.measured_at(below[-1] if below else self.intervals[0])
         derived = self._derived(interval, measured)
         latency, latency_from = self._latency(measured, derived)

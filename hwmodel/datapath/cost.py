@@ -77,13 +77,13 @@ def uses_of(priced: Priced, folded: Folded) -> tuple[OperatorUse, ...]:
 
 def _cost_of_kind(priced: Priced, kind: int, count: int, done: int) -> dict[str, float]:
     """Costs of the operators of a kind, of which `done` need no logic, since registers do their work."""
-    own = scaled(priced.own[kind].cost, count - done)
+    unshared = scaled(priced.own[kind].cost, count - done)
     if not done:
-        return own
+        return unshared
     operation, technology = replace(priced.dataflow.kinds[kind], luts=0), priced.technology
     row = technology.row(operation.operator, priced.clock_mhz)
     assert row is not None
-    return total([own, scaled(technology.price(operation, row).cost, done)])
+    return total([unshared, scaled(technology.price(operation, row).cost, done)])
 
 
 def cost_of(priced: Priced, folded: Folded, uses: Iterable[OperatorUse], registers: int) -> dict[str, float]:

@@ -195,12 +195,12 @@ def prices_of(dataflow: Dataflow, technology: Technology, clock_mhz: float) -> P
     if technology.room_ns(clock_mhz) <= 0:
         mistakes.append(_too_slow(dataflow.graph.name, technology, clock_mhz, None, technology.most_mhz, None))
         raise ArrayolError(mistakes)
-    own = []
+    prices = []
     reported: set[str] = set()
     for kind, operation in enumerate(dataflow.kinds):
         price = _price(technology, operation, clock_mhz)
         if isinstance(price, Price):
-            own.append(price)
+            prices.append(price)
         elif operation.operator not in reported:
             reported.add(operation.operator)
             span = dataflow.graph.spans[dataflow.nodes[dataflow.kind.index(kind)]]
@@ -213,7 +213,7 @@ def prices_of(dataflow: Dataflow, technology: Technology, clock_mhz: float) -> P
         price = _price(technology, each.operation, clock_mhz)
         assert price is not None
         widest.append(price)
-    return Priced(dataflow, technology, clock_mhz, tuple(classes), by_operation, tuple(widest), tuple(own))
+    return Priced(dataflow, technology, clock_mhz, tuple(classes), by_operation, tuple(widest), tuple(prices))
 
 
 def _price(technology: Technology, operation: Operation, clock_mhz: float) -> Price | None:

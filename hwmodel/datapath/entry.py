@@ -89,13 +89,15 @@ class ElementaryEntry(Table):
     @property
     def intervals(self) -> tuple[int, ...]:
         """The intervals that `measured` and `interval` name, ascending; none where neither is written."""
-        return tuple(sorted({*(self.interval or ()), *(one.interval for one in self.measured)}))
+        return tuple(sorted({*(self.interval or ()), *(measured.interval for measured in self.measured)}))
 
     @property
     def cost_names(self) -> tuple[str, ...]:
         """The names of all costs that stand here, in their order."""
-        return tuple(dict.fromkeys(name for cost in (self.cost, *(one.cost for one in self.measured)) for name in cost))
+        return tuple(
+            dict.fromkeys(name for cost in (self.cost, *(measured.cost for measured in self.measured)) for name in cost)
+        )
 
     def measured_at(self, interval: int) -> Measured | None:
         """The measurement at an interval; None if there is none."""
-        return next((one for one in self.measured if one.interval == interval), None)
+        return next((measured for measured in self.measured if measured.interval == interval), None)

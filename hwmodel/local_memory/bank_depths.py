@@ -41,13 +41,13 @@ def bank_addresses(piece: Piece, function: BankFunction) -> BankAddresses:
     addresses = {
         bank: Addresses(
             divided.parts.get(bank, ()),
-            own.outer.classes,
-            own.inner.classes,
-            own.outer.numbers_by_class,
-            own.inner.numbers_by_class,
+            lines.outer.classes,
+            lines.inner.classes,
+            lines.outer.numbers_by_class,
+            lines.inner.numbers_by_class,
             divided.free,
         )
-        for bank, own in divided.lines.items()
+        for bank, lines in divided.lines.items()
     }
     return BankAddresses(divided.depth, divided.outer, divided.inner, addresses, divided.offset)
 
@@ -89,8 +89,8 @@ class _Banks:
             for row, of_row in enumerate(rows)
             for column, of_column in enumerate(columns)
         }
-        one, apart = _parts({None: lines}), _parts(_by_class(lines))
-        parts, depth = min((one, apart), key=lambda choice: choice[1])
+        whole, apart = _parts({None: lines}), _parts(_by_class(lines))
+        parts, depth = min((whole, apart), key=lambda choice: choice[1])
         return _Banks(outer, inner, offset.number, lines, parts, most, depth * most)
 
 
@@ -133,16 +133,16 @@ def _least_forms(banks: Mapping[Bank, Lines]) -> Mapping[Bank, Form]:
     """The form of each bank: in all banks the one for which the largest bank is smallest."""
     known = dict[tuple[bytes, ...], tuple[Form, ...]]()
     forms = dict[Bank, tuple[Form, ...]]()
-    for bank, own in banks.items():
-        if own.pairs:
-            ends = (own.outer.first, own.outer.last, own.inner.first, own.inner.last)
+    for bank, lines in banks.items():
+        if lines.pairs:
+            ends = (lines.outer.first, lines.outer.last, lines.inner.first, lines.inner.last)
             key = tuple(each.tobytes() for each in ends)
-            forms[bank] = known[key] if key in known else known.setdefault(key, forms_of(own))
+            forms[bank] = known[key] if key in known else known.setdefault(key, forms_of(lines))
     if not forms:
         return {}
     sizes = [max(form.size for form in same) for same in zip(*forms.values(), strict=True)]
     best = sizes.index(min(sizes))
-    return {bank: own[best] for bank, own in forms.items()}
+    return {bank: lines[best] for bank, lines in forms.items()}
 
 
 def _numbered(group: Ints) -> Groups:

@@ -96,14 +96,14 @@ class Linear:
 
     def rows(self, extents: Sequence[int]) -> tuple[int, ...]:
         """The extents of a bank's share of a box."""
-        own = self.shared
-        return tuple(own.groups(extent) if axis == own.axis else extent for axis, extent in enumerate(extents))
+        shared = self.shared
+        return tuple(shared.groups(extent) if axis == shared.axis else extent for axis, extent in enumerate(extents))
 
     def address(self, places: Places, extents: Sequence[int]) -> Places:
         """The addresses in their banks of elements (number, rank) of a box, below the product of `rows`."""
-        divided, own = places.copy(), self.shared
+        divided, shared = places.copy(), self.shared
         if self.alpha:
-            divided[:, own.axis] = own.group(places[:, own.axis])
+            divided[:, shared.axis] = shared.group(places[:, shared.axis])
         return flat(divided, self.rows(extents))
 
     def __str__(self) -> str:
@@ -127,8 +127,8 @@ class Shared:
 
     def groups(self, extent: int) -> int:
         """The largest number of addresses of the indices below an extent."""
-        whole, rest = divmod(extent, self.number * self.stride)
-        return whole * self.stride + min(rest, self.stride)
+        whole, remainder = divmod(extent, self.number * self.stride)
+        return whole * self.stride + min(remainder, self.stride)
 
 
 def _shared(axis: int, function: Linear) -> Shared:
@@ -184,8 +184,8 @@ def smallest_function(
         return one_bank(rank)
     axes = [axis for axis in range(rank) if axis == rank - 1 or differences[:, axis].any()]
     moving = np.ascontiguousarray(differences[:, axes], np.int64)
-    found = _smallest(moving.tobytes(), len(axes), least, most, power_of_two)
-    return None if found is None else _widened(found, axes, rank)
+    smallest = _smallest(moving.tobytes(), len(axes), least, most, power_of_two)
+    return None if smallest is None else _widened(smallest, axes, rank)
 
 
 def _widened(function: BankFunction, axes: Sequence[int], rank: int) -> BankFunction:
@@ -207,11 +207,11 @@ def _smallest(rows: bytes, rank: int, least: int, most: int, power_of_two: bool)
         if power_of_two and banks & banks - 1:
             continue
         residues = (Residues(moduli) for moduli in factors(banks, rank) if all(map(le, moduli, widest)))
-        found: BankFunction | None = next(filter(is_free, residues), None)
-        if found is None and work > 0 and rank:
-            found, work = _linear(differences, banks, work)
-        if found is not None:
-            return found
+        function: BankFunction | None = next(filter(is_free, residues), None)
+        if function is None and work > 0 and rank:
+            function, work = _linear(differences, banks, work)
+        if function is not None:
+            return function
     return None
 
 

@@ -85,7 +85,7 @@ class BankedWords:
             if self.shape
             else np.zeros((len(element), 0), np.int64)
         )
-        own = self.in_bank
-        numbers = element if isinstance(own, BufferWords) else self.function.address(places, self.shape)
-        words = own.word(numbers, step)
+        in_bank = self.in_bank
+        numbers = element if isinstance(in_bank, BufferWords) else self.function.address(places, self.shape)
+        words = in_bank.word(numbers, step)
         return np.where(words < 0, -1, self.function.bank(places) * self.depth + words)

@@ -58,8 +58,8 @@ def _words(shape: Extents, piece: Piece, addresses: Addresses | BankAddresses) -
     lines, sides = piece.lines, [Subscripts.of(loops) for loops in (piece.outer, piece.inner, piece.free)]
     extents = [tuple(shape[axis] for axis in side.axes) for side in sides]
     of_lines = [
-        Numbers.of(np.column_stack([side.places, line.first]), (*own, line.places))
-        for side, line, own in zip(sides[:2], (lines.outer, lines.inner), extents[:2], strict=True)
+        Numbers.of(np.column_stack([side.places, line.first]), (*sizes, line.places))
+        for side, line, sizes in zip(sides[:2], (lines.outer, lines.inner), extents[:2], strict=True)
     ]
     free = Numbers.of(sides[2].places, extents[2])
     axes = (sides[0].axes, sides[1].axes, sides[2].axes)

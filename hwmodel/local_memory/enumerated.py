@@ -62,7 +62,7 @@ def element_box(shape: tuple[int, ...], element: Ints, born: Ints, last: Ints, b
 def _orders(rank: int) -> list[tuple[int, ...]]:
     """The axes in every order, with the step (numbered `rank`) outermost or innermost."""
     axes = list(permutations(range(rank))) if rank <= _ORDERS else [tuple(range(rank))]
-    return [order for some in axes for order in ((rank, *some), (*some, rank))]
+    return [order for axis_order in axes for order in ((rank, *axis_order), (*axis_order, rank))]
 
 
 _LARGEST = 1 << 62  # of a number that holds several
@@ -105,8 +105,8 @@ class _Meeting:
         span = np.maximum.reduceat(most, self.runs) - np.minimum.reduceat(least, self.runs)
         greatest = int(span[self.all_meet].max(initial=0))
         span[self.all_meet] = 0
-        for some in _portions(self.rows, np.argsort(-span, kind="stable")) if (span > greatest).any() else ():
-            own = np.flatnonzero((some & (span > greatest)).repeat(self.rows))  # in others no two are farther apart
+        for portion in _portions(self.rows, np.argsort(-span, kind="stable")) if (span > greatest).any() else ():
+            own = np.flatnonzero((portion & (span > greatest)).repeat(self.rows))  # in others no two are farther apart
             if len(own):
                 greatest = max(greatest, _distance_of_meeting(self.begin[own], self.end[own], least[own], most[own]))
         return greatest
@@ -137,7 +137,9 @@ class _Moduli:
         packed = packed[order]
         is_new = np.append(True, packed[1:] != packed[:-1])
         first, end = np.divmod(packed[is_new], wide - start)
-        return _Moduli(tuple(own[order] for own in coordinates), np.cumsum(is_new) - 1, first, end, bank[order])
+        return _Moduli(
+            tuple(coordinate[order] for coordinate in coordinates), np.cumsum(is_new) - 1, first, end, bank[order]
+        )
 
     def alike(self, those: frozenset[int]) -> Ints:
         """A number for each datum, equal for data of one bank that are equal along some coordinates."""
@@ -207,7 +209,7 @@ class _Moduli:
         rows = np.flatnonzero(born == self.born[np.bincount(self.life).argmax()])
         rows_of_bank = rows[self.bank[rows] == np.bincount(self.bank[rows]).argmax()]
         none = np.zeros(len(rows_of_bank), np.int64)
-        return _Moduli.of(tuple(own[rows_of_bank] for own in self.coordinates), none, none, none)
+        return _Moduli.of(tuple(coordinate[rows_of_bank] for coordinate in self.coordinates), none, none, none)
 
     def _least(self, before: frozenset[int], number: int) -> int:
         """The least modulus of a coordinate after a set of others, cached."""
@@ -249,7 +251,7 @@ def _distance_of_meeting(begin: Ints, end: Ints, least: Ints, most: Ints) -> int
     after = np.searchsorted(begin, end, side="right")
     power = (np.frexp(after - np.arange(len(begin)))[1] - 1).astype(np.uint8)
     order, counts = np.argsort(power, kind="stable"), np.bincount(power)
-    high, low, found = most, least, 0
+    high, low, distance = most, least, 0
     for level, own in enumerate(np.split(order, np.cumsum(counts)[:-1])):
         if level:
             half = 1 << (level - 1)
@@ -258,8 +260,8 @@ def _distance_of_meeting(begin: Ints, end: Ints, least: Ints, most: Ints) -> int
             other = after[own] - (1 << level)
             above = np.maximum(high[own], high[other]) - least[own]
             below = most[own] - np.minimum(low[own], low[other])
-            found = max(found, int(above.max()), int(below.max()))
-    return found
+            distance = max(distance, int(above.max()), int(below.max()))
+    return distance
 
 
 def _portions(rows: Ints, order: Ints) -> Iterator[Mask]:

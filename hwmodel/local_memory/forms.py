@@ -137,11 +137,16 @@ def ring(lines: Lines) -> Ring:
         ended = outer.born_before(outer.last + late)
         begun = outer.born_before(outer.last + late + 1) - ended
         high = np.stack([(ended - rows.before) * row, begun, -rows.together, -rows.rank], axis=1)
-        own = carry == late
+        on_ring = carry == late
         wide = np.stack(
-            [np.ones(int(own.sum()), np.int64), born_in_row[own], columns.before[own], columns.together[own]]
+            [
+                np.ones(int(on_ring.sum()), np.int64),
+                born_in_row[on_ring],
+                columns.before[on_ring],
+                columns.together[on_ring],
+            ]
         )
-        size = max(size, _greatest_product(_distinct(high), wide, columns.rank[own]))
+        size = max(size, _greatest_product(_distinct(high), wide, columns.rank[on_ring]))
     return Ring(rows, columns, row, size)
 
 

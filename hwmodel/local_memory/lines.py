@@ -64,8 +64,8 @@ class Line:
         """The number of each index among those of its class."""
         classes, numbers = self.classes, np.zeros(self.indices, np.int64)
         for kind in np.unique(classes).tolist():
-            own = classes == kind
-            numbers[own] = np.arange(int(own.sum()))
+            in_class = classes == kind
+            numbers[in_class] = np.arange(int(in_class.sum()))
         return numbers
 
     @property

@@ -115,8 +115,8 @@ class Kinds:
             return _one(kind, words, bits)
         if number not in self._shaped:
             self._shaped[number] = [(deep, wide, _one(kind, deep, wide)) for deep, wide in kind.shapes]
-        ways = (one.times(-(-words // deep) * -(-bits // wide)) for deep, wide, one in self._shaped[number])
-        return min(ways, key=lambda one: one.price(prices))
+        ways = (shape.times(-(-words // deep) * -(-bits // wide)) for deep, wide, shape in self._shaped[number])
+        return min(ways, key=lambda shape: shape.price(prices))
 
 
 def _has_ports(kind: MemoryKind, reads: int, writes: int) -> bool:

@@ -171,11 +171,11 @@ def organise(
     `random-port`) if nothing serves its ports.
     """
     possible = list(_built_ways(ways or ways_of(plan, terms), bits, words, depth, terms))
-    refused = [*plan.refused, *_refusals(plan, bits * words, terms, [one.way for one in possible])]
+    refused = [*plan.refused, *_refusals(plan, bits * words, terms, [organisation.way for organisation in possible])]
     if not possible:
         raise unserved(name, plan, bits * words, terms)
-    best = min(possible, key=lambda one: one.built.price(terms.prices))
-    others = [one for one in possible if one is not best]
+    best = min(possible, key=lambda organisation: organisation.built.price(terms.prices))
+    others = [organisation for organisation in possible if organisation is not best]
     routes = best.routes if terms.overhead is not None else _routes(plan, best.function, terms)
     return replace(best, reason=_reason(best, others, terms), refused=tuple(refused), routes=routes)
 
@@ -186,22 +186,24 @@ def _built_ways(ways: Ways, bits: int, words: int, depth: Depth, terms: Terms) -
         features = memory_features(ways.routes, 1, 1, bits, words, registers=True)
         built_of = terms.steered(terms.kinds.registers(bits * words), features)
         yield Organisation("registers", 1, None, words, bits, 0, built_of, routes=ways.routes)
-    for one in ways.candidates:
-        assert one.function is not None, "registers are no candidate"
-        deep = words if one.banks == 1 else depth(one.function)
-        built = one.built(bits, deep, terms)
+    for candidate in ways.candidates:
+        assert candidate.function is not None, "registers are no candidate"
+        deep = words if candidate.banks == 1 else depth(candidate.function)
+        built = candidate.built(bits, deep, terms)
         if built is not None:
-            window = one.window * bits
-            yield Organisation(one.way, one.copies, one.function, deep, bits, window, built, routes=one.routes)
+            window = candidate.window * bits
+            yield Organisation(
+                candidate.way, candidate.copies, candidate.function, deep, bits, window, built, routes=candidate.routes
+            )
 
 
 def unserved(name: str, plan: PortPlan, bits: int, terms: Terms) -> ArrayolError:
     """The error for a memory of so many bits whose ports nothing serves, with all reasons."""
-    reasons = [one for one in (*plan.refused, *_refusals(plan, bits, terms, [])) if one.code != "window"]
-    code = next(one.code for one in reasons if one.code != "registers")
+    reasons = [reason for reason in (*plan.refused, *_refusals(plan, bits, terms, [])) if reason.code != "window"]
+    code = next(reason.code for reason in reasons if reason.code != "registers")
     return error(
         code,
-        f"no memory of '{name}' serves its ports: {'; '.join(one.text for one in reasons)}",
+        f"no memory of '{name}' serves its ports: {'; '.join(reason.text for reason in reasons)}",
         hint="fewer units or a longer interval of the tasks that touch it, or other values of local.write_width, "
         "local.read_width, local.copies_most, local.banks_most and local.register_bits",
     )
@@ -222,10 +224,10 @@ def ways_of(plan: PortPlan, terms: Terms) -> Ways:
         )
     if plan.writes is not None:
         candidates += _of_function("copies", plan, plan.writes, plan.reads, window, terms)
-    kept = [one for one in candidates if _has_kind(one, terms)]
+    kept = [candidate for candidate in candidates if _has_kind(candidate, terms)]
     if terms.overhead is None:
         return Ways(tuple(kept), plan.is_random)
-    kept = [replace(one, routes=_routes(plan, one.function, terms)) for one in kept]
+    kept = [replace(candidate, routes=_routes(plan, candidate.function, terms)) for candidate in kept]
     return Ways(tuple(kept), plan.is_random, _routes(plan, None, terms))
 
 
@@ -268,10 +270,13 @@ def _refusals(plan: PortPlan, bits: int, terms: Terms, ways: list[Way]) -> Itera
 def _reason(best: Organisation, others: list[Organisation], terms: Terms) -> str:
     """The reason for an organisation, in words."""
 
-    def cost(one: Organisation) -> str:
-        return f"{one.built.price(terms.prices):,.0f}"
+    def cost(organisation: Organisation) -> str:
+        return f"{organisation.built.price(terms.prices):,.0f}"
 
-    compared = [f"{one.way} {'would cost ' if one is others[0] else ''}{cost(one)}" for one in others]
+    compared = [
+        f"{organisation.way} {'would cost ' if organisation is others[0] else ''}{cost(organisation)}"
+        for organisation in others
+    ]
     return f"{best.way} at cost {cost(best)}" + (f" ({', '.join(compared)})" if compared else "")
 
 

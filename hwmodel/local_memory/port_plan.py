@@ -91,7 +91,7 @@ class PortPlan:
         stored = max(map(len, self.ports.stored), default=0)
         loaded = max(map(len, self.ports.loaded), default=0)
         reading = [
-            (reader, _read(reader, own)[0]) for reader, own in zip(self.ports.readers, self.windows, strict=True)
+            (reader, _read(reader, window)[0]) for reader, window in zip(self.ports.readers, self.windows, strict=True)
         ]
         return Routes(
             self.reads,
@@ -100,11 +100,11 @@ class PortPlan:
             stored=stored,
             loaded=loaded,
             read_step=step_along(reading, self.ports.shape),
-            write_step=step_along(((one, joint_sets(one)) for one in self.ports.writers), self.ports.shape),
+            write_step=step_along(((writer, joint_sets(writer)) for writer in self.ports.writers), self.ports.shape),
             row=self.ports.row,
             pieces=max(1, self.ports.writing),
-            stored_rows=max((_rows(one, self.ports.axis) for one in self.ports.writers), default=1),
-            loaded_step=step_along(((one, ()) for one in self.ports.readers), self.ports.shape),
+            stored_rows=max((_rows(writer, self.ports.axis) for writer in self.ports.writers), default=1),
+            loaded_step=step_along(((reader, ()) for reader in self.ports.readers), self.ports.shape),
             bent=sum(
                 math.sqrt(len(sets)) for reader, sets in reading if any(edge is not None for edge in reader.edges)
             ),
@@ -226,7 +226,7 @@ def window_taken(reader: Access, loaded: Sets, *, power_of_two: bool = False, mo
         return None
     words: tuple[tuple[Sets, tuple[Edge | None, ...]], ...] = ((loaded, ()),) if loaded else ()
     kept, plain = (
-        _Search(len(reader.step), (*words, _read(reader, one)), power_of_two, most) for one in (window, None)
+        _Search(len(reader.step), (*words, _read(reader, choice)), power_of_two, most) for choice in (window, None)
     )
     banks = kept.function()
     if banks is None or (plain.largest <= banks.banks and plain.function(most=banks.banks) is not None):

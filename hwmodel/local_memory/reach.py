@@ -52,7 +52,7 @@ def moves_of_words(width: int, shape: tuple[int, ...]) -> Moves:
     if not shape:
         return ()
     rows = (
-        tuple(1 if own == axis else -shape[axis + 1] if own == axis + 1 else 0 for own in range(len(shape)))
+        tuple(1 if other == axis else -shape[axis + 1] if other == axis + 1 else 0 for other in range(len(shape)))
         for axis in range(len(shape) - 1)
     )
     return (*(0 for _ in shape[1:]), width), *rows

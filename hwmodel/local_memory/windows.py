@@ -59,15 +59,15 @@ def _of_places(pattern: tuple[Place, ...], step: Place, units: int, cycles: int)
     moved, when = of_units(pattern, step, units), read_cycles(np.arange(len(pattern)), len(pattern), cycles)
     ahead = tuple(units * part for part in step)
     numbers, further = numbered(moved, ahead)
-    places, first, own = np.unique(numbers, return_index=True, return_inverse=True)
+    places, first, place_of = np.unique(numbers, return_index=True, return_inverse=True)
     is_fresh = ~np.isin(places + further, places)
     if is_fresh.all():
         return None
-    taken = np.full(len(places), cycles)
-    np.minimum.at(taken, own, np.repeat(when, units))
+    read_at = np.full(len(places), cycles)
+    np.minimum.at(read_at, place_of, np.repeat(when, units))
     fresh = np.flatnonzero(is_fresh)
-    fresh = fresh[np.lexsort((first[fresh], taken[fresh]))]
-    each = max(int((-(-np.arange(1, len(fresh) + 1) // (taken[fresh] + 1))).max()), -(-len(fresh) // cycles))
+    fresh = fresh[np.lexsort((first[fresh], read_at[fresh]))]
+    each = max(int((-(-np.arange(1, len(fresh) + 1) // (read_at[fresh] + 1))).max()), -(-len(fresh) // cycles))
     return Window(as_tuples(moved[first[fresh]]), each, len(places), _longest_way(places, places[fresh], further))
 
 

@@ -125,7 +125,7 @@ def _inside(repetitions: Indices, box: Box) -> np.ndarray[tuple[int, ...], np.dt
 
 def _within(indices: Sequence[Elements], box: Box) -> list[Elements]:
     """The indices of each dimension that lie in a box."""
-    return [own[(own >= low) & (own < high)] for own, (low, high) in zip(indices, box, strict=True)]
+    return [index[(index >= low) & (index < high)] for index, (low, high) in zip(indices, box, strict=True)]
 
 
 # Products.
@@ -146,14 +146,14 @@ def _count_all(accesses: Accesses, touch: Touch, indices: Sequence[Elements]) ->
     moving = [[dimension for dimension, factor in enumerate(row) if factor] for row in touch.tiler.paving]
     if not follows_axes(touch) or any(len(dimensions) > 1 for dimensions in moving):
         return _count_singly(accesses, touch, indices)
-    constant, by_dimension = 1, [np.ones(len(own), np.int64) for own in indices]
+    constant, by_dimension = 1, [np.ones(len(index), np.int64) for index in indices]
     for axis, dimensions in enumerate(moving):
         if dimensions:
             (dimension,) = dimensions
             by_dimension[dimension] *= _distinct(accesses, touch, axis, dimension, indices[dimension])
         else:
             constant *= int(_distinct(accesses, touch, axis, None, np.zeros(1, np.int64))[0])
-    return constant * math.prod(int(own.sum()) for own in by_dimension)
+    return constant * math.prod(int(index.sum()) for index in by_dimension)
 
 
 def _distinct(accesses: Accesses, touch: Touch, axis: int, dimension: int | None, indices: Elements) -> Elements:
@@ -183,8 +183,8 @@ def _count_singly(accesses: Accesses, touch: Touch, indices: Sequence[Elements])
     count, total = math.prod(map(len, indices)), 0
     step = max(1, _CELLS // math.prod(touch.pattern))
     for start in range(0, count, step):
-        numbers = np.unravel_index(np.arange(start, min(count, start + step)), [len(own) for own in indices] or [1])
-        columns = [own[number] for own, number in zip(indices, numbers, strict=False)]
+        numbers = np.unravel_index(np.arange(start, min(count, start + step)), [len(index) for index in indices] or [1])
+        columns = [index[number] for index, number in zip(indices, numbers, strict=False)]
         repetitions = np.stack(columns, axis=1) if columns else np.zeros((1, 0), np.int64)
         if beyond:
             repetitions = repetitions[~accesses.beyond(touch, repetitions).all(axis=1)]

@@ -40,7 +40,7 @@ def banked_memories(plan: Plan, design: GroupDesign, estimate: GroupEstimate) ->
     accesses, builder = plan.group.accesses, Builder.of(plan.ports, design.layouts)
     if builder is None:
         return BankedMemories({array: plan.words(array, None) for array in plan.buffers}, {}, {}, {})
-    rates = {one.task: (one.units, one.interval) for one in estimate.processors}
+    rates = {processor.task: (processor.units, processor.interval) for processor in estimate.processors}
     organised = {(use.kind, use.name): use.organisation for use in estimate.memories}
     words = dict[str, Words]()
     banks, layouts, resident = (

@@ -170,8 +170,8 @@ def _datum_cycles(accesses: Accesses, platform: Platform, array: str) -> Fractio
         nanoseconds = size * _exact(memory.rows.word_ns) / WORD_BYTES + opened * times
         slower = bool(_local_words(accesses, platform, array))  # by a local word, which takes a cycle
         return nanoseconds * _exact(platform.clock_mhz or 1) / 1000 + 2 + slower
-    own = Fraction(1, memory.data_per_word) if memory.data_per_word else Fraction(bits, memory.word_bits or 1)
-    return max(own, Fraction(1)) if _local_words(accesses, platform, array) else own  # each a local word
+    share = Fraction(1, memory.data_per_word) if memory.data_per_word else Fraction(bits, memory.word_bits or 1)
+    return max(share, Fraction(1)) if _local_words(accesses, platform, array) else share  # each a local word
 
 
 def _passing(accesses: Accesses, platform: Platform, array: str, words: int) -> int:
@@ -179,8 +179,8 @@ def _passing(accesses: Accesses, platform: Platform, array: str, words: int) -> 
     size, memory = accesses.network.arrays[array].type.bytes, platform.channel_of(array)
     whole = memory.data_per_word or (memory.word_bits or 1) // (8 * size) + 1
     local = [
-        words * -(-whole // own.width) + accesses.size(array) // own.row
-        for own in _local_words(accesses, platform, array)
+        words * -(-whole // word.width) + accesses.size(array) // word.row
+        for word in _local_words(accesses, platform, array)
     ]
     return max(words, *local, 0)
 
@@ -188,7 +188,7 @@ def _passing(accesses: Accesses, platform: Platform, array: str, words: int) -> 
 def _local_words(accesses: Accesses, platform: Platform, array: str) -> list[LocalWord]:
     """The local words of an array that is loaded and stored; none if the local memory keeps pace."""
     size, shape = accesses.network.arrays[array].type.bytes, accesses.shape(array)
-    return [own for write in (False, True) if (own := local_word(platform, size, shape, write=write)) is not None]
+    return [word for write in (False, True) if (word := local_word(platform, size, shape, write=write)) is not None]
 
 
 def _exact(value: float) -> Fraction:

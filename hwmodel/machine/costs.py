@@ -53,7 +53,7 @@ def memory_cost_names(platform: Platform) -> tuple[str, ...]:
 def with_memories(costs: Mapping[str, Number], memories: Iterable[MemoryUse]) -> dict[str, Number]:
     """Add the costs of memories to those of datapaths, by name."""
     built = [use.costs for use in memories]
-    return {name: cost + sum(own.get(name, 0) for own in built) for name, cost in costs.items()}
+    return {name: cost + sum(figures.get(name, 0) for figures in built) for name, cost in costs.items()}
 
 
 def costs_at(accesses: Accesses, paths: Datapaths, task: str, interval: int) -> dict[str, Cost]:

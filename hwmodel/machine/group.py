@@ -92,12 +92,12 @@ class Group:
     def _touches(self) -> tuple[dict[tuple[str, str], tuple[Touch, ...]], ...]:
         """The tilers through which each task reads, and writes, each array."""
         sides = self.accesses.reads, self.accesses.writes
-        found: tuple[dict[tuple[str, str], tuple[Touch, ...]], ...] = ({}, {})
-        for side, by_task in zip(sides, found, strict=True):
+        touches: tuple[dict[tuple[str, str], tuple[Touch, ...]], ...] = ({}, {})
+        for side, by_task in zip(sides, touches, strict=True):
             for touch in (touch for task in self.network.processes for touch in side[task]):
                 key = touch.process, touch.array
                 by_task[key] = (*by_task.get(key, ()), touch)
-        return found
+        return touches
 
     def delays(self, task: str) -> tuple[Delay, ...]:
         """A task's delays that act within a frame."""

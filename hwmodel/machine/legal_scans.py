@@ -60,11 +60,11 @@ class _Counts(NamedTuple):
 
     def times(self, other: _Counts) -> _Counts:
         """The counts of all combinations with independent choices."""
-        return _Counts(*(one * two for one, two in zip(self, other, strict=True)))
+        return _Counts(*(first * second for first, second in zip(self, other, strict=True)))
 
     def plus(self, other: _Counts) -> _Counts:
         """The sum of the counts."""
-        return _Counts(*(one + two for one, two in zip(self, other, strict=True)))
+        return _Counts(*(first + second for first, second in zip(self, other, strict=True)))
 
     @property
     def offered(self) -> int:
@@ -89,7 +89,7 @@ class _Step(NamedTuple):
 
     def only(self, down: bool) -> _Step:
         """The step with a fixed direction."""
-        return _Step(*((down,) if down in own else () for own in self))
+        return _Step(*((down,) if down in directions else () for directions in self))
 
 
 def _step(along: _Along, ones: _Along, active: int, active_ones: int) -> _Step:
@@ -361,10 +361,10 @@ def _number(counts: _Counts, *, others: bool | int) -> int:
 
 def _product(steps: Sequence[_Step]) -> _Counts:
     """The counts of all combinations of directions of a sequence of dimensions."""
-    found = _ONE
+    total = _ONE
     for step in steps:
-        found = found.times(step.counts)
-    return found
+        total = total.times(step.counts)
+    return total
 
 
 def _directions(steps: Sequence[_Step], *, others: bool) -> Iterator[Directions]:
@@ -427,7 +427,7 @@ def _of_all_scans(alike: Sequence[Counter[_Along]], ones: Sequence[_Along], dela
             if placed >> place & 1:
                 active_ones &= ones[at].stays
         if placed == (1 << len(moving)) - 1:
-            found = _summed(own)
+            total = _summed(own)
             break
         for place, at in enumerate(moving):
             if not placed >> place & 1:
@@ -435,9 +435,9 @@ def _of_all_scans(alike: Sequence[Counter[_Along]], ones: Sequence[_Along], dela
                 for key, counts in _followed(own, alike[at], ones[at], active_ones).items():
                     after[key] = after.get(key, _NONE).plus(counts)
     for at in set(range(len(ones))) - set(moving):
-        found = found.times(_summed(_followed({everything: _ONE}, alike[at], ones[at], everything)))
+        total = total.times(_summed(_followed({everything: _ONE}, alike[at], ones[at], everything)))
     orders = math.factorial(len(ones)) // math.factorial(len(moving))
-    return _Counts(*(orders * number for number in found))
+    return _Counts(*(orders * number for number in total))
 
 
 def _of_scan(scan: Scan, alike: Sequence[Counter[_Along]], ones: Sequence[_Along], delays: int) -> _Counts:
@@ -452,7 +452,7 @@ def _of_scan(scan: Scan, alike: Sequence[Counter[_Along]], ones: Sequence[_Along
 
 def _summed(states: _States) -> _Counts:
     """The sum of counts over all sets of active delays."""
-    found = _NONE
+    total = _NONE
     for counts in states.values():
-        found = found.plus(counts)
-    return found
+        total = total.plus(counts)
+    return total

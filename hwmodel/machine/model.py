@@ -191,16 +191,16 @@ class MachineModel:
     def estimates(self, groups: Sequence[GroupDesign]) -> list[GroupEstimate]:
         """The estimates of many groups; plain designs with equal tasks, scan and layouts are evaluated together."""
         new = [group for group in dict.fromkeys(groups) if group not in self._estimates]
-        made = dict(zip(new, self._estimated(new), strict=True))
-        found = [made.get(group) or self._estimates[group] for group in groups]
-        if len(self._estimates) + len(made) > ESTIMATES_KEPT:
+        estimated = dict(zip(new, self._estimated(new), strict=True))
+        estimates = [estimated.get(group) or self._estimates[group] for group in groups]
+        if len(self._estimates) + len(estimated) > ESTIMATES_KEPT:
             self._estimates.clear()
-        self._estimates |= made
-        return found
+        self._estimates |= estimated
+        return estimates
 
     def _estimated(self, groups: Sequence[GroupDesign]) -> list[GroupEstimate]:
         """The estimates of groups that are not cached: in batches by counts if possible, else by structure."""
-        found: dict[int, GroupEstimate] = {}
+        estimates: dict[int, GroupEstimate] = {}
         families: dict[object, list[int]] = {}
         for place, group in enumerate(groups):
             if is_plain(group):
@@ -213,9 +213,9 @@ class MachineModel:
             for start in range(0, len(places), ESTIMATED_AT_ONCE):
                 some = places[start : start + ESTIMATED_AT_ONCE]
                 taken, own = counted_estimates(batch, [groups[place] for place in some])
-                found.update(zip([some[number] for number in taken], own, strict=True))
-        others = self._one_by_one([group for place, group in enumerate(groups) if place not in found], self._opened)
-        return [found[place] if place in found else others[group] for place, group in enumerate(groups)]
+                estimates.update(zip([some[number] for number in taken], own, strict=True))
+        others = self._one_by_one([group for place, group in enumerate(groups) if place not in estimates], self._opened)
+        return [estimates[place] if place in estimates else others[group] for place, group in enumerate(groups)]
 
     def memories_in_succession(self, group: GroupDesign) -> tuple[MemoryUse, ...]:
         """The memories of a group, as built, if frames follow each other without pause (docs/machine.md, section 8)."""
@@ -275,10 +275,10 @@ class MachineModel:
 
     def _opened(self, structure: GroupDesign) -> GroupTables:
         """The tables of a structure with FIFOs or other options: by counts if only FIFOs are open, else enumerated."""
-        batch, found = self._batch_with_fifos(structure), None
+        batch, tables = self._batch_with_fifos(structure), None
         if batch is not None:
-            found = fifo_tables(batch, structure_of(structure), self._ports_of(structure))
-        return found or self.enumerated(structure)
+            tables = fifo_tables(batch, structure_of(structure), self._ports_of(structure))
+        return tables or self.enumerated(structure)
 
     def enumerated(self, structure: GroupDesign) -> GroupTables:
         """The tables of a structure, by enumeration.
@@ -443,7 +443,7 @@ class MachineModel:
         """The length of every step of a group in cycles, in order."""
         plan, rates = plan_group(self.accesses, self.platform, group), rates_of(group)
         require_legal_rates(plan_tables(plan), 0, rates)
-        busy = {task: own.cycles for task, own in plan.processors.all_busy(rates).items()}
+        busy = {task: processor_busy.cycles for task, processor_busy in plan.processors.all_busy(rates).items()}
         return tuple(step_ends(plan.port, busy)[0].tolist())
 
     def evaluate(self, design: Design, *, reuse_memory: bool = False) -> DesignEstimate:

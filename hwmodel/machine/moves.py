@@ -81,15 +81,15 @@ def load_array(group: Group, design: GroupDesign, ticks: Ticks, stages: Stages, 
     latest = max((int((prefix[tick] - start[element]).max()) for element, tick, _ in uses.parts()), default=0)
     count = latest + 2  # so that no prefix of an element follows one of another directly
     keys = (element * count + prefix[tick] - start[element] for element, tick, _ in uses.parts())
-    found = Numbers.among(keys, size * count, uses.number)
-    fetches, joined = found.distinct, None
+    numbers = Numbers.among(keys, size * count, uses.number)
+    fetches, joined = numbers.distinct, None
     if keep.shared:  # of prefixes those of one element that follow each other directly are one fetch
         heads = np.diff(fetches, prepend=-2) > 1
         fetches, joined = fetches[heads], np.cumsum(heads) - 1
     first = np.full(len(fetches), len(ticks.block))
     end = np.full(len(fetches), np.iinfo(np.int64).min)
     for element, tick, lag in uses.parts():
-        instance = found.of(element * count + prefix[tick] - start[element])
+        instance = numbers.of(element * count + prefix[tick] - start[element])
         instance = instance if joined is None else joined[instance]
         np.minimum.at(first, instance, tick)
         np.maximum.at(end, instance, tick + lag)
@@ -103,8 +103,8 @@ def load_array(group: Group, design: GroupDesign, ticks: Ticks, stages: Stages, 
 def make_array(group: Group, ticks: Ticks, stages: Stages, array: str) -> tuple[Held, Stored]:
     """The instances that the group makes of an array, by all tilers that write it, and those that are stored."""
     writers = [(task, touch) for task in group.made[array] for touch in group.writes(task, array)]
-    alone = len(writers) == 1
-    made, stored = zip(*(_made_by(group, ticks, stages, writer, alone=alone) for writer in writers), strict=True)
+    is_only = len(writers) == 1
+    made, stored = zip(*(_made_by(group, ticks, stages, writer, alone=is_only) for writer in writers), strict=True)
     out = (np.concatenate([getattr(each, name) for each in stored]) for name in ("element", "step"))
     return Held(array, made), Stored(array, *out)
 
@@ -200,8 +200,8 @@ class _Instances:
         """The instance of each element that is read at a tick."""
         if self.keys is None:
             return self.order[element]
-        found: Elements = self.order[np.searchsorted(self.keys, element * self.ticks + tick)]
-        return found
+        instances: Elements = self.order[np.searchsorted(self.keys, element * self.ticks + tick)]
+        return instances
 
 
 def _stored(group: Group, array: str, element: Elements, tick: Elements) -> Elements:

@@ -22,10 +22,10 @@ def ascending(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
 
     Equal neighbours are dropped first: often that is all, and the remaining numbers are sorted or nearly so.
     """
-    found = _changes(numbers.ravel())
-    if bool((found[1:] > found[:-1]).all()):
-        return found
-    return _changes(np.sort(found))
+    distinct = _changes(numbers.ravel())
+    if bool((distinct[1:] > distinct[:-1]).all()):
+        return distinct
+    return _changes(np.sort(distinct))
 
 
 def _changes(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -46,8 +46,8 @@ def _narrowest(most: int) -> type[np.int32] | type[np.int64]:
 
 def numbered(numbers: NDArray[np.int64], most: int) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
     """The distinct numbers among some from 0 to below `most`, and the index of each number among them."""
-    found = Numbers.among([numbers], most, len(numbers))
-    return found.distinct, found.of(numbers)
+    numbers_of = Numbers.among([numbers], most, len(numbers))
+    return numbers_of.distinct, numbers_of.of(numbers)
 
 
 @dataclass(frozen=True, eq=False)

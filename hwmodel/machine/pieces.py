@@ -51,8 +51,8 @@ def piece_of(shape: Extents, loops: Extents, source: Brought) -> Piece | None:
     moving = [index.loop.axis for index in indices]
     numbers, free = [index.number for index in indices], list[Loop]()
     for axis in (axis for axis in range(len(shape)) if axis not in moving):
-        found, number = numbered(instances.subscripts[axis], shape[axis])
-        free, numbers = [*free, Loop.free(axis, found)], [*numbers, number]
+        distinct, number = numbered(instances.subscripts[axis], shape[axis])
+        free, numbers = [*free, Loop.free(axis, distinct)], [*numbers, number]
     along = [index.loop for index in indices]
     sizes = [len(loop.first) for loop in (*along, *free)]
     if math.prod(sizes) != len(source.element):
@@ -123,11 +123,11 @@ class _Instances:
     def _index(self, loop: int, axis: int | None = None) -> _Index:
         """The indices of a loop with the axis that moves with it."""
         extent = self.loops[loop]
-        own = self.first[loop] if axis is None else self.subscripts[axis] * np.int64(extent) + self.first[loop]
-        found, number = numbered(own, int(own.max()) + 1)
-        last = np.zeros(len(found), np.int64)
+        key = self.first[loop] if axis is None else self.subscripts[axis] * np.int64(extent) + self.first[loop]
+        distinct, number = numbered(key, int(key.max()) + 1)
+        last = np.zeros(len(distinct), np.int64)
         np.maximum.at(last, number, self.last[loop].astype(np.int64))  # of one type it takes a tenth
-        return _Index(Loop(extent, axis, found // extent, found % extent, last), number)
+        return _Index(Loop(extent, axis, distinct // extent, distinct % extent, last), number)
 
 
 def _digits(numbers: Narrow, extents: Extents) -> Sequence[Narrow]:

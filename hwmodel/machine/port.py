@@ -98,8 +98,8 @@ class Port:
 
     def bytes_of_words(self, array: str, words: Elements) -> Elements:
         """The bytes of so many words of an array, rounded up."""
-        whole, rest = divmod(self.word_bits(array), 8)
-        return words * whole - (-words * rest // 8)
+        whole, remainder = divmod(self.word_bits(array), 8)
+        return words * whole - (-words * remainder // 8)
 
     def moved_words(self, transfer: Transfer) -> int:
         """All words that the port moves for a transfer, in its requests or bursts."""
@@ -122,7 +122,10 @@ class Port:
         data = np.array([self.accesses.size(name) for name in names], np.int64)
         size = data * np.array([self.element_bytes(name) for name in names], np.int64)
         address = np.array([self._bases.get(name, 0) for name in names], np.int64)
-        runs = (self._words_of_runs(name, 0 * own, own, write=False) for name, own in zip(names, data, strict=True))
+        runs = (
+            self._words_of_runs(name, 0 * data_of, data_of, write=False)
+            for name, data_of in zip(names, data, strict=True)
+        )
         local = np.array(list(runs), np.int64)
         bursts = Bursts(address, size, data, np.zeros(len(names), np.bool_), local)
         return int(port_time(self.platform, bursts).cycles.sum())

@@ -93,8 +93,8 @@ class Spans:
     def distances(self) -> list[int]:
         """The distances of spans within a row, and 1; any other distance gives the same runs as one of these."""
         near = self.distance[(self.distance < _FAR) & (self.distance > 1)]
-        found: list[int] = ascending(np.append(1, near)).tolist()
-        return found
+        distances: list[int] = ascending(np.append(1, near)).tolist()
+        return distances
 
     def within(self, distance: int) -> ElementRuns:
         """The runs that join entries at most a distance apart, with all elements between them."""
@@ -116,9 +116,9 @@ class Requests:
 
         0 without any.
         """
-        rounds, rest = np.divmod(np.maximum(self.number - 1, 0), outstanding)
+        rounds, remainder = np.divmod(np.maximum(self.number - 1, 0), outstanding)
         first = latency + self.passing
-        time = first + rounds * np.maximum(first, outstanding * self.passing) + rest * self.passing
+        time = first + rounds * np.maximum(first, outstanding * self.passing) + remainder * self.passing
         return np.where(self.number > 0, time, 0)
 
     def where(self, chosen: NDArray[np.bool_], other: Requests) -> Requests:

@@ -36,7 +36,7 @@ def block_places(repetitions: Indices, extents: Extents, blocks: Blocks) -> NDAr
 def prefixes(extents: Extents, blocks: Blocks, level: int) -> NDArray[np.int64]:
     """The number of the prefix of each block, in block order: the values of the `level` outer loops."""
     starts = [_starts(extent, blocks.sides(dimension)) for dimension, extent in enumerate(extents)]
-    places = np.sort(_loop_places([one.ravel() for one in np.meshgrid(*starts, indexing="ij")], extents, blocks))
+    places = np.sort(_loop_places([grid.ravel() for grid in np.meshgrid(*starts, indexing="ij")], extents, blocks))
     inner = math.prod(loop_counts(extents, blocks)[level:])
     return np.unique(places // inner, return_inverse=True)[1].ravel()
 
@@ -51,18 +51,18 @@ def _starts(extent: int, sides: Sequence[int]) -> Indices:
 
 def loop_counts(extents: Extents, blocks: Blocks) -> list[int]:
     """The most places of each loop; for inner blocks, those in a whole outer block."""
-    left, counts, loops = list(extents), list[int](), _loops(blocks)
+    remaining, counts, loops = list(extents), list[int](), _loops(blocks)
     for dimension, _, side in loops:
-        counts.append(-(-left[dimension] // side))
-        left[dimension] = min(left[dimension], side)
+        counts.append(-(-remaining[dimension] // side))
+        remaining[dimension] = min(remaining[dimension], side)
     return counts
 
 
 def _loops(blocks: Blocks) -> list[tuple[int, bool, int]]:
     """The loops of a scan: dimension, whether it descends, and the side of its blocks."""
-    left = {dimension: list(blocks.sides(dimension)) for dimension in blocks.scan.dimensions}
+    remaining = {dimension: list(blocks.sides(dimension)) for dimension in blocks.scan.dimensions}
     directed = zip(blocks.scan.dimensions, blocks.scan.descending, strict=True)
-    return [(dimension, down, left[dimension].pop(0)) for dimension, down in directed]
+    return [(dimension, down, remaining[dimension].pop(0)) for dimension, down in directed]
 
 
 def _loop_places(columns: Sequence[Indices], extents: Extents, blocks: Blocks) -> NDArray[np.int64]:
@@ -70,10 +70,10 @@ def _loop_places(columns: Sequence[Indices], extents: Extents, blocks: Blocks) -
 
     Outer blocks at the far ends may have fewer blocks than others: some numbers then belong to no block.
     """
-    left = list(columns)
+    remaining = list(columns)
     place = np.zeros(columns[0].shape if columns else 1, np.int64)
     for (dimension, down, side), count in zip(_loops(blocks), loop_counts(extents, blocks), strict=True):
-        block, left[dimension] = left[dimension] // side, left[dimension] % side
+        block, remaining[dimension] = remaining[dimension] // side, remaining[dimension] % side
         place = place * count + (count - 1 - block if down else block)
     return place
 
@@ -83,9 +83,9 @@ def breaking_pair(extents: Extents, delays: Sequence[Delay], blocks: Blocks) -> 
     for delay in delays:
         chosen = [max(0, step) for step in delay.vector]  # some repetition whose r - d lies in the space
         along = enumerate(zip(extents, delay.vector, strict=True))
-        left = [list(moves_of(extent, blocks.sides(dimension), step)) for dimension, (extent, step) in along]
+        remaining = [list(moves_of(extent, blocks.sides(dimension), step)) for dimension, (extent, step) in along]
         for dimension, down in zip(blocks.scan.dimensions, blocks.scan.descending, strict=True):
-            moves = left[dimension].pop(0)
+            moves = remaining[dimension].pop(0)
             back, same = (moves.ahead if down else moves.behind), moves.same
             if back is not None:
                 chosen[dimension] = back

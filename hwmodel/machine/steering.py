@@ -13,7 +13,7 @@ from hwmodel.platform import Platform
 def parts_of(groups: Sequence[GroupEstimate]) -> list[Mapping[str, Any]]:
     """The features of each memory that is built."""
     built = [use.organisation for group in groups for use in group.memories]
-    return [one.features for one in built if one is not None]
+    return [memory.features for memory in built if memory is not None]
 
 
 def steering_of(platform: Platform, parts: Sequence[Mapping[str, Any]]) -> dict[str, float]:

@@ -148,8 +148,8 @@ def is_unchanging(group: Group, ticks: Ticks, array: str) -> bool:
                 return False
             size, parts = group.accesses.size(array), _read_through(group, touch, ticks.work[task])
             pairs = [np.zeros(0, np.int64), *(ascending(tick * size + element) for element, tick in parts)]
-            found = ascending(np.concatenate(pairs))
-            if len(found) != len(ascending(found // size)) * len(ascending(found % size)):
+            distinct = ascending(np.concatenate(pairs))
+            if len(distinct) != len(ascending(distinct // size)) * len(ascending(distinct % size)):
                 return False
     return True
 
@@ -176,10 +176,10 @@ def _first_need(group: Group, task: str, ticks: Ticks) -> Work:
             for elements, when in read_at(group, reader, array, ticks.work[reader]):
                 require_one_frame(group, array, reader, elements)
                 np.minimum.at(first, elements, when)
-        made = writer >= 0
-        np.minimum.at(need, writer[made], first[made])
+        is_made = writer >= 0
+        np.minimum.at(need, writer[is_made], first[is_made])
         if array in group.stored:
-            outside[writer[made & group.needed_outside(array)]] = True
+            outside[writer[is_made & group.needed_outside(array)]] = True
     delays = group.delays(task)
     need = closed(need, extents, delays)
     need[outside & (need == NEVER)] = len(ticks.block) - 1

@@ -214,12 +214,12 @@ def _ways(rows: Rows, window: WindowReads) -> tuple[Ints, Ints]:
     fitting = np.array(rows.touch.tiler.fitting, np.int64).reshape(len(rows.ahead), len(rows.touch.pattern))
     pattern = points(rows.touch.pattern) @ fitting.T
     number = {place: at for at, place in enumerate(window.fresh)}
-    one, far = np.array(rows.ahead, np.int64), np.array(rows.ahead, np.int64) * rows.units
+    step, round_step = np.array(rows.ahead, np.int64), np.array(rows.ahead, np.int64) * rows.units
     back, chunk = np.zeros((rows.units, len(pattern)), np.int64), np.zeros((rows.units, len(pattern)), np.int64)
     for unit, at in np.ndindex(*back.shape):
-        place = pattern[at] + unit * one
+        place = pattern[at] + unit * step
         while tuple(place.tolist()) not in number:
-            place, back[unit, at] = place + far, back[unit, at] + 1
+            place, back[unit, at] = place + round_step, back[unit, at] + 1
             if back[unit, at] > len(pattern) * rows.units:
                 raise fault("window", f"the window of '{rows.touch.process}' on '{rows.touch.array}' misses a place")
         chunk[unit, at] = number[tuple(place.tolist())] // window.each

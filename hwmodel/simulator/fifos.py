@@ -112,9 +112,11 @@ class Fifo:
         `reader` names the reader of a datum, by its number.
         """
         whole = len(made) // wide * wide
-        written, taken = made[wide - 1 : whole : wide], read[:whole:wide]
-        taken = np.where(taken > written, taken, -1)  # those that went by the bank are never in the way
-        late = np.flatnonzero((taken[: max(0, len(taken) - depth)] >= written[depth:]) & (taken[depth:] >= 0))
+        written, read_cycle = made[wide - 1 : whole : wide], read[:whole:wide]
+        read_cycle = np.where(read_cycle > written, read_cycle, -1)  # those that went by the bank are never in the way
+        late = np.flatnonzero(
+            (read_cycle[: max(0, len(read_cycle) - depth)] >= written[depth:]) & (read_cycle[depth:] >= 0)
+        )
         for place in late[:1].tolist():
             word = place + depth
             text = f"cycle {written[word]} overwrites a word of the FIFO of '{self.array}' that {reader(place * wide)}"

@@ -125,10 +125,10 @@ class LocalCheck:
         for task in self.accesses.network.arrays[array].producers:
             for touch in self.accesses.writes[task] if task in self.processors else ():
                 if touch.array == array:
-                    own = self.processors[task]
-                    writing = np.flatnonzero(self.accesses.happens(touch, own.repetitions(self.accesses)))
+                    processor = self.processors[task]
+                    writing = np.flatnonzero(self.accesses.happens(touch, processor.repetitions(self.accesses)))
                     written = words[first : first + len(writing) * math.prod(touch.pattern)].reshape(len(writing), -1)
-                    yield Rows.writing(self.accesses, self.moves.plan, own, touch, writing), written
+                    yield Rows.writing(self.accesses, self.moves.plan, processor, touch, writing), written
                     first += written.size
 
 

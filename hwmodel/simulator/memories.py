@@ -61,9 +61,9 @@ class Buffer:
         for again in data[self._lives[data]][:1].tolist():
             text = f"in step {step} {self.names.brings(again)} brings live data to the buffer of '{self.array}' again"
             raise fault("overwrite", text)
-        taken = np.ones(count, np.bool_)  # by what is live, or by another datum of the step
-        taken[np.unique(words, return_index=True)[1]] = False
-        for wrong in np.flatnonzero(taken | (self._holds[words] >= 0))[:1].tolist():
+        is_taken = np.ones(count, np.bool_)  # by what is live, or by another datum of the step
+        is_taken[np.unique(words, return_index=True)[1]] = False
+        for wrong in np.flatnonzero(is_taken | (self._holds[words] >= 0))[:1].tolist():
             word, held = int(words[wrong]), int(self._holds[words[wrong]])
             other = held if held >= 0 else int(data[words == word][0])
             message = f"step {step} overwrites live data in the buffer of '{self.array}' at {self._place(word)}"
@@ -137,11 +137,11 @@ def of_other_frames(accesses: Accesses) -> dict[str, NDArray[np.int64]]:
     missing = {}
     for name, array in accesses.network.arrays.items():
         if array.producers and None in array.shape:
-            made = np.zeros(accesses.size(name), np.bool_)
+            is_made = np.zeros(accesses.size(name), np.bool_)
             for touch in (touch for producer in array.producers for touch in accesses.writes[producer]):
                 if touch.array == name:
-                    made[accesses.touched(touch, accesses.repetitions(touch.process))[1]] = True
-            missing[name] = np.flatnonzero(~made)
+                    is_made[accesses.touched(touch, accesses.repetitions(touch.process))[1]] = True
+            missing[name] = np.flatnonzero(~is_made)
     return {name: elements for name, elements in missing.items() if len(elements)}
 
 

@@ -57,8 +57,8 @@ class Processor:
 
     def ends(self, fifo: Fifo) -> list[int]:
         """The most data that the processor moves to or from a FIFO in a cycle, for each of its ends there."""
-        sizes = [data.shape[1] for own, data in self.inputs if own is fifo]
-        sizes += [data.shape[1] for own, _, data in self.outputs if own is fifo]
+        sizes = [data.shape[1] for port, data in self.inputs if port is fifo]
+        sizes += [data.shape[1] for port, _, data in self.outputs if port is fifo]
         return [self.units * -(-size // self.unit.interval) for size in sizes]
 
     def compute(self, step: int, clock: int, arrivals: Mapping[str, Ints]) -> int:
@@ -73,8 +73,8 @@ class Processor:
         for fifo, data in self.inputs:
             mine = data[first:end]
             number = np.arange(mine.shape[1])
-            taken = read_cycles(number, len(number), self.unit.interval)
-            fifo.read(mine, clock + starts[:, None] + taken, first + np.arange(len(mine)))
+            read_at = read_cycles(number, len(number), self.unit.interval)
+            fifo.read(mine, clock + starts[:, None] + read_at, first + np.arange(len(mine)))
         for fifo, writing, data in self.outputs:
             low, high = np.searchsorted(writing, [first, end])
             mine, number = data[low:high], np.arange(data.shape[1])
@@ -108,7 +108,7 @@ class Processor:
             remaining = self.waiting.remaining[first:end].tolist()
             return starts_of(Jobs(remaining, after, waits, released.tolist()), self.units, self.unit.interval)
         lines = [int(self.lines.line[each[0]]) for each in rounds]
-        return self._in_order([[one - first for one in each] for each in rounds], lines, after, released.tolist())
+        return self._in_order([[start - first for start in each] for each in rounds], lines, after, released.tolist())
 
     def _in_order(
         self,

@@ -53,12 +53,12 @@ def spans_in(elements: Ints, shape: Extents, axis: int, distance: int) -> list[R
 
 def _distances(steps: Sequence[Ints], shape: Extents, axis: int) -> list[int]:
     """The distances of consecutive entries of a row in some step, and 1, ascending."""
-    found = {1}
+    distances = {1}
     for elements in steps:
         entry = np.sort(elements) // math.prod(shape[axis + 1 :])
         same = np.diff(entry // shape[axis]) == 0
-        found.update(np.unique(np.diff(entry)[same]).tolist())
-    return sorted(found - {0})
+        distances.update(np.unique(np.diff(entry)[same]).tolist())
+    return sorted(distances - {0})
 
 
 @lru_cache(maxsize=1 << 12)
@@ -139,7 +139,7 @@ class Requester:
         ):
             axis += 1
         ways = [Way(None, 0, *own.worst(runs, axis))]
-        for axis in range(len(shape)) if any(len(one) > 1 for one in runs) else ():
+        for axis in range(len(shape)) if any(len(run) > 1 for run in runs) else ():
             for distance in _distances(moved, shape, axis):
                 spans = [spans_in(elements, shape, axis, distance) for elements in moved]
                 ways.append(Way(axis, distance, *own.worst(spans, axis)))
@@ -148,7 +148,7 @@ class Requester:
     def worst(self, runs: Sequence[Sequence[Run]], axis: int) -> tuple[int, int]:
         """The latest places in a word, and in a part of it, at which runs of whole entries of an axis may start."""
         inner, extent = math.prod(self.shape[axis + 1 :]), self.shape[axis] if self.shape else 1
-        places = {start // inner % extent for one in runs for start, _ in one} - {0}
+        places = {start // inner % extent for run in runs for start, _ in run} - {0}
         begins, apart = min(places, default=0), 0 if math.prod(self.shape[:axis]) == 1 else extent
         apart = math.gcd(apart, *(place - begins for place in places)) * inner * self.size
         part = self.word if self.local is None else self.local.width * self.size
@@ -222,8 +222,8 @@ class Requester:
         if key not in self._known:
             word, local = self.parts(first, elements - start + first)
             heads = word[np.append(True, np.diff(local) > 0)]
-            taken = np.maximum(np.bincount(heads, minlength=int(word[-1]) + 1), 1)
-            self._known[key] = word, taken, local - local[np.searchsorted(word, word)]
+            cycles_of = np.maximum(np.bincount(heads, minlength=int(word[-1]) + 1), 1)
+            self._known[key] = word, cycles_of, local - local[np.searchsorted(word, word)]
         return self._known[key]
 
     def serve(self, now: int, elements: Ints, step: int) -> tuple[int, Ints]:

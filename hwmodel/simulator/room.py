@@ -62,7 +62,7 @@ def _of_machine() -> list[int]:
 
 def _of_cgroup() -> list[int]:
     try:
-        most, taken = (int((_CGROUP / name).read_text(encoding="utf-8")) for name in ("memory.max", "memory.current"))
+        most, used = (int((_CGROUP / name).read_text(encoding="utf-8")) for name in ("memory.max", "memory.current"))
     except (OSError, ValueError):  # no group, or one without a limit
         return []
-    return [max(0, most - taken)]
+    return [max(0, most - used)]

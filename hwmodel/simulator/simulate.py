@@ -102,10 +102,10 @@ def run_groups(
     memory = external_memory(accesses, network.inputs)
     setup = set_up(accesses, platform, memory)
     runs: list[tuple[GroupRun, Memory]] = []
-    made: Counter[str] = Counter()
-    for group, own in zip(design.groups, local, strict=True):
-        run = run_group(accesses, platform, group, own, memory, setup, made)
-        made.update({name: len(moved.element) for name, moved in run.moves.arrays.items() if not moved.loaded})
+    made_counts: Counter[str] = Counter()
+    for group, memories in zip(design.groups, local, strict=True):
+        run = run_group(accesses, platform, group, memories, memory, setup, made_counts)
+        made_counts.update({name: len(moved.element) for name, moved in run.moves.arrays.items() if not moved.loaded})
         runs.append((run, memory))
     for name in network.outputs:
         if (memory[name] < 0).any():
@@ -197,8 +197,8 @@ def _with_every_array(spec: Spec, network: Network) -> tuple[Spec, str]:
         for task in tasks.values()
     )
     inputs = tuple(ports[name] for name in network.inputs)
-    made = tuple(ports[name] for name, array in network.arrays.items() if array.producers)
-    top = CompoundTask(f"every array of {network.name}", inputs, made, calls, ports, span)
+    outputs = tuple(ports[name] for name, array in network.arrays.items() if array.producers)
+    top = CompoundTask(f"every array of {network.name}", inputs, outputs, calls, ports, span)
     components: dict[str, Component] = {**spec.elementaries, top.name: top}
     return Spec(spec.name, {}, components | {task.name: task for task in tasks.values()}), top.name
 
@@ -240,13 +240,14 @@ def simulate_alone(reference: Reference, platform: Platform, group: GroupDesign,
     (`never-stored`) or an array of others is changed (`overwrite`); ArrayolError if the data have no result.
     """
     accesses = reference.accesses
-    made = {array for task in group.tasks for array in accesses.network.processes[task].writes}
-    memory = _external_memory(reference, group, made)
-    before = {name: tokens.copy() for name, tokens in memory.items() if name not in made}
+    made_arrays = {array for task in group.tasks for array in accesses.network.processes[task].writes}
+    memory = _external_memory(reference, group, made_arrays)
+    before = {name: tokens.copy() for name, tokens in memory.items() if name not in made_arrays}
     run = run_group(accesses, platform, group, local, memory, set_up(accesses, platform, memory))
     _require_unchanged(before, memory)
     needed = {
-        name: reference.needed_outside(name, group.tasks) & _made_by(accesses, name, group) for name in sorted(made)
+        name: reference.needed_outside(name, group.tasks) & _made_by(accesses, name, group)
+        for name in sorted(made_arrays)
     }
     _require_stored(needed, memory)
     if reference.values is None:
@@ -262,12 +263,12 @@ def simulate_alone(reference: Reference, platform: Platform, group: GroupDesign,
 
 def _made_by(accesses: Accesses, array: str, group: GroupDesign) -> NDArray[np.bool_]:
     """Mask of an array's elements that the group makes: its own part if others write the array too."""
-    made = np.zeros(accesses.size(array), np.bool_)
+    is_made = np.zeros(accesses.size(array), np.bool_)
     if set(accesses.network.arrays[array].producers) <= set(group.tasks):
-        return ~made
+        return ~is_made
     for touch in (touch for task in group.tasks for touch in accesses.writes[task] if touch.array == array):
-        made[accesses.touched(touch, accesses.repetitions(touch.process))[1]] = True
-    return made
+        is_made[accesses.touched(touch, accesses.repetitions(touch.process))[1]] = True
+    return is_made
 
 
 def _external_memory(reference: Reference, group: GroupDesign, made: set[str]) -> Memory:

@@ -57,7 +57,7 @@ class States:
         for number in (late[:1] + self.words).tolist():
             place = f"at address {number % self.words // banks} of bank {number % banks}"
             text = f"step {first[number]} overwrites a chain of '{self.chains.name}' that is open {place}"
-            one, other = (self._begins(own, who) for own in (number, number - self.words))
+            one, other = (self._begins(chain, who) for chain in (number, number - self.words))
             raise fault("overwrite", f"{text}: that of {one} comes over that of {other}")
 
     def _begins(self, chain: int, who: Who) -> str:

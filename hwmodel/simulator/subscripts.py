@@ -95,7 +95,7 @@ def places_read(
 
     `patterns` is (repetitions, pattern) by port. Each element of a repetition occurs once, in the order of reading.
     """
-    arrays: dict[str, Any] = {name: np.moveaxis(own, 0, -1) for name, own in patterns.items()}
+    arrays: dict[str, Any] = {name: np.moveaxis(values, 0, -1) for name, values in patterns.items()}
     recorded = arrays[port] = _Recorded.of(arrays[port])
     for output in elementary.outputs:
         shape: Sequence[int] = [extent or 1 for extent in output.shape]

@@ -100,15 +100,15 @@ class Evaluation:
         """The results of a task on the operands that it has `taken`, by port."""
         key, ports = (work.task, work.recomputed), [port.name for port in alone.outputs]
         content = hashlib.blake2b(repr((alone.repetition, ports)).encode())
-        for port, own in sorted(taken.items()):
-            content.update(repr((port, own.along, own.array.shape, own.array.dtype.str)).encode())
-            content.update(np.ascontiguousarray(own.array).data)
-        asked = content.digest()
-        if key not in self._last or self._last[key][0] != asked:
+        for port, values in sorted(taken.items()):
+            content.update(repr((port, values.along, values.array.shape, values.array.dtype.str)).encode())
+            content.update(np.ascontiguousarray(values.array).data)
+        digest = content.digest()
+        if key not in self._last or self._last[key][0] != digest:
             spec = Spec(self.spec.name, {}, {elementary.name: elementary, alone.name: alone})
-            inputs = {port: own.array for port, own in taken.items()}
+            inputs = {port: values.array for port, values in taken.items()}
             made = execute(spec, alone.name, inputs, functions=self.functions, programs=self._programs)
-            self._last[key] = asked, dict(made)
+            self._last[key] = digest, dict(made)
         return self._last[key][1]
 
     def _patterns(self, run: GroupRun, work: Work, number: int, space: Extents, values: Values) -> _Taken:
@@ -128,17 +128,17 @@ class Evaluation:
         patterns = values[read.touch.array][tokens]
         size = math.prod(extents)
         kind = patterns.dtype if len(patterns) else values[read.touch.array].dtype
-        found = np.zeros((size, patterns.shape[1]), kind)
-        found[:] = patterns[:1] if len(patterns) else 0
+        filled = np.zeros((size, patterns.shape[1]), kind)
+        filled[:] = patterns[:1] if len(patterns) else 0
         own, first = np.unique(place[read.rows], return_index=True)
-        found[own] = patterns[read.data.of[first]]
+        filled[own] = patterns[read.data.of[first]]
         border = read.touch.tiler.border
         if border is not None and border.is_constant:
             own, first = np.unique(place, return_index=True)
             outside = self.accesses.beyond(read.touch, repetitions[first])
             constant = self.accesses.network.arrays[read.touch.array].type.held(border.value)
-            found[own] = np.where(outside, np.array(constant, patterns.dtype), found[own])
-        return _Taken(found.reshape((*extents, *read.touch.pattern)), along)
+            filled[own] = np.where(outside, np.array(constant, patterns.dtype), filled[own])
+        return _Taken(filled.reshape((*extents, *read.touch.pattern)), along)
 
 
 @dataclass(frozen=True)
@@ -214,10 +214,8 @@ def _places_read(elementary: Elementary, reads: RandomReads, taken: Values, own:
 
     Repetitions are evaluated in chunks, as many as their patterns leave room for; patterns that all share need none.
     """
-    port, shapes = (
-        reads.rows.touch.port,
-        {port.name: tuple(own or 1 for own in port.shape) for port in elementary.inputs},
-    )
+    port = reads.rows.touch.port
+    shapes = {each_port.name: tuple(extent or 1 for extent in each_port.shape) for each_port in elementary.inputs}
     flat_shapes = {name: taken[name].ndim - len(shape) for name, shape in shapes.items()}
     shared = {name for name, rank in flat_shapes.items() if not any(taken[name].strides[:rank])}
     each = sum(math.prod(shape) for name, shape in shapes.items() if name not in shared)

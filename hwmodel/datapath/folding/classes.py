@@ -106,7 +106,7 @@ def intervals_worth_trying(counts: Sequence[tuple[int, int]]) -> tuple[int, ...]
         return tuple(intervals)
     ratio = intervals[-1] / intervals[0]
     wanted = [intervals[0] * ratio ** (step / (most - 1)) for step in range(most)]
-    return tuple(sorted({min(intervals, key=_distance(one)) for one in wanted}))
+    return tuple(sorted({min(intervals, key=_distance(target)) for target in wanted}))
 
 
 def _distance(wanted: float) -> Callable[[int], float]:

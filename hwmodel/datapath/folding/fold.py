@@ -191,7 +191,9 @@ def _folded(
 ) -> Folded:
     """Schedule and bind a body with given classes shared."""
     dataflow = priced.dataflow
-    timings = [_timing(price, priced.room, shared=own is not None) for price, own in zip(prices, sharing, strict=True)]
+    timings = [
+        _timing(price, priced.room, shared=shared is not None) for price, shared in zip(prices, sharing, strict=True)
+    ]
     arrivals = arrivals_of(dataflow, interval)
     problem = Problem(
         dataflow, interval, priced.room, priced.by_operation, priced.wires.classes, timings, sharing, arrivals
@@ -257,10 +259,10 @@ def _behind_muxes(priced: Priced, sharing: Sequence[Sharing | None], sources: Se
 
 def _with_registers(priced: Priced, operation: Operation, cost: Mapping[str, float]) -> dict[str, float]:
     """The cost of an operator with its operands in registers."""
-    found, bits = dict(cost), operation.a + operation.b
+    total, bits = dict(cost), operation.a + operation.b
     for name, amount in priced.technology.register_cost.items():
-        found[name] = found.get(name, 0.0) + bits * amount
-    return found
+        total[name] = total.get(name, 0.0) + bits * amount
+    return total
 
 
 def _timing(price: Price, room: int, *, shared: bool) -> Timing:

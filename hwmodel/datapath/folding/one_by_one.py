@@ -23,7 +23,7 @@ def bind_one_by_one(
     """The operators of the shared operations, in the body's order, and the operations with exchanged operands."""
     first, classes, operands = wires.dataflow.first, wires.classes.tolist(), wires.operands
     ports, commutative = wires.dataflow.ports.tolist(), wires.commutative.tolist()
-    taken: dict[tuple[int, int], int] = {}  # by class and slot: its operators that are taken, as bits
+    occupied: dict[tuple[int, int], int] = {}  # by class and slot: its operators that are taken, as bits
     used: dict[int, int] = {}  # by class: how many operators were taken at all
     inputs = _Inputs()
     units: dict[int, int] = {}
@@ -37,7 +37,7 @@ def bind_one_by_one(
                 sources.append((classes[maker], units[maker]))
             else:
                 sources.append((-1, ports[value]) if 0 <= value < first else (-2, value))
-        busy = taken.get((place, slot), 0)
+        busy = occupied.get((place, slot), 0)
         sharing = problem.sharing[place]
         assert sharing is not None
         others = {(~busy & (busy + 1)).bit_length() - 1, min(used.get(place, 0), sharing.units - 1)}
@@ -49,7 +49,7 @@ def bind_one_by_one(
                 sources.reverse()
                 swapped.append(operation)
         unit = units[operation] = best[1]
-        taken[place, slot] = busy | 1 << unit
+        occupied[place, slot] = busy | 1 << unit
         used[place] = max(used.get(place, 0), unit + 1)
         inputs.add(place, unit, sources)
     return [units[operation] for operation in sorted(units)], swapped

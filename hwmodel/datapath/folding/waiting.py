@@ -63,10 +63,10 @@ class Taken:
         """
         sources, there = values.copy(), values >= 0
         values, count = values[there], len(self.first)
-        waited, own = cycles[there] - self.first[values], self.register[values]
+        waited, registered = cycles[there] - self.first[values], self.register[values]
         wires, registers = int(self.wires.max(initial=0)) + 1, int(self.register.max(initial=-1)) + 1
         alone = wires + registers + values + count * (np.maximum(waited, 0) // self.interval)
-        sources[there] = np.where(waited < 0, self.wires[values], np.where(own >= 0, wires + own, alone))
+        sources[there] = np.where(waited < 0, self.wires[values], np.where(registered >= 0, wires + registered, alone))
         return sources
 
 
@@ -136,7 +136,7 @@ def output_muxes(folded: Folded, taken: Taken) -> Muxes:
         lanes = np.arange(len(values)) - np.searchsorted(cycles, cycles)
         sources = taken.sources(values, cycles)
         for lane in range(int(lanes.max(initial=-1)) + 1):
-            own = lanes == lane
-            if (found := len(distinct_of(sources[own]))) > 1:
-                muxes[int(dataflow.widths[values[own & (values >= 0)]].max()), found] += 1
+            in_lane = lanes == lane
+            if (count := len(distinct_of(sources[in_lane]))) > 1:
+                muxes[int(dataflow.widths[values[in_lane & (values >= 0)]].max()), count] += 1
     return muxes

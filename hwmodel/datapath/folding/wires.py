@@ -39,9 +39,9 @@ class Wires:
         """The operations in the order in which slots take them: by the source of their chain's root, then by root."""
         count, first = len(self.classes), self.dataflow.first
         parents = np.arange(count)
-        made = self.values >= first
-        within = made.copy()
-        within[made] = self.classes[self.values[made] - first] == self.classes[self.users[made]]
+        is_result = self.values >= first
+        within = is_result.copy()
+        within[is_result] = self.classes[self.values[is_result] - first] == self.classes[self.users[is_result]]
         parents[self.users[within][::-1]] = self.values[within][::-1] - first
         while True:
             further = parents[parents]
@@ -81,8 +81,8 @@ class Wires:
         kinds = int(self.classes.max(initial=0)) + 2
         distinct = distinct_of((inputs * kinds + makers + 1) * most + source) // most
         begins = np.flatnonzero(np.diff(distinct, prepend=-1))
-        found, counts = distinct[begins], np.diff(np.append(begins, len(distinct)))
-        return found // kinds, found % kinds - 1, counts
+        sources, counts = distinct[begins], np.diff(np.append(begins, len(distinct)))
+        return sources // kinds, sources % kinds - 1, counts
 
     @cached_property
     def circular(self) -> frozenset[int]:
@@ -106,11 +106,11 @@ class Wires:
         wanted = np.bincount(self.classes, minlength=len(sharing))
         sizes = [int(wanted[place]) if each is None else each.units for place, each in enumerate(sharing)]
         base = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        alone = np.array([each is None for each in sharing], bool)
+        unshared = np.array([each is None for each in sharing], bool)
         order = np.argsort(self.classes, kind="stable")
         rank = np.empty(len(order), np.int64)
         rank[order] = np.arange(len(order)) - (np.cumsum(wanted) - wanted)[self.classes[order]]
-        return np.asarray(base[self.classes] + np.where(alone[self.classes], rank, units), np.int64)
+        return np.asarray(base[self.classes] + np.where(unshared[self.classes], rank, units), np.int64)
 
 
 def wires_of(dataflow: Dataflow, classes: Sequence[OperatorClass], by_operation: Sequence[int]) -> Wires:

@@ -133,8 +133,8 @@ def zero_of(nodes: Nodes, code: int) -> int:
 def _fill(cells: list[Cells], table: ConstArray, nodes: Nodes) -> None:
     values = np.frombuffer(table.data, np.dtype(table.type.numpy_name).newbyteorder("<"))
     parts = [values.real, values.imag] if len(cells) == 2 else [values]
-    for own, part in zip(cells, parts, strict=True):
-        own.update(enumerate(constants(nodes, part)))
+    for cell, part in zip(cells, parts, strict=True):
+        cell.update(enumerate(constants(nodes, part)))
 
 
 def constants(nodes: Nodes, values: Any) -> list[int]:

@@ -52,13 +52,13 @@ def needed_ranges(
         if node in known:
             continue
         known.add(node)
-        found = [
+        ranges = [
             takes.of(user, less.get(user, (0, numbers[user].bits)))[position]
             for user in users[begins[node] : begins[node + 1]]
             for position, operand in enumerate(operands[user])
             if operand == node
         ]
-        first, last = min(first for first, _ in found), max(last for _, last in found)
+        first, last = min(first for first, _ in ranges), max(last for _, last in ranges)
         if (first, last) != (0, numbers[node].bits):
             low[node], high[node] = less[node] = first, last
             if sorts.operators[node] in _PARTIAL:

@@ -122,7 +122,9 @@ def _without_dead(nodes: Nodes, live: list[bool]) -> tuple[list[Any], Sequence[i
         return nodes.records, range(len(live))
     kept = [record for record, is_live in zip(nodes.records, live, strict=True) if is_live]
     places = [number - 1 for number in accumulate(live)]
-    moved = [(operator, tuple([places[operand] for operand in operands]), *rest) for operator, operands, *rest in kept]
+    moved = [
+        (operator, tuple([places[operand] for operand in operands]), *others) for operator, operands, *others in kept
+    ]
     return moved, places
 
 

@@ -84,7 +84,7 @@ def _decided(condition: Expr | None) -> bool:
 
 def _operators(statement: Assign, sizes: Mapping[str, int]) -> int:
     """The operators of a statement at one point, at least one."""
-    count = sum(_weight(part) for own in expressions(statement) for part in inside(own))
+    count = sum(_weight(part) for expression in expressions(statement) for part in inside(expression))
     if statement.accumulate:
         is_complex = isinstance(statement.value.type, ElementType) and statement.value.type.kind is Kind.COMPLEX
         count += 2 if is_complex else 1
@@ -109,13 +109,13 @@ def _weight(node: Expr) -> int:
 
 def _points(ranges: Sequence[Range]) -> int:
     """The points of ranges: a product, and a sum over the variables that later bounds use."""
-    used = {own.name for own in ranges if any(_uses(later, own.name) for later in ranges)}
+    used = {loop_range.name for loop_range in ranges if any(_uses(later, loop_range.name) for later in ranges)}
     points = Points(1, {})
     factor = 1
-    for own in ranges:
-        low, high = (_bound(bound, points) for bound in (own.low, own.high))
-        if own.name in used:
-            points = spread_along(own.name, low, high, points)
+    for loop_range in ranges:
+        low, high = (_bound(bound, points) for bound in (loop_range.low, loop_range.high))
+        if loop_range.name in used:
+            points = spread_along(loop_range.name, low, high, points)
             if points.count > _LISTED:
                 return factor * points.count
             continue
@@ -141,8 +141,8 @@ def _uses(own: Range, name: str) -> bool:
 
 def _points_that_act(ranges: Sequence[Range], condition: Expr | None) -> int:
     points = Points(1, {})
-    for own in ranges:
-        points = spread_along(own.name, _bound(own.low, points), _bound(own.high, points), points)
+    for loop_range in ranges:
+        points = spread_along(loop_range.name, _bound(loop_range.low, points), _bound(loop_range.high, points), points)
     assert condition is not None
     holds = _evaluator().numbers(condition, points)
     if holds is None:

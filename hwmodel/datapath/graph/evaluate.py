@@ -153,11 +153,11 @@ def _shifted(operands: list[Values], distance: Any, unsigned: bool) -> Values:
 
 def _collected(graph: Graph, values: list[Values], lanes: int) -> dict[str, Values]:
     """Outputs as arrays of their ports' types."""
-    found = {}
+    outputs = {}
     for port, listed in graph.outputs.items():
         rows = np.stack([np.broadcast_to(values[node], (lanes,)) for node in listed])
-        found[port] = _typed(rows, graph.types[port])
-    return found
+        outputs[port] = _typed(rows, graph.types[port])
+    return outputs
 
 
 def _typed(rows: Values, kind: ElementType) -> Values:

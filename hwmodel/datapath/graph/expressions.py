@@ -38,8 +38,10 @@ class Points:
 
     def take(self, chosen: Any) -> Points:
         """The points at some positions, or in a mask."""
-        taken = {name: value[chosen] if isinstance(value, np.ndarray) else value for name, value in self.values.items()}
-        return Points(int(np.count_nonzero(chosen)) if chosen.dtype == bool else len(chosen), taken)
+        values = {
+            name: value[chosen] if isinstance(value, np.ndarray) else value for name, value in self.values.items()
+        }
+        return Points(int(np.count_nonzero(chosen)) if chosen.dtype == bool else len(chosen), values)
 
     def single(self, place: int) -> Points:
         """The point at a position."""
@@ -127,9 +129,9 @@ class Expressions:
             return self._read_by_data(layout, place, points)
         if isinstance(place, np.ndarray):
             flat = place.tolist()
-            parts = [[own[element] for element in flat] for own in cells]
+            parts = [[cell[element] for element in flat] for cell in cells]
         else:
-            parts = [[own[place]] * points.count for own in cells]
+            parts = [[cell[place]] * points.count for cell in cells]
         return parts[0] if len(parts) == 1 else tuple(parts)
 
     def place(self, layout: Layout, subscripts: Sequence[Expr], points: Points) -> Any:
@@ -283,10 +285,10 @@ def _merged(branches: list[tuple[Any, Value]], count: int) -> Value:
     """Merge the values of points of two complementary masks, in the order of all points."""
     if isinstance(branches[0][1], tuple):
         parts = range(len(branches[0][1]))
-        return tuple(_merged([(own, value[part]) for own, value in branches], count) for part in parts)
+        return tuple(_merged([(condition, value[part]) for condition, value in branches], count) for part in parts)
     merged = [0] * count
-    for own, value in branches:
-        for place, node in zip(np.flatnonzero(own).tolist(), value, strict=True):
+    for condition, value in branches:
+        for place, node in zip(np.flatnonzero(condition).tolist(), value, strict=True):
             merged[place] = node
     return merged
 

@@ -209,8 +209,8 @@ class Floats:
         """The value floor(x 2**bits + 1/2) / 2**bits; from 2**mantissa on each float is an integer, and stays."""
         scaled = self.scale(a, bits, code)
         whole = self.unary("floor", scaled, code)
-        rest = self.binary("sub", scaled, whole, code)
-        upwards = self.compared(">=", rest, self.constant(0.5, code))
+        remainder = self.binary("sub", scaled, whole, code)
+        upwards = self.compared(">=", remainder, self.constant(0.5, code))
         step = self.integers.mux(upwards, self.constant(1, code), self.constant(0, code))
         nearest = self.scale(self.binary("add", whole, step, code), -bits, code)
         small = self.compared("<", self.unary("abs", a, code), self.constant(2.0 ** _LARGEST[code], code))

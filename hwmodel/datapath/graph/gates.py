@@ -83,7 +83,7 @@ class Gates:
 
     def equal(self, left: list[int], right: list[int]) -> int:
         """The literal that says whether two numbers of equally many bits are equal, as a tree."""
-        level = [self.differ(one, other) ^ 1 for one, other in zip(left, right, strict=True)]
+        level = [self.differ(bit, other) ^ 1 for bit, other in zip(left, right, strict=True)]
         while len(level) > 1:
             paired = [self.both(*level[place : place + 2]) for place in range(0, len(level) - 1, 2)]
             level = paired + level[len(level) & ~1 :]
@@ -93,15 +93,15 @@ class Gates:
         """The literal that says whether a number in two's complement is below another of equally many bits."""
         below = FALSE
         last = len(left) - 1
-        for place, (one, other) in enumerate(zip(left, right, strict=True)):
-            below = self.mux(self.differ(one, other), one if place == last else other, below)
+        for place, (bit, other) in enumerate(zip(left, right, strict=True)):
+            below = self.mux(self.differ(bit, other), bit if place == last else other, below)
         return below
 
     def users(self) -> list[int]:
         """The number of gates that take each gate."""
         users = [0] * len(self.fanins)
-        for taken in self.fanins:
-            for gate in taken:
+        for inputs in self.fanins:
+            for gate in inputs:
                 users[gate] += 1
         return users
 
@@ -114,8 +114,8 @@ class Gates:
             places = sorted({*gates, *chain.from_iterable([self.fanins[gate] for gate in gates])})
             place_of = {gate: place for place, gate in enumerate(places)}
             fanins = [tuple([place_of[taken] for taken in self.fanins[gate]]) for gate in gates]
-            own = [place_of[gate] for gate in gates]
-            shape = (tuple(own), tuple(fanins), tuple([gate in wanted for gate in gates]))
+            cover_places = [place_of[gate] for gate in gates]
+            shape = (tuple(cover_places), tuple(fanins), tuple([gate in wanted for gate in gates]))
             covered = known.get(shape)
             if covered is None:
                 covered = known[shape] = _cover(shape, inputs, kept)
@@ -125,18 +125,18 @@ class Gates:
     def _groups(self) -> Iterable[list[int]]:
         """Connected gates, by the first of them: no other gates take their values, except as roots."""
         group_of: dict[int, list[int]] = {}
-        for gate, taken in enumerate(self.fanins):
-            if not taken:
+        for gate, inputs in enumerate(self.fanins):
+            if not inputs:
                 continue
-            own = [gate]
-            for source in taken:
+            members = [gate]
+            for source in inputs:
                 other = group_of.get(source)
-                if other is not None and other is not own:
-                    small, own = sorted((own, other), key=len)
-                    own += small
+                if other is not None and other is not members:
+                    small, members = sorted((members, other), key=len)
+                    members += small
                     for each in small:
-                        group_of[each] = own
-            group_of[gate] = own
+                        group_of[each] = members
+            group_of[gate] = members
         groups = {id(group): group for group in group_of.values()}
         return map(sorted, groups.values())
 

@@ -132,14 +132,12 @@ class Graph:
     def small_sums(self) -> frozenset[int]:
         """Sums of integers with so few bits that they take no carry chain."""
         sorts = self.sorts
-        found = sorts.nodes_of(SUMS)
+        sums = sorts.nodes_of(SUMS)
         ends_in_zeros = np.zeros(len(self), bool)
         ends_in_zeros[sorts.nodes_of(_ENDS_IN_ZEROS)] = True
-        taken = [ends_in_zeros[sorts.operands[sorts.starts[found] + place]] for place in (0, sorts.sizes[found] - 1)]
-        found = found[(self._ranges[1][found] <= FEW) | taken[0] | taken[1]]
-        return frozenset(
-            [node for node in found.tolist() if not self.numbers[node].is_float and self._own(node) <= FEW]
-        )
+        operands = [ends_in_zeros[sorts.operands[sorts.starts[sums] + place]] for place in (0, sorts.sizes[sums] - 1)]
+        sums = sums[(self._ranges[1][sums] <= FEW) | operands[0] | operands[1]]
+        return frozenset([node for node in sums.tolist() if not self.numbers[node].is_float and self._own(node) <= FEW])
 
     def _own(self, node: int) -> int:
         """The bits of a sum or a bit operation that take logic."""
@@ -168,12 +166,12 @@ class Graph:
         _, first, alike = np.unique(key[nodes], return_index=True, return_inverse=True)
         order = np.argsort(first)
         known: dict[tuple[object, ...], Operation] = {}
-        found = [self._found(node, known) for node in nodes[first[order]].tolist()]
-        different = {id(operation): operation for operation in found}
+        operations = [self._found(node, known) for node in nodes[first[order]].tolist()]
+        different = {id(operation): operation for operation in operations}
         listed = {identity: place for place, identity in enumerate(different)}
         places = np.full(len(self), -1, np.int64)
         ranks = np.empty(len(order), np.int64)
-        ranks[order] = [listed[id(operation)] for operation in found]
+        ranks[order] = [listed[id(operation)] for operation in operations]
         places[nodes] = ranks[alike]
         return tuple(different.values()), places
 

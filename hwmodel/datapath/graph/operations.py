@@ -100,8 +100,8 @@ class Operations:
 
     def _as_float(self, node: int, fraction: int, code: int) -> int:
         if (self.nodes.low[node], self.nodes.high[node]) == (0, 1):
-            one, zero = (self.floats.constant(value, code) for value in (2.0**-fraction, 0))
-            return self.integers.mux(node, one, zero)
+            scale, zero = (self.floats.constant(value, code) for value in (2.0**-fraction, 0))
+            return self.integers.mux(node, scale, zero)
         return self.floats.from_integer(node, fraction, code)
 
     def _of_floats(self, value: Value, source: ElementType, target: ElementType) -> Value:

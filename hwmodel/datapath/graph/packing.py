@@ -54,8 +54,8 @@ def _seen(operators: Sequence[str], operands: Sequence[tuple[int, ...]], small_s
     return set(
         chain.from_iterable(
             [
-                taken
-                for node, (operator, taken) in enumerate(zip(operators, operands, strict=True))
+                inputs
+                for node, (operator, inputs) in enumerate(zip(operators, operands, strict=True))
                 if operator in PACKED or operator in (SHIFT, RESIZE) or node in small_sums
             ]
         )
@@ -88,7 +88,7 @@ class Packing:
         with_bits = {node for node, operator in enumerate(self.operators) if operator in _LOGIC}
         with_bits |= self.seen | self.small_sums
         return [
-            node for node, taken in enumerate(self.operands) if node in with_bits or not with_bits.isdisjoint(taken)
+            node for node, inputs in enumerate(self.operands) if node in with_bits or not with_bits.isdisjoint(inputs)
         ]
 
     def add(self, node: int) -> None:
@@ -149,12 +149,12 @@ class Packing:
         condition, then, otherwise = self.operands[node]
         (chosen,) = self.bits[condition][:1]
         width, results = self.numbers[node].bits, []
-        for one, other in zip(self._extended(then, width), self._extended(otherwise, width), strict=True):
-            result = self.gates.mux(chosen, one, other)
-            if other <= TRUE < one:
-                self.constants.setdefault(result, (chosen ^ 1, other, one))
-            elif one <= TRUE < other:
-                self.constants.setdefault(result, (chosen, one, other))
+        for bit, other in zip(self._extended(then, width), self._extended(otherwise, width), strict=True):
+            result = self.gates.mux(chosen, bit, other)
+            if other <= TRUE < bit:
+                self.constants.setdefault(result, (chosen ^ 1, other, bit))
+            elif bit <= TRUE < other:
+                self.constants.setdefault(result, (chosen, bit, other))
             results.append(result)
         return results
 
@@ -178,10 +178,10 @@ class Packing:
         left, right = bits if len(bits) == 2 else ([FALSE] * last, bits[0])
         carry = flip = int(self.operators[node] != "add")
         result = []
-        for one, other in zip(left, right, strict=True):
-            half = gates.differ(one, other ^ flip)
+        for bit, other in zip(left, right, strict=True):
+            half = gates.differ(bit, other ^ flip)
             result.append(gates.differ(half, carry))
-            carry = gates.mux(half, carry, one)
+            carry = gates.mux(half, carry, bit)
         return [*result, *gates.leaves(width - last)]
 
     def _shifted(self, operator: str, sources: tuple[int, ...], number: Number) -> Bits:
@@ -192,7 +192,7 @@ class Packing:
         for place, chosen in enumerate(self.bits[sources[1]]):
             step = min(1 << place, len(bits))
             moved = [*[FALSE] * step, *bits][: len(bits)] if operator == "shl" else [*bits[step:], *[above] * step]
-            bits = [self.gates.mux(chosen, one, other) for one, other in zip(moved, bits, strict=True)]
+            bits = [self.gates.mux(chosen, bit, other) for bit, other in zip(moved, bits, strict=True)]
         return bits[: number.bits]
 
     def _logic(self, operator: str, sources: tuple[int, ...], number: Number) -> Bits:
@@ -205,16 +205,16 @@ class Packing:
             less = self._less(sources)
             left, right = (self._extended(source, number.bits) for source in sources)
             chosen = less if operator == "min" else less ^ 1
-            return [gates.mux(chosen, one, other) for one, other in zip(left, right, strict=True)]
+            return [gates.mux(chosen, bit, other) for bit, other in zip(left, right, strict=True)]
         bits = [self._extended(source, number.bits) for source in sources]
         if operator == "abs":
             self._takes(sources)
             negative, sign = gates.leaves(number.bits), self.bits[sources[0]][-1]
-            return [gates.mux(sign, one, other) for one, other in zip(negative, bits[0], strict=True)]
+            return [gates.mux(sign, bit, other) for bit, other in zip(negative, bits[0], strict=True)]
         if operator == "not":
             return [literal ^ 1 for literal in bits[0]]
         apply = {"and": gates.both, "or": gates.either, "xor": gates.differ}[operator]
-        return [apply(one, other) for one, other in zip(*bits, strict=True)]
+        return [apply(bit, other) for bit, other in zip(*bits, strict=True)]
 
     def _pair(self, sources: tuple[int, ...]) -> tuple[Bits, Bits]:
         width = 1 + max(self.numbers[source].bits for source in sources)

@@ -81,5 +81,5 @@ def sorts_of(
         key = key * (len(codes) + 1) + own
     _, first, of = np.unique(key, return_index=True, return_inverse=True)
     return Sorts(
-        operators, of, first, flat, sizes, starts, np.array([0, *[one.bits for one in objects]], np.int64)[code]
+        operators, of, first, flat, sizes, starts, np.array([0, *[entry.bits for entry in objects]], np.int64)[code]
     )

@@ -56,16 +56,16 @@ class Statements:
 
     def spread(self, ranges: Sequence[Range], points: Points) -> Points:
         """The points of ranges at each enclosing point, the last range fastest."""
-        for own in ranges:
-            low, high = (self.expressions.value(bound, points) for bound in (own.low, own.high))
-            points = spread_along(own.name, low, high, points)
+        for loop_range in ranges:
+            low, high = (self.expressions.value(bound, points) for bound in (loop_range.low, loop_range.high))
+            points = spread_along(loop_range.name, low, high, points)
         return points
 
     def _assign(self, statement: Assign, points: Points) -> None:
         reads = [
             part
-            for own in expressions(statement)
-            for part in inside(own)
+            for expression in expressions(statement)
+            for part in inside(expression)
             if isinstance(part, Read) and part.port == statement.port
         ]
         if points.count == 1 or not reads:
@@ -102,7 +102,8 @@ class Statements:
         """The points in runs that can be evaluated together, one run after another."""
         layout = self.expressions.arrays.layouts[statement.port]
         places = [
-            self._place(own, layout, points) for own in (statement.subscripts, *(read.subscripts for read in reads))
+            self._place(subscripts, layout, points)
+            for subscripts in (statement.subscripts, *(read.subscripts for read in reads))
         ]
         if any(isinstance(place, list) for place in places):
             yield from ([point] for point in range(points.count))
@@ -112,7 +113,7 @@ class Statements:
 
     def _place(self, subscripts: tuple[Expr, ...], layout: Layout, points: Points) -> Any:
         """The element of an access at each point; an empty list if it depends on data."""
-        if any(depends_on_data(own) for own in subscripts):
+        if any(depends_on_data(subscript) for subscript in subscripts):
             return []
         return self.expressions.place(layout, subscripts, points)
 
@@ -125,8 +126,8 @@ class Statements:
         parts = list(value) if isinstance(value, tuple) else [value]
         if isinstance(place, list):
             for point in range(points.count):
-                own = None if condition is None else condition[point]
-                self._write_by_data(statement, layout, place, point, [part[point] for part in parts], own)
+                is_active = None if condition is None else condition[point]
+                self._write_by_data(statement, layout, place, point, [part[point] for part in parts], is_active)
             return
         elements = place.tolist() if isinstance(place, np.ndarray) else [place] * points.count
         for part, values in enumerate(parts):
@@ -244,19 +245,19 @@ def spread_along(name: str, low: Any, high: Any, points: Points) -> Points:
     """Add a variable to points: at each, all its values from low to below high."""
     if not isinstance(low, np.ndarray) and not isinstance(high, np.ndarray):
         length = max(0, int(high) - int(low))
-        own: Any = np.arange(int(low), int(low) + length, dtype=np.int64)
+        indices: Any = np.arange(int(low), int(low) + length, dtype=np.int64)
         if points.count == 1:
             count = length
             values = points.values if length == 1 else {key: at(value, 0) for key, value in points.values.items()}
-            return Points(count, {**values, name: int(low) if length == 1 else own})
+            return Points(count, {**values, name: int(low) if length == 1 else indices})
         values = {key: _repeated(value, length) for key, value in points.values.items()}
-        return Points(points.count * length, {**values, name: np.tile(own, points.count)})
+        return Points(points.count * length, {**values, name: np.tile(indices, points.count)})
     lows = np.broadcast_to(np.asarray(low, np.int64), (points.count,))
     lengths = np.maximum(np.broadcast_to(np.asarray(high, np.int64), (points.count,)) - lows, 0)
     starts = np.cumsum(lengths) - lengths
-    own = np.arange(int(lengths.sum())) - np.repeat(starts - lows, lengths)
+    indices = np.arange(int(lengths.sum())) - np.repeat(starts - lows, lengths)
     values = {key: _repeated(value, lengths) for key, value in points.values.items()}
-    return Points(len(own), {**values, name: own})
+    return Points(len(indices), {**values, name: indices})
 
 
 def _repeated(value: Any, times: Any) -> Any:
@@ -269,16 +270,16 @@ def is_independent(loop: Loop) -> bool:
     for statement in assigns(loop.body):
         accesses.setdefault(statement.port, []).append(statement.subscripts)
     for statement in assigns(loop.body):
-        for own in expressions(statement):
-            for part in inside(own):
+        for expression in expressions(statement):
+            for part in inside(expression):
                 if isinstance(part, Read) and part.port in accesses:
                     accesses[part.port].append(part.subscripts)
-    return all(_is_own(own.name, listed) for own in loop.ranges for listed in accesses.values())
+    return all(_is_own(loop_range.name, listed) for loop_range in loop.ranges for listed in accesses.values())
 
 
 def _is_own(name: str, accesses: list[tuple[Expr, ...]]) -> bool:
     """Whether some subscript is the variable, in all accesses."""
-    first = [{place for place, own in enumerate(access) if _is_index(own, name)} for access in accesses]
+    first = [{place for place, subscript in enumerate(access) if _is_index(subscript, name)} for access in accesses]
     return bool(set.intersection(*first))
 
 

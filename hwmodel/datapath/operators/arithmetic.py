@@ -107,12 +107,12 @@ def _quotient_and_rest(nets: Nets, operands: Sequence[Net]) -> tuple[Net, Net]:
     texts = [resized(operand, number.bits) for operand in operands]
     if not signed:
         return tuple(nets.wire(f"{texts[0]} {sign} {texts[1]}", number) for sign in "/%")  # type: ignore[return-value]
-    toward_zero, rest = (nets.wire(f"$signed({texts[0]}) {sign} $signed({texts[1]})", number) for sign in "/%")
+    toward_zero, remainder = (nets.wire(f"$signed({texts[0]}) {sign} $signed({texts[1]})", number) for sign in "/%")
     divisor = nets.wire(texts[1], number)
-    wrong = nets.wire(f"{rest.name} != 0 && {rest.sign} != {divisor.sign}", Number("unsigned", 1))
+    wrong = nets.wire(f"{remainder.name} != 0 && {remainder.sign} != {divisor.sign}", Number("unsigned", 1))
     return (
         nets.wire(f"{toward_zero.name} - {resized(wrong, number.bits)}", number),
-        nets.wire(f"{wrong.name} ? {rest.name} + {divisor.name} : {rest.name}", number),
+        nets.wire(f"{wrong.name} ? {remainder.name} + {divisor.name} : {remainder.name}", number),
     )
 
 

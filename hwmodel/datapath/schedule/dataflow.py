@@ -100,8 +100,8 @@ class Dataflow:
     def settable(self) -> Ints:
         """The multiplexers of a constant and a value that is no logic, with LUTs: a register may replace them."""
         kinds = {kind for kind, each in enumerate(self.kinds) if each.operator == "mux" and each.luts}
-        found = (operation for operation, kind in enumerate(self.kind) if kind in kinds) if kinds else ()
-        return np.array([one for one in found if _takes_constant(self.graph, self.nodes[one])], np.int64)
+        operations = (operation for operation, kind in enumerate(self.kind) if kind in kinds) if kinds else ()
+        return np.array([one for one in operations if _takes_constant(self.graph, self.nodes[one])], np.int64)
 
     @cached_property
     def bits(self) -> list[int]:

@@ -104,9 +104,9 @@ class Lifetimes:
         """The largest number of bits that are in registers at once."""
         cycles = np.maximum(0, self.last - self.born + 1)
         whole = int((self.widths * (cycles // interval)).sum())
-        rest, begin = cycles % interval, self.born % interval
-        live = rest > 0
-        begin, end, bits = begin[live], (begin + rest)[live], self.widths[live]
+        remainder, begin = cycles % interval, self.born % interval
+        live = remainder > 0
+        begin, end, bits = begin[live], (begin + remainder)[live], self.widths[live]
         changes = np.bincount(begin, bits, 2 * interval + 1) - np.bincount(end, bits, 2 * interval + 1)
         held = np.cumsum(changes)[: 2 * interval].reshape(2, interval).sum(axis=0)
         return whole + int(held.max())
@@ -117,8 +117,8 @@ def lifetimes_of(problem: Problem, placed: Placed, ends: Ends) -> Lifetimes:
     dataflow, room = problem.dataflow, problem.room
     starts = placed.ticks // room
     stages = np.array([max(1, -(-timing.ticks // room)) for timing in problem.timings], np.int64)
-    own = np.array([timing.pipelined for timing in problem.timings], np.int64)
-    made = starts + (stages + own)[problem.places] if len(starts) else starts
+    pipelined = np.array([timing.pipelined for timing in problem.timings], np.int64)
+    made = starts + (stages + pipelined)[problem.places] if len(starts) else starts
     born = np.concatenate([problem.arrivals, made])
     last = np.full(len(born), -1, np.int64)
     first_use = np.full(len(born), FAR, np.int64)

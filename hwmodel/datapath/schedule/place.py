@@ -272,8 +272,8 @@ def move(slots: Slots | None, interval: int, cycle: int, latest: int, timing: Ti
     """The new start of an operation: the tick `latest`, or the last free slot before it; None if there is none."""
     if slots is None:
         return latest
-    found = slots.last(cycle + 1, latest // room)
-    if found is None:
+    slot = slots.last(cycle + 1, latest // room)
+    if slot is None:
         return None
-    slots.move(cycle % interval, found % interval)
-    return latest if found == latest // room else found * room + timing.within
+    slots.move(cycle % interval, slot % interval)
+    return latest if slot == latest // room else slot * room + timing.within

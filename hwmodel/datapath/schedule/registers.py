@@ -66,15 +66,15 @@ def shared_registers(lives: Sequence[Life], interval: int) -> list[Register]:
 def _shared(lives: Sequence[Life], interval: int) -> list[Register]:
     """The registers of values, each in the first register that is free in its cycles."""
     registers: list[Register] = []
-    taken: list[int] = []  # by register: the cycles modulo the interval in which it holds something, as bits
+    occupied: list[int] = []  # by register: the cycles modulo the interval in which it holds something, as bits
     whole = (1 << interval) - 1
     for life in lives:
-        own = (1 << life.last - life.first + 1) - 1 << life.first % interval
-        own = (own | own >> interval) & whole
-        place = next((place for place, bits in enumerate(taken) if not bits & own), len(taken))
-        if place == len(taken):
+        cycles = (1 << life.last - life.first + 1) - 1 << life.first % interval
+        cycles = (cycles | cycles >> interval) & whole
+        place = next((place for place, bits in enumerate(occupied) if not bits & cycles), len(occupied))
+        if place == len(occupied):
             registers.append(Register(None))
-            taken.append(0)
+            occupied.append(0)
         registers[place].lives.append(life)
-        taken[place] |= own
+        occupied[place] |= cycles
     return registers

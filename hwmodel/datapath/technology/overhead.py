@@ -46,13 +46,13 @@ class OverheadTable(Table):
     @property
     def is_empty(self) -> bool:
         """Whether nothing is added."""
-        return not any(getattr(own, name) for own in (self.lut, self.ff) for name in FEATURES)
+        return not any(getattr(coefficients, name) for coefficients in (self.lut, self.ff) for name in FEATURES)
 
     def of(self, features: Mapping[str, Any]) -> list[Any]:
         """LUT and FF of features, which are numbers or arrays: whole numbers each."""
         return [
-            np.rint(sum((getattr(own, name) * number for name, number in features.items()), 0.0))
-            for own in (self.lut, self.ff)
+            np.rint(sum((getattr(coefficients, name) * number for name, number in features.items()), 0.0))
+            for coefficients in (self.lut, self.ff)
         ]
 
 
@@ -106,13 +106,13 @@ def memory_features(
     address, code, lanes = _address_bits(deep), (banks - 1).bit_length(), routes.reads + routes.writes
     writing, reading = (routes.writes, routes.write_reach), (routes.reads / copies, routes.read_reach)
     written = _matched(*writing, banks) + banks * _joined(*writing, banks) * (width + address)  # once for all copies
-    asked = _matched(*reading, banks) + banks * _joined(*reading, banks) * address
+    addressed = _matched(*reading, banks) + banks * _joined(*reading, banks) * address
     chosen = routes.reads * width * _put_together(routes.read_reach)
     return {
         "memory": 1,
         "port": routes.port,
         "lane": lanes * (address + code),
-        "ways": written + copies * asked + chosen,
+        "ways": written + copies * addressed + chosen,
         "bent": routes.bent,
         "named": routes.reads * routes.read_reach * (routes.read_reach > 1),
         "held": routes.writes * (width + address + code + 1),

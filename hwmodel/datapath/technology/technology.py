@@ -136,8 +136,8 @@ def _figures(value: object) -> tuple[str, ...]:
 def _path_or_like(schema: dict[str, Any]) -> None:
     """A file needs `[path]` with its `ns`, or is `like` one that has it."""
     schema["required"] = [name for name in schema["required"] if name != "path"]
-    own = {"required": ["path"], "properties": {"path": {"required": ["ns"]}}}
-    schema["anyOf"] = [own, {"required": ["like"]}]
+    row = {"required": ["path"], "properties": {"path": {"required": ["ns"]}}}
+    schema["anyOf"] = [row, {"required": ["like"]}]
 
 
 class TechnologyTable(Table):
@@ -427,6 +427,6 @@ def _over(values: Mapping[str, Any], base: Mapping[str, Any]) -> dict[str, Any]:
     """A document with parts replaced by those of another: tables key by key, all else as a whole."""
     merged = dict(base)
     for key, value in values.items():
-        own = merged.get(key)
-        merged[key] = _over(value, own) if isinstance(value, Mapping) and isinstance(own, Mapping) else value
+        entry = merged.get(key)
+        merged[key] = _over(value, entry) if isinstance(value, Mapping) and isinstance(entry, Mapping) else value
     return merged

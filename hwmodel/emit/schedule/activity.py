@@ -236,10 +236,10 @@ def _words(memory: Memory, lane: LaneCounters, table: Ints, run: object) -> Ints
     address = np.zeros(len(table), np.int64)
     for number, (place, part) in enumerate(zip(lane.sections, memory.sections, strict=True)):
         if place is not None:
-            own = part.base + run(place)
-            address = own if section is None else np.where(section == number, own, address)
-    found: Ints = np.where(table[:, lane.valid] > 0, bank * memory.depth + address, -1)
-    return found
+            position = part.base + run(place)
+            address = position if section is None else np.where(section == number, position, address)
+    words: Ints = np.where(table[:, lane.valid] > 0, bank * memory.depth + address, -1)
+    return words
 
 
 def rows_of(lengths: Sequence[int] | Ints) -> tuple[Ints, Ints]:

@@ -141,9 +141,9 @@ class DelayScheduler:
         uses count.
         """
         nodes = self.derived.priced.dataflow.graph.inputs[self.delay.port]
-        taken = (np.array(nodes) >= 0).reshape(self.size, -1).any(axis=1)  # of complex elements either part
+        is_used = (np.array(nodes) >= 0).reshape(self.size, -1).any(axis=1)  # of complex elements either part
         wait = cycles + 1 - read_cycles(np.arange(self.size), self.size, self.interval)
-        return np.asarray(self.own.started[now] - self.own.started[before] < wait[taken].max(initial=0))
+        return np.asarray(self.own.started[now] - self.own.started[before] < wait[is_used].max(initial=0))
 
     def _follows(self, now: Ints, before: Ints) -> Bools:
         """For each instance, whether it is the next one of its unit after the instance that hands on to it.
@@ -169,10 +169,10 @@ class DelayScheduler:
         # Chains are numbered in the order in which they open, and use the words of the state cyclically.
         number = chains.number % words
         bank = (number % banks)[:, None] * self.size + np.arange(self.size)
-        found = bank * depth + (number // banks)[:, None]
+        words_of = bank * depth + (number // banks)[:, None]
         name = f"{plain(self.own.task)}_{self.delay.port}"
         memory = Memory(name, self.name, self.port.type.bits, moduli, depth, (Section(0, depth),))
-        return memory, np.where(chains.number[:, None] < 0, -1, found)
+        return memory, np.where(chains.number[:, None] < 0, -1, words_of)
 
 
 def early_cycles(derived: Derived, delay: Delay) -> tuple[int, ...]:
@@ -181,9 +181,9 @@ def early_cycles(derived: Derived, delay: Delay) -> tuple[int, ...]:
     That is the cycle in which the element is made, or, if it is later, the one in which the repetition's own element of
     the previous state has been read, since both use the same word.
     """
-    made = derived.folded.ends.finished[delay.output].reshape(-1, derived.priced.dataflow.parts[delay.output])
-    read = read_cycles(np.arange(len(made)), len(made), derived.interval)
-    return tuple(np.maximum(made.max(axis=1) - 1, read - FETCH).tolist())
+    finished = derived.folded.ends.finished[delay.output].reshape(-1, derived.priced.dataflow.parts[delay.output])
+    read = read_cycles(np.arange(len(finished)), len(finished), derived.interval)
+    return tuple(np.maximum(finished.max(axis=1) - 1, read - FETCH).tolist())
 
 
 def _by_unit(timed: Timed, instances: Ints) -> Ints:

@@ -85,8 +85,8 @@ def schedule_design(
     contents = {name: bits_of_values(values[name], types[name]) for name in values if not accesses.lies_outside(name)}
     groups, datapaths = [], datapaths_of(spec, accesses, platform, simulation)
     outside = there_before(accesses)
-    for own, run in zip(local, simulation.groups, strict=True):
-        scheduler = GroupScheduler(accesses, platform, own, run, addresses, datapaths, contents)
+    for memories, run in zip(local, simulation.groups, strict=True):
+        scheduler = GroupScheduler(accesses, platform, memories, run, addresses, datapaths, contents)
         tables = scheduler.tables()
         groups.append(scheduler.schedule(tables))
         require_proofs(accesses, tables, groups[-1], run)

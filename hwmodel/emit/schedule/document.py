@@ -47,7 +47,7 @@ def _memory(memory: Memory, group: GroupSchedule) -> dict[str, Any]:
         "width": memory.width,
         "moduli": memory.moduli,
         "depth": memory.depth,
-        "sections": [{"base": own.base, "size": own.size} for own in memory.sections],
+        "sections": [{"base": section.base, "size": section.size} for section in memory.sections],
         "registers": memory.registers,
         "readers": group.readers[memory.name],
         "writers": group.writers[memory.name],
@@ -61,19 +61,19 @@ def _units(units: TaskUnits) -> dict[str, Any]:
         "units": units.units,
         "interval": units.interval,
         "latency": units.latency,
-        "reads": [{"port": own.port, "lanes": own.lanes, "window": own.window is not None} for own in units.reads],
-        "writes": [{"port": own.port, "lanes": own.lanes, "early": own.early} for own in units.writes],
+        "reads": [{"port": port.port, "lanes": port.lanes, "window": port.window is not None} for port in units.reads],
+        "writes": [{"port": port.port, "lanes": port.lanes, "early": port.early} for port in units.writes],
     }
 
 
 def _agent(agent: Agent) -> dict[str, Any]:
     instructions = [
         {
-            "row": own.symbol,
-            "cycles": own.cycles,
-            "loops": [{"start": loop.start, "times": loop.times, "depth": loop.depth} for loop in own.ends],
+            "row": instruction.symbol,
+            "cycles": instruction.cycles,
+            "loops": [{"start": loop.start, "times": loop.times, "depth": loop.depth} for loop in instruction.ends],
         }
-        for own in agent.program.instructions
+        for instruction in agent.program.instructions
     ]
     return {
         "name": agent.name,

@@ -72,7 +72,9 @@ class GroupSchedule:
     @property
     def port_agents(self) -> frozenset[str]:
         """The names of the engines' agents, which wait for the external memory."""
-        return frozenset(own.name for each in self.engines for own in (each.requests, each.passing, each.storing))
+        return frozenset(
+            agent.name for engine in self.engines for agent in (engine.requests, engine.passing, engine.storing)
+        )
 
     @property
     def agents(self) -> Iterator[Agent]:
@@ -148,8 +150,10 @@ class GroupScheduler:
             bool(once),
         )
         port = PortScheduler(self.accesses, self.platform, self.run, memories, located, self.addresses, once)
-        scheduled = [scheduler.schedule(own) for own in self.run.processors.values()]
-        return Tables(tuple((own.reading, own.writing, own.units) for own in scheduled), port.engines(), tuple(once))
+        scheduled = [scheduler.schedule(task) for task in self.run.processors.values()]
+        return Tables(
+            tuple((task.reading, task.writing, task.units) for task in scheduled), port.engines(), tuple(once)
+        )
 
     def _require_known(self) -> None:
         """Refuse bank layouts, and fetch and store cycles that the emitted hardware does not have."""
@@ -182,25 +186,27 @@ class GroupScheduler:
 
         By ("", array) the memory of an array that the group moves.
         """
-        found: dict[tuple[str, str], Memory] = {}
+        memories: dict[tuple[str, str], Memory] = {}
         for array in self.run.moves.arrays:
             memory = self._fifo(array) if array not in self.run.located else self._buffer(array)
-            found["", array] = memory
+            memories["", array] = memory
             for task in self.run.processors:
-                found[task, array] = memory
+                memories[task, array] = memory
         for task, number in self.run.moves.resident:
             array = self.accesses.reads[task][number].array
-            found[task, array] = self._resident(task, array)
-        return found
+            memories[task, array] = self._resident(task, array)
+        return memories
 
     def _once(self, memories: Mapping[tuple[str, str], Memory]) -> dict[str, list[Memory]]:
         """By array that is loaded before all frames, in the network's order, the memories of the tasks that read it."""
-        found: dict[str, list[Memory]] = {}
+        once: dict[str, list[Memory]] = {}
         for array in self.accesses.network.arrays:
-            own = [memory for (_, name), memory in memories.items() if name == array and memory.elements is not None]
-            if own and self.accesses.load[array] == ONCE:
-                found[array] = own
-        return found
+            holding = [
+                memory for (_, name), memory in memories.items() if name == array and memory.elements is not None
+            ]
+            if holding and self.accesses.load[array] == ONCE:
+                once[array] = holding
+        return once
 
     def _buffer(self, array: str) -> Memory:
         """The memory of a buffer; without a bank function it consists of registers."""
@@ -242,14 +248,14 @@ class GroupScheduler:
         words: dict[str, Ints] = {}
         for array in (name for name in self.run.moves.arrays if name not in self.run.located):
             (touch, writing, data), *_ = writers_of(self.accesses, self.run, array)
-            own = self.run.processors[touch.process]
+            processor = self.run.processors[touch.process]
             size = data.shape[1]
             # Result k of `size` is made after ceil((k + 1) interval / size) cycles: results leave at the rate of the
             # FIFO.
-            made = own.started[writing][:, None] + -(-np.arange(1, size + 1) * own.unit.interval // size)
+            cycle = processor.started[writing][:, None] + -(-np.arange(1, size + 1) * processor.unit.interval // size)
             instance = np.broadcast_to(writing[:, None], data.shape)
             place = np.broadcast_to(np.arange(size), data.shape)
-            order = np.lexsort((place.reshape(-1), instance.reshape(-1), made.reshape(-1)))
+            order = np.lexsort((place.reshape(-1), instance.reshape(-1), cycle.reshape(-1)))
             wide, depth = self._fifo_shape(array)
             number = np.empty(data.size, np.int64)
             number[data.reshape(-1)[order]] = np.arange(data.size)

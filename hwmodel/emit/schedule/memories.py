@@ -64,11 +64,11 @@ class Memory:
 
     def digits(self, words: Ints) -> list[Ints]:
         """The digits of the bank of each word, one array for each modulus."""
-        remainder, found = words // self.depth, list[Ints]()
+        remainder, digits = words // self.depth, list[Ints]()
         for modulus in reversed(self.moduli):
-            found.append(remainder % modulus)
+            digits.append(remainder % modulus)
             remainder = remainder // modulus
-        return found[::-1]
+        return digits[::-1]
 
     def sections_of(self, words: Ints) -> Ints:
         """The index of the section of each word."""

@@ -21,8 +21,8 @@ def column_names(agent: Agent) -> dict[int, str]:
             names.setdefault(column, text)
 
     name(agent.last, "ends")
-    for own, column in agent.controls.items():
-        name(column, own)
+    for control, column in agent.controls.items():
+        name(column, control)
     lanes = [lane for every in agent.lanes.values() for lane in every]
     for number, lane in enumerate(lanes):
         name(lane.valid, f"touches{number}")

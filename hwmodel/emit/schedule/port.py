@@ -104,7 +104,7 @@ def address_map(accesses: Accesses, memory: Channel) -> AddressMap:
         raise not_emitted(
             "the platform's memory has rows", "leave them out of [memory] in the platform, and explore again"
         )
-    slots = {name: own.type.bytes for name, own in accesses.network.arrays.items() if accesses.lies_outside(name)}
+    slots = {name: array.type.bytes for name, array in accesses.network.arrays.items() if accesses.lies_outside(name)}
     word = (memory.word_bits or 8) // 8
     if memory.data_per_word is not None:
         slots = dict.fromkeys(slots, max(slots.values()))
@@ -263,8 +263,8 @@ class PortScheduler:
             pieces, done = _pieces(requester, start, move.elements[done:end], done), end
             word = self.addresses.first[move.array] + start * requester.size // requester.word
             for begin in range(0, asked.parts * asked.each, asked.each):
-                own = [piece for piece in pieces if begin <= piece.word < begin + asked.each]
-                count = self._pass(rows, (number, move), own, (begin, asked))
+                in_request = [piece for piece in pieces if begin <= piece.word < begin + asked.each]
+                count = self._pass(rows, (number, move), in_request, (begin, asked))
                 rows.requests.append((word + begin, count, int(move.write), first))
                 first = 0
 
@@ -308,9 +308,15 @@ class PortScheduler:
         requests, flags = np.array(rows.requests, np.int64), np.array(rows.flags, np.int64)
         stores = np.array(rows.stores, np.int64)
         loading = [
-            _table(rows, own, rows.loaded, len(flags)) for own, (port, _) in rows.lanes.items() if not port.write
+            _table(rows, lane_name, rows.loaded, len(flags))
+            for lane_name, (port, _) in rows.lanes.items()
+            if not port.write
         ]
-        storing = [_table(rows, own, rows.stored, len(stores)) for own, (port, _) in rows.lanes.items() if port.write]
+        storing = [
+            _table(rows, lane_name, rows.stored, len(stores))
+            for lane_name, (port, _) in rows.lanes.items()
+            if port.write
+        ]
         setup = bool(self.once)
         there, room = requests[:, 0] >= 0, 1 << self.addresses.bits  # unneeded words may lie beyond the last address
         return Engine(
@@ -363,7 +369,7 @@ def _table(rows: _Rows, name: str, touched: Sequence[tuple[int, str, Ints, Ints]
     """The words that the lanes named `name` touch, in `count` rows."""
     port, memory = rows.lanes[name]
     table = np.full((count, port.lanes), -1, np.int64)
-    for row, own, lanes, words in touched:
-        if own == name:
+    for row, lane_name, lanes, words in touched:
+        if lane_name == name:
             table[row, lanes] = words
     return Lanes(name, memory, table)

@@ -61,10 +61,10 @@ class Program:
 
     def unrolled(self) -> Ints:
         """The sequence of symbols, one for each cycle."""
-        counters, at, found = [0] * self.depth, 0, list[Ints]()
+        counters, at, symbols = [0] * self.depth, 0, list[Ints]()
         while at < len(self.instructions):
             instruction = self.instructions[at]
-            found.append(np.full(instruction.cycles, instruction.symbol, np.int64))
+            symbols.append(np.full(instruction.cycles, instruction.symbol, np.int64))
             at += 1
             for loop in instruction.ends:
                 counters[loop.depth] += 1
@@ -72,7 +72,7 @@ class Program:
                     at = loop.start
                     break
                 counters[loop.depth] = 0
-        return np.concatenate(found) if found else np.zeros(0, np.int64)
+        return np.concatenate(symbols) if symbols else np.zeros(0, np.int64)
 
 
 def rolled(symbols: Ints) -> Program:
@@ -85,9 +85,11 @@ def after_setup(setup: Program, program: Program) -> Program:
     first = len(setup.instructions)
     moved = [
         Instruction(
-            own.symbol, own.cycles, tuple(Loop(loop.start + first, loop.times, loop.depth) for loop in own.ends)
+            instruction.symbol,
+            instruction.cycles,
+            tuple(Loop(loop.start + first, loop.times, loop.depth) for loop in instruction.ends),
         )
-        for own in program.instructions
+        for instruction in program.instructions
     ]
     return Program((*setup.instructions, *moved), first)
 
@@ -158,7 +160,7 @@ class _Rolling:
         body, times = self.parts[number - self.first]
         if len(body) == 1 and body[0] < self.first:
             return _Node(body[0], times)
-        return _Node(tuple(self._node(own) for own in body), times)
+        return _Node(tuple(self._node(part) for part in body), times)
 
 
 def _flat(nodes: Sequence[_Node]) -> Iterator[Instruction]:
@@ -170,8 +172,8 @@ def _flat(nodes: Sequence[_Node]) -> Iterator[Instruction]:
             instructions.append(Instruction(node.body, node.times))
             return
         start = len(instructions)
-        for own in node.body:
-            add(own, depth + 1)
+        for part in node.body:
+            add(part, depth + 1)
         last = instructions[-1]
         instructions[-1] = Instruction(last.symbol, last.cycles, (*last.ends, Loop(start, node.times, depth)))
 

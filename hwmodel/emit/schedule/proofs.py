@@ -157,23 +157,23 @@ def _require_turns(array: str, tables: Tables, run: GroupRun) -> None:
     read = _touches(array, [reading for reading, _, _ in tables.tasks], clocks)
     if not np.array_equal(written[:, 0], read[:, 0]):
         raise unproven(f"the words of the FIFO of '{array}' are not read as often as they are written")
-    word, (made, taken) = written[:, 0], (written[:, 1], read[:, 1])
+    word, (write_cycle, read_cycle) = written[:, 0], (written[:, 1], read[:, 1])
     late = np.zeros(len(word), np.bool_)
-    late[1:] = (word[1:] == word[:-1]) & (made[1:] <= taken[:-1])
-    for place in np.flatnonzero(late | (taken <= made))[:1].tolist():
-        text = f"cycle {made[place]} writes word {word[place]} of the FIFO of '{array}'"
-        raise unproven(f"{text}, which is read in cycle {taken[place - int(late[place])]}")
+    late[1:] = (word[1:] == word[:-1]) & (write_cycle[1:] <= read_cycle[:-1])
+    for place in np.flatnonzero(late | (read_cycle <= write_cycle))[:1].tolist():
+        text = f"cycle {write_cycle[place]} writes word {word[place]} of the FIFO of '{array}'"
+        raise unproven(f"{text}, which is read in cycle {read_cycle[place - int(late[place])]}")
 
 
 def _touches(array: str, activities: Iterable[Activity], clocks: Ints) -> Ints:
     """The word and the cycle of all touches of an array's memory, (touches, 2), sorted by word and then by cycle."""
-    found = [np.zeros((0, 2), np.int64)]
+    parts = [np.zeros((0, 2), np.int64)]
     for activity in activities:
         for lanes in activity.lanes:
             if lanes.memory.array == array:
                 row, lane = np.nonzero(lanes.words >= 0)
                 step = np.searchsorted(activity.ends, row)
                 cycle = clocks[step - activity.setup] + row - activity.starts[step]
-                found.append(np.stack([lanes.words[row, lane], cycle], axis=1))
-    touches = np.concatenate(found)
+                parts.append(np.stack([lanes.words[row, lane], cycle], axis=1))
+    touches = np.concatenate(parts)
     return touches[np.lexsort((touches[:, 1], touches[:, 0]))]

@@ -150,8 +150,8 @@ class TaskScheduler:
 
     def _words(self, memory: Memory, data: Ints) -> Ints:
         """The words of data of a memory; an array that is there before the frame has its elements as data."""
-        found = self.located[memory.array] if memory.elements is None else np.array(memory.elements, np.int64)
-        return found[data]
+        words = self.located[memory.array] if memory.elements is None else np.array(memory.elements, np.int64)
+        return words[data]
 
     def _written(self, own: Processor, touch: Touch, timed: Timed) -> tuple[WritePort, Lanes]:
         """The port and lanes of a task's writing tiler."""
@@ -184,9 +184,9 @@ class TaskScheduler:
 def _merged(writes: Sequence[WritePort]) -> tuple[WritePort, ...]:
     """One port for each output of the units, with the lanes of all tilers that it writes through."""
     ports: dict[str, WritePort] = {}
-    for own in writes:
-        lanes = ports[own.bus].lanes if own.bus in ports else ()
-        ports[own.bus] = replace(own, lanes=(*lanes, *own.lanes))
+    for port in writes:
+        lanes = ports[port.bus].lanes if port.bus in ports else ()
+        ports[port.bus] = replace(port, lanes=(*lanes, *port.lanes))
     return tuple(ports.values())
 
 

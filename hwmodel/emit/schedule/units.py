@@ -93,7 +93,7 @@ class TaskUnits:
     @property
     def early(self) -> frozenset[tuple[str, tuple[int, ...]]]:
         """The outputs that are taken early, with the cycles of their elements in the datapath's schedule."""
-        return frozenset((own.port, own.early) for own in self.writes if own.early)
+        return frozenset((port.port, port.early) for port in self.writes if port.early)
 
 
 @dataclass(frozen=True, eq=False)

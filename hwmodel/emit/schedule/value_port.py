@@ -59,8 +59,8 @@ class PortWords:
             raise unproven(f"other words pass '{self.engine.name}' than it asks for")
         number: Ints = np.cumsum(takes) - takes
         comes = (controls["waits"] > 0) & (controls["write"] == 0)
-        own = np.where(comes, np.append(word, -1)[number], -1)
-        yield from self._touches(passing, own, controls["part"], write=False)
+        loaded_word = np.where(comes, np.append(word, -1)[number], -1)
+        yield from self._touches(passing, loaded_word, controls["part"], write=False)
 
     def stored(self) -> Iterator[Passing]:
         """The stored elements.

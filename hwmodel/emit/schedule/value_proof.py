@@ -135,8 +135,8 @@ class _Proof:
     @cached_property
     def span(self) -> int:
         """The cycles from the start of a step to that of the next one: more than any task's rows in a step."""
-        activities = [own for reading, writing, _ in self.tables.tasks for own in (reading, writing)]
-        return 2 + max(int((own.ends - own.starts).max(initial=0)) for own in activities)
+        activities = [activity for reading, writing, _ in self.tables.tasks for activity in (reading, writing)]
+        return 2 + max(int((activity.ends - activity.starts).max(initial=0)) for activity in activities)
 
     @cached_property
     def cycles(self) -> int:
@@ -247,21 +247,21 @@ class _Proof:
         if port.window is not None:
             return _from_window(task, port, brought)
         lanes = task.unit[:, None] * -(-port.size // interval) + lane
-        found = brought[np.minimum(task.row[:, None] + chunk, len(brought) - 1), lanes]
+        operands = brought[np.minimum(task.row[:, None] + chunk, len(brought) - 1), lanes]
         kept = [pair for pair in task.units.kept if pair[1] == port.port]
-        return self._with_kept(task, kept[0], found) if kept else found
+        return self._with_kept(task, kept[0], operands) if kept else operands
 
     def _brought(self, task: _Issued, port: ReadPort, histories: Mapping[str, History]) -> Ints:
         """The value that reaches the units by row and lane, when the row's words do."""
         lanes = next(own for own in task.reading.lanes if own.name == port.lanes)
         if port.otherwise is not None and port.otherwise.lanes:
-            found = self._brought(task, port.otherwise, histories).copy()
+            brought = self._brought(task, port.otherwise, histories).copy()
         else:
-            found = np.full(lanes.words.shape, UNKNOWN if port.constant is None and not port.otherwise else CONSTANT)
+            brought = np.full(lanes.words.shape, UNKNOWN if port.constant is None and not port.otherwise else CONSTANT)
         row, lane = np.nonzero(lanes.words >= 0)
         step, cycle = self._times(task.reading, row)
-        found[row, lane] = _read(lanes, lanes.words[row, lane], step * self.span + cycle, histories)
-        return found
+        brought[row, lane] = _read(lanes, lanes.words[row, lane], step * self.span + cycle, histories)
+        return brought
 
     def _with_kept(self, task: _Issued, pair: tuple[str, str], found: Ints) -> Ints:
         """The operands `found`, replaced where units take the state that they kept."""
@@ -287,9 +287,9 @@ class _Proof:
 
     def _require_constant(self, task: _Issued, port: ReadPort) -> None:
         """Require that the constant of a port is that of its border or of its delay."""
-        own = port
-        while own.otherwise is not None:
-            own = own.otherwise
+        last_port = port
+        while last_port.otherwise is not None:
+            last_port = last_port.otherwise
         process, reads = self.accesses.network.processes[task.units.task], self.accesses.reads[task.units.task]
         border = next((touch.tiler.border for touch in reads if touch.port == port.port), None)
         delay: Delay | None = next((delay for delay in process.delays if delay.port == port.port), None)
@@ -299,7 +299,7 @@ class _Proof:
         elif delay is not None and not isinstance(delay.default, TiledDefault):
             value = delay.default
         kind = next(each.type for each in process.input_ports if each.name == port.port)
-        if own.constant != (None if value is None else bits_of_constant(value, kind)):
+        if last_port.constant != (None if value is None else bits_of_constant(value, kind)):
             raise unproven(f"'{port.port}' of '{task.units.task}' has another constant than it should")
 
     def _require_table(self, task: _Issued, port: ReadPort) -> None:
@@ -320,20 +320,22 @@ class _Proof:
 
         Returns the elements in the external memory after the group.
         """
-        found = {name: there.copy() for name, there in outside.items()}
+        after = {name: there.copy() for name, there in outside.items()}
         for engine in self.tables.engines:
-            for own in PortWords(self.accesses, self.addresses, engine).stored():
-                first = own.steps * self.span
-                history = histories.get(own.lanes.memory.name)
+            for passing in PortWords(self.accesses, self.addresses, engine).stored():
+                first = passing.steps * self.span
+                history = histories.get(passing.lanes.memory.name)
                 values = np.full(len(first), UNKNOWN)
                 if history is not None:
-                    values = history.throughout(own.words, first, first + self.span - 1)
-                wanted = self.values.of_array(own.array)[own.elements]
-                for place in np.flatnonzero((values != wanted) | (own.elements < 0))[:1].tolist():
-                    said = [self.values.name(int(each[place]), own.array) for each in (values, wanted)]
-                    raise unproven(f"step {own.steps[place]} stores in '{own.array}' {said[0]}, and not {said[1]}")
-                found[own.array][own.elements] = True
-        return found
+                    values = history.throughout(passing.words, first, first + self.span - 1)
+                wanted = self.values.of_array(passing.array)[passing.elements]
+                for place in np.flatnonzero((values != wanted) | (passing.elements < 0))[:1].tolist():
+                    said = [self.values.name(int(each[place]), passing.array) for each in (values, wanted)]
+                    raise unproven(
+                        f"step {passing.steps[place]} stores in '{passing.array}' {said[0]}, and not {said[1]}"
+                    )
+                after[passing.array][passing.elements] = True
+        return after
 
 
 def _require_made(task: _Issued, port: WritePort) -> None:
@@ -341,8 +343,8 @@ def _require_made(task: _Issued, port: WritePort) -> None:
     derived, name = task.derived, f"'{port.port}' of '{task.units.task}'"
     if port.chunk != -(-port.size // task.units.interval) or len(port.early) not in (0, port.size):
         raise unproven(f"the lanes of {name} are not those of its units")
-    made = derived.folded.ends.finished[port.port].reshape(port.size, -1).max(axis=1)
-    if port.early and (np.array(port.early) < made - 1).any():
+    finished = derived.folded.ends.finished[port.port].reshape(port.size, -1).max(axis=1)
+    if port.early and (np.array(port.early) < finished - 1).any():
         raise unproven(f"{name} is taken before it is made")
 
 
@@ -351,9 +353,9 @@ def _read(lanes: Lanes, words: Ints, cycles: Ints, histories: Mapping[str, Histo
     memory = lanes.memory
     if memory.content is not None:
         assert memory.elements is not None, "a ROM has the elements of an array"
-        found = np.full(memory.size, UNKNOWN)
-        found[np.array(memory.elements, np.int64)] = np.arange(len(memory.elements))
-        return np.asarray(found[words])
+        elements = np.full(memory.size, UNKNOWN)
+        elements[np.array(memory.elements, np.int64)] = np.arange(len(memory.elements))
+        return np.asarray(elements[words])
     history = histories.get(memory.name)
     return np.full(len(words), UNKNOWN) if history is None else history.at(words, cycles)
 
@@ -379,27 +381,27 @@ def _from_window(task: _Issued, port: ReadPort, brought: Ints) -> Ints:
             places[place] = np.append(UNKNOWN, places[ahead][:-1]) if ahead in places else np.full(len(rounds), UNKNOWN)
     number = np.searchsorted(rounds, task.row)
     number = np.where(np.append(rounds, -1)[number] == task.row, number, -1)
-    found, size = np.full((len(task.row), port.size), UNKNOWN), port.size
+    operands, size = np.full((len(task.row), port.size), UNKNOWN), port.size
     chunks = -(-size // interval)
     for unit, element in np.ndindex(task.units.units, size):
         place = window.patterns[unit][element]
         # A position of a later chunk than the one in which the unit takes the element is not there in time.
         late = window.source[place] // window.each > element // chunks
         mine = (task.unit == unit) & (number >= 0) & (not late)
-        found[mine, element] = places[place][number[mine]]
-    return found
+        operands[mine, element] = places[place][number[mine]]
+    return operands
 
 
 def _by_need(source: Sequence[int], ahead: Sequence[int]) -> list[int]:
     """The registers of a window, each after the one that it shifts from; registers that form a cycle are left out."""
-    found = [place for place in range(len(source)) if source[place] >= 0]
-    done = set(found)
+    order = [place for place in range(len(source)) if source[place] >= 0]
+    done = set(order)
     waiting = [place for place in range(len(source)) if place not in done]
     while waiting:
         ready = [place for place in waiting if ahead[place] in done or ahead[place] < 0]
         if not ready:
             break
-        found += ready
+        order += ready
         done.update(ready)
         waiting = [place for place in waiting if place not in done]
-    return found
+    return order

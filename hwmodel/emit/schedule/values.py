@@ -73,11 +73,11 @@ class Values:
 
     def _of_touch(self, touch: Touch, at: Ints) -> Ints:
         """The values that a tiler reads for some repetitions, with the constant of the border outside the array."""
-        found = self.of_array(touch.array)[self.accesses.elements(touch, at)]
+        values = self.of_array(touch.array)[self.accesses.elements(touch, at)]
         border = touch.tiler.border
         if border is not None and border.is_constant:
-            found = np.where(self.accesses.beyond(touch, at), CONSTANT, found)
-        return found
+            values = np.where(self.accesses.beyond(touch, at), CONSTANT, values)
+        return values
 
     def _of_delay(self, task: str, delay: Delay, at: Ints, default: Ints) -> Ints:
         """The results of the previous repetition of the delay, and `default` if there is no previous repetition."""

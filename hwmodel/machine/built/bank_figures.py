@@ -39,8 +39,8 @@ class SizeTable:
             order = np.argsort(every)
             self._sizes, self._columns = every[order], columns[:, order]
             place = np.searchsorted(self._sizes, sizes)
-        found: NDArray[Any] = self._columns[:, place]
-        return found
+        figures: NDArray[Any] = self._columns[:, place]
+        return figures
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +73,8 @@ class BankFigures:
 
     def registers(self, bits: Ints) -> NDArray[Any]:
         """The BUILT figures of registers for so many bits (n,), (4, n)."""
-        one = self.terms.kinds.registers(1)
-        return np.array([[one.blocks], [one.lut], [one.ff], [one.area]]) * bits
+        register = self.terms.kinds.registers(1)
+        return np.array([[register.blocks], [register.lut], [register.ff], [register.area]]) * bits
 
     def accesses_fj(self, bank_bits: Ints, width: int) -> NDArray[Any]:
         """Energy of an access to each of some banks (n,); see `access_fj`."""
@@ -85,8 +85,8 @@ class BankFigures:
 
     def price(self, built: NDArray[Any]) -> NDArray[Any]:
         """The price (n,) that compares memories with BUILT figures (4, n)."""
-        own, (blocks, lut, ff, area) = self.terms.prices, built
-        price: NDArray[Any] = blocks * own.block + lut * own.lut + ff * own.ff + area * own.area
+        prices, (blocks, lut, ff, area) = self.terms.prices, built
+        price: NDArray[Any] = blocks * prices.block + lut * prices.lut + ff * prices.ff + area * prices.area
         return price
 
     def access_fj(self, bank_bits: int, width: int) -> int:

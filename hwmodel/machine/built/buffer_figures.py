@@ -62,8 +62,8 @@ class BufferFigures:
             return self._known[kind](which).T
 
         def layout(deep: int) -> tuple[float, ...]:
-            one = organise_layout(kind.function, kind.copies, deep, self._bits, self.builder.terms)
-            return self.builder.figures(one, self._bits)
+            organisation = organise_layout(kind.function, kind.copies, deep, self._bits, self.builder.terms)
+            return self.builder.figures(organisation, self._bits)
 
         return SizeTable(layout)(self.depths(kind.function, which))
 
@@ -73,9 +73,9 @@ class BufferFigures:
             yield kind.function, which
             return
         new = self._known[kind].new(which) if kind in self._known else which
-        for one in kind.candidates if len(new) else ():
-            if one.banks > 1 and one.function is not None:
-                yield one.function, self._ways[one].new(new) if one in self._ways else new
+        for candidate in kind.candidates if len(new) else ():
+            if candidate.banks > 1 and candidate.function is not None:
+                yield candidate.function, self._ways[candidate].new(new) if candidate in self._ways else new
 
     def least(self, kind: Kind, which: Ints) -> Figures:
         """Lower bounds of data and bits (2, n) over all designs."""
@@ -91,10 +91,13 @@ class BufferFigures:
         if not kind.candidates:
             return words
         least = np.where(self._may_be_registers(kind, words), words, _MOST)
-        for one in kind.candidates:
-            deep = words if one.banks == 1 else -(-live // one.banks)
+        for candidate in kind.candidates:
+            deep = words if candidate.banks == 1 else -(-live // candidate.banks)
             least = np.minimum(
-                least, _known_data(self._ways.get(one), which, one.copies * one.banks * deep + one.window)
+                least,
+                _known_data(
+                    self._ways.get(candidate), which, candidate.copies * candidate.banks * deep + candidate.window
+                ),
             )
         return _known_data(self._known.get(kind), which, least)
 
@@ -111,8 +114,8 @@ class BufferFigures:
         words = self.words(which)
         options = [self.builder.figures_of_registers(self._bits, words, ways.routes)]
         prices = [np.where(self._may_be_registers(ways, words), options[0][PRICE], math.inf)]
-        for one in ways.candidates:
-            options.append(self._of_way(one)(which).T)
+        for candidate in ways.candidates:
+            options.append(self._of_way(candidate)(which).T)
             prices.append(options[-1][PRICE])
         best = np.stack(prices).argmin(axis=0)  # where none can be built the design is not legal (`served`)
         chosen: Figures = np.stack(options)[best, :, np.arange(len(words))]

@@ -64,7 +64,7 @@ class BuiltFigures:
 
     def changed(self, change: Callable[[Figures], Figures]) -> BuiltFigures:
         """Apply a function to each array."""
-        costs = {name: change(own) for name, own in self.costs.items()}
+        costs = {name: change(values) for name, values in self.costs.items()}
         return BuiltFigures(change(self.data), change(self.bits), change(self.blocks), costs, change(self.energy))
 
 
@@ -163,7 +163,7 @@ class BuiltMemories:
         distinct, of = distinct_rates(self.combinations[:, :, [self.tasks.index(task) for task in memory.touching]])
         number: dict[Hashable, int] = {}
         rates = (self.paths.at_rates(dict(zip(memory.touching, row, strict=True))) for row in distinct.tolist())
-        kinds = np.array([number.setdefault(memory.kind(own), len(number)) for own in rates], np.int64)
+        kinds = np.array([number.setdefault(memory.kind(rate), len(number)) for rate in rates], np.int64)
         return tuple(number), kinds[of]
 
     def _asked(
@@ -232,7 +232,7 @@ def at_rates(
     """A figure (1, U) or (S, U) that depends only on the rates of the `touching` tasks, computed once for each."""
     distinct, which = distinct_rates(combinations[:, :, [tasks.index(task) for task in touching]])
     rates = (paths.at_rates(dict(zip(touching, row, strict=True))) for row in distinct.tolist())
-    figures: Figures = np.array([of(own) for own in rates])[which]
+    figures: Figures = np.array([of(rate) for rate in rates])[which]
     return figures
 
 

@@ -82,7 +82,7 @@ class LocalPorts:
     @staticmethod
     def key(design: GroupDesign) -> tuple[object, ...]:
         """A key of all that the ports of a design depend on, without its tasks' rates."""
-        cuts = tuple((one.task, one.cut and one.cut.scan) for one in design.processors)
+        cuts = tuple((processor.task, processor.cut and processor.cut.scan) for processor in design.processors)
         return cuts, design.blocks.scan, design.fifos, frozenset(layout.array for layout in design.layouts)
 
     @cached_property

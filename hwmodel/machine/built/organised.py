@@ -65,8 +65,8 @@ class Builder:
         """The organisation of an array's buffer; `words` is its addressed size in one bank."""
         bits = self.bits(array)
         if array in self.layouts:
-            own = self.layout_ports(array, rates)
-            return organise_layout(own.function, own.copies, depth(own.function), bits, self.terms)
+            ports = self.layout_ports(array, rates)
+            return organise_layout(ports.function, ports.copies, depth(ports.function), bits, self.terms)
         plan, ways = self.ports.ways(array, rates)
         return organise(plan, bits, words, depth, self.terms, ways=ways, name=array)
 

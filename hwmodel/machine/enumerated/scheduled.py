@@ -67,7 +67,7 @@ class GroupSteps:
             _, first, number = np.unique(pairs, return_index=True, return_inverse=True)
         total = np.zeros(len(first), np.int64)
         np.add.at(total, number, times)
-        return GroupSteps(port.of_structure(first), tuple(own[first] for own in pipelines), total)
+        return GroupSteps(port.of_structure(first), tuple(pipeline[first] for pipeline in pipelines), total)
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,8 +247,10 @@ class ScheduledSteps:
         processors = self.processors
         pipelines = processors.pipelines if self.joined else [(task,) for task in self.tasks]
         return tuple(
-            ScheduledPipeline(own, processors.one_of_each(own), processors.most, processors.has_formula(own))
-            for own in pipelines
+            ScheduledPipeline(
+                pipeline, processors.one_of_each(pipeline), processors.most, processors.has_formula(pipeline)
+            )
+            for pipeline in pipelines
         )
 
     @cached_property
@@ -264,7 +266,7 @@ class ScheduledSteps:
         yield self._parts[key]
 
     def _part(self, *, cyclic: bool) -> StepPart:
-        steps = self.steps_of(tuple(own.tasks for own in self.pipelines), cyclic)
+        steps = self.steps_of(tuple(pipeline.tasks for pipeline in self.pipelines), cyclic)
         works = [ScheduledWork(*each) for each in zip(self.pipelines, steps.pipelines, strict=True)]
         port = PortCycles(steps.port.loads[None], steps.port.stores[None], steps.port.shared)
         return StepPart(np.zeros(1, np.int64), steps.times[None], port, works)
@@ -285,8 +287,8 @@ class ScheduledSteps:
 
     def candidates(self, offered: Mapping[str, Offered]) -> list[Candidates]:
         """By pipeline, the rates that may be the fastest; pipelines are ordered by the columns of their first tasks."""
-        found = [own.candidates([offered[task] for task in own.tasks]) for own in self.pipelines]
-        return sorted(found, key=lambda own: min(map(self.tasks.index, own.tasks)))
+        candidates = [pipeline.candidates([offered[task] for task in pipeline.tasks]) for pipeline in self.pipelines]
+        return sorted(candidates, key=lambda pipeline: min(map(self.tasks.index, pipeline.tasks)))
 
     def only(self, rows: IntArray) -> StepTable:
         """The table itself, since it has one structure."""

@@ -29,7 +29,7 @@ def datapaths_fj(tables: GroupTables, combinations: IntArray) -> IntArray:
     runs, paths, terms = tables.accesses.runs, tables.steps.paths, []
     for place, task in enumerate(tables.steps.tasks):
         intervals, of = np.unique(interval_of(combinations[:, :, place]), return_inverse=True)
-        each = np.array([sum(repetition_fj(paths.at(task, one))) for one in intervals.tolist()], np.int64)
+        each = np.array([sum(repetition_fj(paths.at(task, interval))) for interval in intervals.tolist()], np.int64)
         terms.append((runs[task][:, None], each[of.reshape(combinations.shape[:2])]))
     return _sum(terms, (max(len(combinations), *map(len, runs.values())), combinations.shape[1]))
 

@@ -92,8 +92,8 @@ class _Steps:
                 cycles = work.at(rates[part.rows[:, None], columns_of(steps.tasks, work.tasks)]).cycles
                 busy |= dict(zip(work.tasks, cycles, strict=True))
             for row, structure in enumerate(part.rows.tolist()):
-                own = {task: busy[task][row] for task in tasks}
-                found[structure] = _Steps(part.times[row], part.port.of_structure(row), own)
+                task_busy = {task: busy[task][row] for task in tasks}
+                found[structure] = _Steps(part.times[row], part.port.of_structure(row), task_busy)
         return [found[structure] for structure in range(len(rates))]
 
 
@@ -210,7 +210,7 @@ class _Estimates:
             counts[use.kind, use.name, False], counts[use.kind, use.name, True] = at(reads), at(writes)
         paths, runs = tables.steps.paths, tables.accesses.runs
         datapaths = {task: (at(runs[task]), paths.at(task, interval_of(rate))) for task, rate in rates.items()}
-        bits = {name: int(own[row]) for name, own in self.port_bits.items()}
+        bits = {name: int(port_bits[row]) for name, port_bits in self.port_bits.items()}
         return energy_uses(prices, datapaths, counts, every, bits)
 
     def _accesses_of(self, use: MemoryUse) -> tuple[IntArray, IntArray]:

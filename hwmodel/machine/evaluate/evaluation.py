@@ -187,7 +187,7 @@ class Evaluation:
             distinct, of = np.unique(combinations[:, :, place], return_inverse=True)
             each = costs_at_rates(accesses, paths, task, distinct.tolist())
             for name in names:
-                costs[name] = costs[name] + np.array([own.get(name, 0) for own in each])[of.reshape(shape)]
+                costs[name] = costs[name] + np.array([figures.get(name, 0) for figures in each])[of.reshape(shape)]
         return units_of(combinations).sum(axis=2), costs
 
     def _energy(self, combinations: IntArray) -> PricedEnergy | None:
@@ -197,8 +197,8 @@ class Evaluation:
             return None
 
         def femtojoules() -> Figures:
-            own = outside_fj(tables, prices) + datapaths_fj(tables, combinations)
-            return own if tables.builder is not None else own + addressed_fj(tables, prices, combinations)
+            energy = outside_fj(tables, prices) + datapaths_fj(tables, combinations)
+            return energy if tables.builder is not None else energy + addressed_fj(tables, prices, combinations)
 
         return PricedEnergy(femtojoules, prices.leaking)
 

@@ -58,14 +58,14 @@ class FastestRates:
                 cycles[name].append(least)
                 fewest = np.maximum(fewest, needed)
             columns = zip(families.values(), fewest.T, rates.T, strict=True)
-            chosen.append(np.stack([own.at_least(units, like) for own, units, like in columns], axis=1))
+            chosen.append(np.stack([candidate.at_least(units, like) for candidate, units, like in columns], axis=1))
         return FastestRates(
             steps,
             np.stack(chosen, axis=1),
             np.arange(len(chosen)) < count[:, None],
-            np.stack([own.number for own in candidates], axis=1),
+            np.stack([candidate.number for candidate in candidates], axis=1),
             np.stack([spare for _, _, spare in variants], axis=1),
-            {name: np.stack(own, axis=1) for name, own in cycles.items()},
+            {name: np.stack(values, axis=1) for name, values in cycles.items()},
         )
 
     @property

@@ -106,7 +106,9 @@ class LeastFigures:
         """The energy of the external memory, and of datapaths at the initiation intervals with the least energy."""
         paths, total = self.tables.steps.paths, outside_fj(self.tables, prices)
         for task, rates in zip(self.tables.steps.tasks, self.offered, strict=True):
-            least = min(sum(repetition_fj(paths.at(task, one))) for one in {interval_of(rate) for rate in rates})
+            least = min(
+                sum(repetition_fj(paths.at(task, interval))) for interval in {interval_of(rate) for rate in rates}
+            )
             total = total + self.tables.accesses.runs[task][:, None] * least
         return total
 
@@ -114,5 +116,5 @@ class LeastFigures:
 def least_of(values: Figures, legal: BoolArray) -> Figures:
     """The least of the legal values (S, V), (S, 1); 0 where none is legal."""
     least = np.where(legal, values, np.iinfo(np.int64).max).min(axis=1, keepdims=True)
-    found: Figures = np.where(legal.any(axis=1, keepdims=True), least, 0)
-    return found
+    figures: Figures = np.where(legal.any(axis=1, keepdims=True), least, 0)
+    return figures

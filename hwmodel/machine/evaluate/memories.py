@@ -30,12 +30,14 @@ class MemoryFigures:
     @cached_property
     def of_buffers(self) -> Sequence[BuiltMemory]:
         """The built figures of buffers and states, in the order of the table."""
-        return [own.figures(self.builder, self.buffers, number) for number, own in enumerate(self.buffers.memories)]
+        return [
+            memory.figures(self.builder, self.buffers, number) for number, memory in enumerate(self.buffers.memories)
+        ]
 
     @cached_property
     def of_residents(self) -> Sequence[BuiltMemory]:
         """The built figures of the resident arrays of each task."""
-        return [own.figures(self.builder) for own in Resident.all_of(self.builder)]
+        return [resident.figures(self.builder) for resident in Resident.all_of(self.builder)]
 
 
 def built_memories(
@@ -52,7 +54,7 @@ def built_memories(
         fifos = [_built_fifo(tables, builder, fifo, combinations) for fifo in tables.fifos]
         memories = [*known.of_buffers, *fifos, *known.of_residents]
         every = (*tables.buffers.memories, *tables.fifos, *Resident.all_of(builder)) if has_energy else ()
-        accesses = [tables.accesses.of_memory(own.kind.name, own.name) for own in every]
+        accesses = [tables.accesses.of_memory(memory.kind.name, memory.name) for memory in every]
         rows, fetch = tables.rows, known.buffers.fetch
         return BuiltMemories(paths, tasks, combinations, rows, memories, kinds.cost_names, accesses, fetch)
 
@@ -84,8 +86,8 @@ def _built_fifo(tables: GroupTables, builder: Builder, fifo: Fifo, combinations:
     """The built figures of a FIFO under combinations of rates."""
     paths, known = tables.steps.paths, dict[tuple[tuple[int, int], ...], int | None]()
     for row in _rates_of(tables, fifo, combinations)[0].tolist():
-        own = paths.at_rates(dict(zip(fifo.tasks, row, strict=True)))
-        known[tuple(own.values())] = fifo.data(tuple(row))
+        path = paths.at_rates(dict(zip(fifo.tasks, row, strict=True)))
+        known[tuple(path.values())] = fifo.data(tuple(row))
     return fifo.figures(builder, known)
 
 

@@ -82,13 +82,13 @@ def _sums(part: StepPart, tasks: Sequence[str], rates: IntArray) -> IntArray:
     wide, high = min(kinds, max(cells, _FEWEST)), max(1, cells // kinds)
     port = part.port.cycles
     for start in range(0, structures, high):
-        for left in range(0, kinds, wide):
-            some = slice(start, start + high), slice(left, left + wide)
-            longest = port[None, *some]
+        for column in range(0, kinds, wide):
+            window = slice(start, start + high), slice(column, column + wide)
+            longest = port[None, *window]
             for (parent, variant, _), table in zip(prefixes, tables, strict=True):
-                longest = np.maximum(longest[parent], table[variant, *some])
-            sums = np.einsum("usk,sk->su", longest, part.times[some])
-            total[some[0]] += sums[:, prefixes[-1][2]]
+                longest = np.maximum(longest[parent], table[variant, *window])
+            sums = np.einsum("usk,sk->su", longest, part.times[window])
+            total[window[0]] += sums[:, prefixes[-1][2]]
     return total
 
 

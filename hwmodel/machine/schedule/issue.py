@@ -54,18 +54,18 @@ class Issue:
     def of(group: Group, stage: Stage) -> Issue:
         """The order of issue of a stage."""
         extents, number = group.accesses.extents(stage.task), stage.work.repetition
-        own = subscripts(number, extents).T
+        indices = subscripts(number, extents).T
         delays = group.delays(stage.task)
-        space = group.accesses.repetitions(stage.task) if delays else own
+        space = group.accesses.repetitions(stage.task) if delays else indices
         pairs = tuple(pairs_of(space, number, extents, delay.vector, stage.step) for delay in delays)
         if len(delays) == 1:
-            level = _places_in_step(Chains.of(own, extents, delays[0].vector), stage.step)
+            level = _places_in_step(Chains.of(indices, extents, delays[0].vector), stage.step)
         else:
             source, reader = (np.concatenate([np.zeros(0, np.int64), *(pair[end] for pair in pairs)]) for end in (0, 1))
-            level = longest_before(len(own), source, reader)
+            level = longest_before(len(indices), source, reader)
         runs = np.lexsort((stage.rank, level, stage.step))
         step, level = stage.step[runs], level[runs]
-        heads = _changes(step, level) | _line_heads(own[runs], extents, stage.along)
+        heads = _changes(step, level) | _line_heads(indices[runs], extents, stage.along)
         return Issue(runs, step, level, _since(heads), pairs)
 
     @cached_property

@@ -156,13 +156,15 @@ class Processors:
     def in_equal_steps(self, pipeline: Pipeline) -> tuple[EqualSteps, Processors]:
         """The kinds of steps of a pipeline, and its processors in one step of each kind, numbered by kind."""
         if pipeline not in self._equal:
-            own = {task: self.stages[task] for task in pipeline}
+            stages = {task: self.stages[task] for task in pipeline}
             inner = {name: data for name, data in self.fifos.items() if {data.source, data.target} <= set(pipeline)}
             if len(pipeline) == 1 and self._is_greedy(pipeline[0]):
                 equal = EqualSteps.all_differ(self.steps)  # ranks decide there, not the order of issue alone
             else:
-                equal = EqualSteps.find(self.steps, {task: self._issue(task) for task in pipeline}, own, inner.values())
-            fewer = {task: equal.only(stage) for task, stage in own.items()}
+                equal = EqualSteps.find(
+                    self.steps, {task: self._issue(task) for task in pipeline}, stages, inner.values()
+                )
+            fewer = {task: equal.only(stage) for task, stage in stages.items()}
             number = {task: number for task, (_, number) in fewer.items()}
             one_of_each = Processors(
                 self.group,

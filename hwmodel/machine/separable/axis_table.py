@@ -86,17 +86,19 @@ class AxisTable:
     @cached_property
     def longest(self) -> Ints:
         """The longest line of each task at any place, (S, T)."""
-        return np.stack([own.longest[self.kinds[:, task]].max(axis=1) for task, own in enumerate(self.rows)], axis=1)
+        return np.stack(
+            [lines.longest[self.kinds[:, task]].max(axis=1) for task, lines in enumerate(self.rows)], axis=1
+        )
 
     @property
     def nbytes(self) -> int:
         """The bytes of the counts and lines."""
-        lines = {id(own): own.nbytes for own in self.lines}
-        lasts = sum(own.nbytes for fields in self.lasts.values() for own in fields)
+        lines = {id(part): part.nbytes for part in self.lines}
+        lasts = sum(part.nbytes for fields in self.lasts.values() for part in fields)
         return (
             lasts
             + sum(counts.nbytes for counts in (self.happens, self.kinds, self.born, self.dead))
-            + sum(own.kind.nbytes for own in self.runs)
+            + sum(part.kind.nbytes for part in self.runs)
             + sum(lines.values())
         )
 

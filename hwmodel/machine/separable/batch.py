@@ -123,8 +123,8 @@ class GroupBatch:
     def takes(self, scan: Scan, shapes: Ints, keeps: StructureKeeps | None = None) -> Mask:
         """Which structures are Cartesian and need no schedule, (S,)."""
         structures = self.structures(scan, shapes, keeps)
-        taken: Mask = structures.holds & self.steps(scan, structures).has_formula
-        return taken
+        accepted: Mask = structures.holds & self.steps(scan, structures).has_formula
+        return accepted
 
     def tables(self, scan: Scan, shapes: Ints, keeps: StructureKeeps | None = None) -> GroupTables:
         """The tables of blocks with shapes (S, rank) under a scan that is legal for all.

@@ -423,7 +423,7 @@ def _is_exact(counts: GroupCounts, sides: Sequence[tuple[AxisTable, Ints]], key:
 def _is_coupled(counts: GroupCounts, walked: Sequence[Walked], piece: str) -> bool:
     """Whether several loops, or several axes of a piece's array, are merged: unread elements are then not followed."""
     axes = counts.parts.spaces.axes(counts.parts.array_of(piece))
-    return any(len(own) > 1 for own in axes) or any(len(each.loops) > 1 for each in walked)
+    return any(len(dimensions) > 1 for dimensions in axes) or any(len(each.loops) > 1 for each in walked)
 
 
 def _lives_as_a_product(counts: GroupCounts, piece: str, blocks: Sequence[int], at_once: Mask) -> Mask:

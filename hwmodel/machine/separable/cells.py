@@ -93,11 +93,14 @@ class Cells:
     def ends(self, residues: Sequence[Residue]) -> Cells:
         """The extreme cells along some axis, among those that come and go together and have equal residues."""
         kept = np.zeros(len(self.born), np.bool_) if len(self.subscripts) else np.ones(len(self.born), np.bool_)
-        alike = [self.together, *(own % each.modulus for own, each in zip(self.subscripts, residues, strict=True))]
-        for axis, own in enumerate(self.subscripts):
+        alike = [
+            self.together,
+            *(subscript % each.modulus for subscript, each in zip(self.subscripts, residues, strict=True)),
+        ]
+        for axis, subscript in enumerate(self.subscripts):
             others = np.array([*alike, *np.delete(self.subscripts, axis, axis=0)]).T
             group = distinct_rows(others)[1]
-            order = np.lexsort((own, group))
+            order = np.lexsort((subscript, group))
             heads = np.diff(group[order], prepend=-1) != 0
             kept[order[heads]] = True
             kept[order[np.append(heads[1:], True)]] = True
@@ -115,9 +118,9 @@ class Cells:
         first, end, step = stretch
         known = self.late != BEFORE
         reach, period, phase = 2 + lag + int(np.abs(np.where(known, self.late - self.place, 0)).max(initial=0)), 1, 1
-        for own, each, residue in zip(self.subscripts, step.tolist(), residues, strict=True):
+        for subscript, each, residue in zip(self.subscripts, step.tolist(), residues, strict=True):
             if each:
-                offset = own - each * self.place
+                offset = subscript - each * self.place
                 reach += -(-int(offset.max() - offset.min()) // abs(each))
                 own_period = residue.modulus // math.gcd(abs(each), residue.modulus)
                 period = math.lcm(period, own_period)

@@ -74,7 +74,7 @@ class CountedAccesses:
 
     def of_memory(self, kind: KindName, name: str) -> tuple[Ints, Ints]:
         """The data that are read from a memory and written to it, by tasks and by loads and stores."""
-        reads, writes = (self._by_tasks(kind, name, writes=own) for own in (False, True))
+        reads, writes = (self._by_tasks(kind, name, writes=write) for write in (False, True))
         if not KINDS[kind].is_buffer:
             return reads, writes
         bursts = self.counts.bursts
@@ -101,7 +101,7 @@ class CountedAccesses:
 
     def _again_in(self, row: int) -> Counts:
         """The accesses of recomputing tasks in a structure: an index counts as often as it has places."""
-        parts, found = self.counts.parts, Counts()
+        parts, totals = self.counts.parts, Counts()
         for task in self.counts.again:
             running, factor = self.counts.running(task), 1
             for walked, pick in zip(self.structures.walked, self.structures.picks[row], strict=True):
@@ -112,5 +112,5 @@ class CountedAccesses:
                     (dimension,) = parts.spaces.dimensions(task)[moving]
                     running[dimension] = np.repeat(running[dimension], times[running[dimension]])
             for key, number in accesses_of_products(parts.group, {task: running}, self.counts.kind_of).items():
-                found[key] += number * factor
-        return found
+                totals[key] += number * factor
+        return totals

@@ -40,7 +40,7 @@ class CountedBuffers:
     def addressed(self) -> RowCache:
         """The addressed size of each buffer and the live count of each state, (S, memories)."""
         sizes, states = Sizes(self.counts), LiveSets(self.counts, (DelayState,))
-        are_states = np.array([isinstance(own.memory, DelayState) for own in self.counts.memories], np.bool_)
+        are_states = np.array([isinstance(counted.memory, DelayState) for counted in self.counts.memories], np.bool_)
 
         def of_rows(rows: Ints) -> Ints:
             some, (there, live) = self.of.only(rows), self.live.known(rows)
@@ -59,10 +59,10 @@ class CountedBuffers:
 
     def fetch(self, wanted: Iterable[Wanted]) -> None:
         """Compute depths that will be asked for next: many buffers together take hardly longer than one."""
-        asked: dict[tuple[int, BankFunction], list[Ints]] = {}
+        requests: dict[tuple[int, BankFunction], list[Ints]] = {}
         for memory, function, rows in wanted:
-            asked.setdefault((memory, function), []).append(rows)
-        tables = [(self._depths_of(*key), key, ascending(np.concatenate(rows))) for key, rows in asked.items()]
+            requests.setdefault((memory, function), []).append(rows)
+        tables = [(self._depths_of(*key), key, ascending(np.concatenate(rows))) for key, rows in requests.items()]
         new = [(known, (*key, rows)) for known, key, every in tables if len(rows := known.new(every))]
         depths_of = Sizes(self.counts).depths(self.of, [wanted for _, wanted in new])
         for (known, (_, _, rows)), depths in zip(new, depths_of, strict=True):
@@ -90,7 +90,8 @@ class CountedBuffers:
         """The memories: buffers, then states."""
         layouts = {layout.array: layout.banks for layout in self.layouts}
         return [
-            replace(own.memory, banks=layouts.get(own.memory.name, own.memory.banks)) for own in self.counts.memories
+            replace(counted.memory, banks=layouts.get(counted.memory.name, counted.memory.banks))
+            for counted in self.counts.memories
         ]
 
     def _cache(self, compute: Callable[[Ints], Ints]) -> RowCache:

@@ -236,7 +236,7 @@ class GroupCounts:
     @cached_property
     def bits(self) -> Ints:
         """The bits of a word of each memory, (memories,)."""
-        return np.array([own.memory.bits for own in self.memories], np.int64)
+        return np.array([counted.memory.bits for counted in self.memories], np.int64)
 
     @cached_property
     def accesses(self) -> AccessCounts:
@@ -263,8 +263,8 @@ class GroupCounts:
         """The indices of a task that run, along each dimension of its repetition space."""
         extents = self.parts.group.accesses.extents(task)
         indices = [np.zeros(0, np.int64) for _ in extents]
-        for own, cells in zip(self.parts.spaces.dimensions(task), self.cells_running(task), strict=True):
-            for k, mask in zip(own, along_each(cells, [extents[k] for k in own]), strict=True):
+        for dimensions, cells in zip(self.parts.spaces.dimensions(task), self.cells_running(task), strict=True):
+            for k, mask in zip(dimensions, along_each(cells, [extents[k] for k in dimensions]), strict=True):
                 indices[k] = np.flatnonzero(mask)
         return indices
 
@@ -276,7 +276,7 @@ class GroupCounts:
         """Whether all combinations of the indices that run do run, also within merged dimensions."""
         extents = self.parts.group.accesses.extents(task)
         sets = zip(self.parts.spaces.dimensions(task), self.cells_running(task), strict=True)
-        return all(is_product(cells, [extents[k] for k in own]) for own, cells in sets)
+        return all(is_product(cells, [extents[k] for k in dimensions]) for dimensions, cells in sets)
 
     def free_rows(self, task: str, dimension: int | None) -> RowLines:
         """The lines of rows along a free dimension of a task, or along none: kind 0 is no row, kind 1 the row."""
@@ -438,7 +438,7 @@ class GroupCounts:
     def _reads_something(self, link: Link) -> bool:
         """Whether a tiler reads its piece in some repetition that runs."""
         cells = enumerate(self.cells_running(link.task))
-        running = [own & link.allowed.get(dimension, True) for dimension, own in cells]
+        running = [cells_of & link.allowed.get(dimension, True) for dimension, cells_of in cells]
         touched = [
             along.touched if along.dimension is None else along.touched_by(running[along.dimension])
             for along in link.axes

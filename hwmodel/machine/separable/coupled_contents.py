@@ -189,10 +189,10 @@ class _Combined:
 
     def piece(self) -> Piece | None:
         """The product of loops that the data are; None if they are not a product."""
-        found = self._by_readers() if self.by_reader else self._by_components()
-        if found is None:
+        content = self._by_readers() if self.by_reader else self._by_components()
+        if content is None:
             return None
-        loops, free = found
+        loops, free = content
         free = sorted(free, key=lambda loop: loop.axis or 0)
         ordered = [loops[loop] for loop in range(len(loops))]
         return Piece(tuple(ordered[:-1]), tuple(ordered[-1:]), tuple(free), self.source.lag, self.source.stage)

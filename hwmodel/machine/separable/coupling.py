@@ -55,16 +55,16 @@ class Spaces:
     def extents(self, task: str) -> tuple[int, ...]:
         """The number of cells of each merged set of a task's dimensions."""
         extents = self.accesses.extents(task)
-        return tuple(math.prod(extents[k] for k in own) for own in self.dimensions(task))
+        return tuple(math.prod(extents[k] for k in dimensions) for dimensions in self.dimensions(task))
 
     def set_of(self, task: str, dimension: int) -> int:
         """The number of the merged set that contains a dimension of a task."""
-        return next(number for number, own in enumerate(self.dimensions(task)) if dimension in own)
+        return next(number for number, merged in enumerate(self.dimensions(task)) if dimension in merged)
 
     def stride(self, task: str, dimension: int) -> int:
         """The distance in cells of two neighbours along a dimension, in its merged set."""
-        own = self.dimensions(task)[self.set_of(task, dimension)]
-        return math.prod(self.accesses.extents(task)[k] for k in own[own.index(dimension) + 1 :])
+        merged = self.dimensions(task)[self.set_of(task, dimension)]
+        return math.prod(self.accesses.extents(task)[k] for k in merged[merged.index(dimension) + 1 :])
 
     def unite_dimensions(self, task: str, numbers: Sequence[int]) -> None:
         """Merge some sets of a task's dimensions, given by their numbers."""
@@ -79,7 +79,7 @@ class Spaces:
     def couple(self) -> bool:
         """Whether any dimensions or axes are merged."""
         every = [*self._of_tasks.values(), *self._of_arrays.values()]
-        return any(len(own) > 1 for sets in every for own in sets)
+        return any(len(merged) > 1 for sets in every for merged in sets)
 
 
 Mask = NDArray[np.bool_]
@@ -94,12 +94,12 @@ def along_each(cells: Mask, extents: Sequence[int]) -> list[Mask]:
 
 def is_product(cells: Mask, extents: Sequence[int]) -> bool:
     """Whether cells of a merged set are all combinations of some indices along its dimensions."""
-    return math.prod(int(own.sum()) for own in along_each(cells, extents)) == int(cells.sum())
+    return math.prod(int(along.sum()) for along in along_each(cells, extents)) == int(cells.sum())
 
 
 def _united(sets: Sequence[Dimensions], numbers: Sequence[int], first: set[int]) -> list[Dimensions]:
     together = sorted((k for number in numbers for k in sets[number]), key=lambda k: (k not in first, k))
-    others = [own for number, own in enumerate(sets) if number not in numbers]
+    others = [merged for number, merged in enumerate(sets) if number not in numbers]
     return sorted([*others, tuple(together)], key=min)
 
 

@@ -112,8 +112,8 @@ class Reading:
         """The masks of structures, (S, dimensions, arrays), each structure with a block side of every dimension."""
         return Reading(
             *(
-                np.stack([getattr(own, one.name)[pick] for own, pick in zip(loops, picks, strict=True)], axis=1)
-                for one in fields(Reading)
+                np.stack([getattr(own, field.name)[pick] for own, pick in zip(loops, picks, strict=True)], axis=1)
+                for field in fields(Reading)
             )
         )
 
@@ -123,16 +123,16 @@ class Reading:
         `loops` has the numbers of the scan's loops that belong to each dimension.
         """
         found, holds = (
-            self._codes_of_loops(array, keep) if all(len(own) == 1 for own in loops) else self._strips(keep, loops)
+            self._codes_of_loops(array, keep) if all(len(loop) == 1 for loop in loops) else self._strips(keep, loops)
         )
         unchanging: Mask = np.asarray(self.same[..., array].all(axis=1))
         return np.where(unchanging[:, None], ONCE, found), holds | unchanging
 
     def _strips(self, keep: Keep, loops: Loops) -> tuple[Ints, Mask]:
         """The codes of a keep where a dimension has several loops: some of these may be the prefix of a strip."""
-        found = np.array([_of_component(keep, own) for own in loops], np.int64)
+        strips = np.array([_of_component(keep, loop) for loop in loops], np.int64)
         holds = np.full(len(self.full), not (keep.shared and keep.level))
-        return np.tile(found, (len(holds), 1)), holds
+        return np.tile(strips, (len(holds), 1)), holds
 
     def _codes_of_loops(self, array: int, keep: Keep) -> tuple[Ints, Mask]:
         """The codes of a keep where each dimension has one loop."""

@@ -57,8 +57,8 @@ class KindsOfTicks:
 
     def kinds(self, row: Ints, column: Ints) -> Ints:
         """The kinds of ticks, given their rows and columns counted from 1; 0 for a tick without work."""
-        found: Ints = (row - 1) * (int(self.columns.max()) + 1) + column - 1
-        return np.where((row > 0) & (column > 0), found, self.of_each.steps - 1)
+        kinds: Ints = (row - 1) * (int(self.columns.max()) + 1) + column - 1
+        return np.where((row > 0) & (column > 0), kinds, self.of_each.steps - 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,5 +209,5 @@ def _table(place: Ints, columns: Sequence[Ints], first: Sequence[Ints]) -> Table
     order = np.lexsort((*reversed(columns), place))
     order = order[place[order] != NEVER]
     return Table(
-        place[order], tuple(own[order] - start[place[order]] for own, start in zip(columns, first, strict=True))
+        place[order], tuple(column[order] - start[place[order]] for column, start in zip(columns, first, strict=True))
     )

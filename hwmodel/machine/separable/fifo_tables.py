@@ -59,13 +59,13 @@ def _product(batch: GroupBatch, structure: GroupDesign) -> tuple[GroupBatch, Str
         return None
     check_layouts(group, structure.layouts, structure.fifos, batch.platform)
     require_legal(group, group.last, structure.blocks)
-    own = batch.with_fifos(structure.fifos).with_layouts(structure.layouts)  # which refuses first, as one by one
+    resolved = batch.with_fifos(structure.fifos).with_layouts(structure.layouts)  # which refuses first, as one by one
     joined = {task for array in sorted(structure.fifos) for task in ends_of(group, array)}
     if any(group.delays(task) or group.frame_delays(task) for task in joined):
         return None
-    structures = own.structures_of(structure)
-    has_formula = own.steps(structure.blocks.scan, structures).has_formula
-    return (own, structures) if structures.holds[0] and has_formula[0] else None
+    structures = resolved.structures_of(structure)
+    has_formula = resolved.steps(structure.blocks.scan, structures).has_formula
+    return (resolved, structures) if structures.holds[0] and has_formula[0] else None
 
 
 def _processors(batch: GroupBatch, structure: GroupDesign, structures: Structures, ports: LocalPorts) -> FifoProcessors:

@@ -67,12 +67,12 @@ def bytes_of(value: object) -> int:
     if type(value) in _WITHOUT:
         return 0
     if isinstance(value, tuple | list):
-        return sum([bytes_of(one) for one in value if type(one) not in _WITHOUT])
-    own = getattr(value, "nbytes", None)  # asked once: of a dataclass it may take a while
-    if own is not None:
-        return int(own)
+        return sum([bytes_of(item) for item in value if type(item) not in _WITHOUT])
+    size = getattr(value, "nbytes", None)  # asked once: of a dataclass it may take a while
+    if size is not None:
+        return int(size)
     if isinstance(value, dict):
         return sum(map(bytes_of, value.values()))
     if is_dataclass(value):
-        return sum(bytes_of(getattr(value, own.name)) for own in fields(value))
+        return sum(bytes_of(getattr(value, attribute.name)) for attribute in fields(value))
     return 0

@@ -32,8 +32,8 @@ class LineRuns:
     @staticmethod
     def single(lines: int) -> LineRuns:
         """Lines with one index and one place each."""
-        nought, one = np.zeros(lines, np.int64), np.ones(lines, np.int64)
-        return LineRuns(one, np.arange(lines), one, nought, nought)
+        nought, ones = np.zeros(lines, np.int64), np.ones(lines, np.int64)
+        return LineRuns(ones, np.arange(lines), ones, nought, nought)
 
     @staticmethod
     def of_indices(places: Ints, line: Ints, first: Ints, last: Ints) -> LineRuns:
@@ -51,13 +51,13 @@ class LineRuns:
         """
         run = np.arange(len(self.line)) - self.begin[self.line]
         factors = _factors(int(self.runs.max(initial=0)).bit_length())
-        upto = np.append(0, np.cumsum(sum(own * factors[at, run] for at, own in enumerate(self._columns))))
+        upto = np.append(0, np.cumsum(sum(column * factors[at, run] for at, column in enumerate(self._columns))))
         key = self.places * factors[3, 0] + upto[self.begin + self.runs] - upto[self.begin]
         _, first, of = np.unique(key, return_index=True, return_inverse=True)
         stands = first[of]  # for each line
         there = np.minimum(self.begin[stands[self.line]] + run, max(0, len(self.line) - 1))
         equal = (self.runs == self.runs[stands]) & (self.places == self.places[stands])
-        unlike = np.any([own[there] != own for own in self._columns], axis=0)
+        unlike = np.any([column[there] != column for column in self._columns], axis=0)
         equal &= np.bincount(self.line[unlike], minlength=len(equal)) == 0
         if not equal.all():
             return self, np.arange(len(self.places))

@@ -382,9 +382,9 @@ def _greatest_of_each(line: Ints, vectors: Ints) -> tuple[Ints, Ints]:
     other = np.repeat(heads[:, None] + np.minimum(np.arange(wide), number[:, None] - 1), number, axis=0)
     nowhere_less = np.ones(other.shape, np.bool_)  # (vectors, wide)
     differs = other < np.arange(len(line))[:, None]
-    for own in vectors:
-        against = own[other]
-        nowhere_less &= against >= own[:, None]
-        differs |= against != own[:, None]
+    for vector in vectors:
+        against = vector[other]
+        nowhere_less &= against >= vector[:, None]
+        differs |= against != vector[:, None]
     kept = ~(nowhere_less & differs).any(axis=1)
     return line[kept], vectors[:, kept]

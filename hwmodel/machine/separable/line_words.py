@@ -69,9 +69,9 @@ class LinesOf:
         """The indices, or places, of the lines of some choices of sides over all residues, as a measure of memory."""
         indices, places = np.ones((2, len(chosen)), np.int64)
         for table, pick in zip(self.order.tables, self.order.picks[chosen].T, strict=True):
-            own = table.lines[self.source]
-            indices = np.minimum(indices, _CELLS) * own.indices[pick]
-            places = np.minimum(places, _CELLS) * own.places[pick]
+            lines = table.lines[self.source]
+            indices = np.minimum(indices, _CELLS) * lines.indices[pick]
+            places = np.minimum(places, _CELLS) * lines.places[pick]
         return np.maximum(indices, places * math.prod(self.residues))
 
 
@@ -108,8 +108,8 @@ def words_of_pairs(asked: Sequence[Asked], known: LineCache) -> list[Ints]:
     alike: dict[tuple[int, int, int], list[tuple[int, Ints]]] = {}
     for number, (lag, _, wide, chosen) in enumerate(asked):
         carries = carries_of(wide.order.places[chosen[:, 1]], lag)
-        one, which = distinct_rows(carries.T)
-        for group, (first, last) in enumerate(carries[:, one].T.tolist()):
+        distinct, which = distinct_rows(carries.T)
+        for group, (first, last) in enumerate(carries[:, distinct].T.tolist()):
             alike.setdefault((lag, first, last), []).append((number, np.flatnonzero(which == group)))
     for (lag, first, last), parts in alike.items():
         requests = [(*asked[number][:-1], asked[number][-1][places]) for number, places in parts]
@@ -147,7 +147,7 @@ class _Choice:
     @property
     def lines(self) -> list[LineTerms]:
         """All distinct lines of the choice."""
-        return list({id(line): line for own in (self.whole, *self.apart) for line in own}.values())
+        return list({id(line): line for lines in (self.whole, *self.apart) for line in lines}.values())
 
     @property
     def nbytes(self) -> int:
@@ -237,7 +237,9 @@ def _made_together(
         start += len(lines.places)
         for row in range(len(kind)):
             yield _Choice(
-                int(free[row]), _taken(each, whole[row]), [_taken(each, apart[row, :, one]) for one in CLASSES]
+                int(free[row]),
+                _taken(each, whole[row]),
+                [_taken(each, apart[row, :, line_class]) for line_class in CLASSES],
             )
 
 

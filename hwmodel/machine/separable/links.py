@@ -120,7 +120,7 @@ class Link:
 
     def within(self, piece: Link) -> Link:
         """The part of the tiler that touches a piece, given as the tiler that writes it."""
-        axes = tuple(own.only(other.touched) for own, other in zip(self.axes, piece.axes, strict=True))
+        axes = tuple(axis.only(other.touched) for axis, other in zip(self.axes, piece.axes, strict=True))
         return replace(self, piece=piece.piece, axes=axes)
 
 
@@ -135,14 +135,14 @@ def separate(accesses: Accesses, touch: Touch, spaces: Spaces | None = None) -> 
     if allowed is None:
         return None
     dimensions, sides = spaces.dimensions(touch.process), spaces.axes(touch.array)
-    axes, taken, used = [], set[int](), set[int]()
+    axes, taken_dimensions, used = [], set[int](), set[int]()
     for side in sides:
         moving = {k for axis in side for k in moving_dimensions(accesses, touch, axis)}
         along = {k for axis in side for k in moving_places(accesses, touch, axis)}
         moved_by = [number for number, group in enumerate(dimensions) if moving & set(group)]
-        if len(moved_by) > 1 or taken & set(moved_by) or used & along:
+        if len(moved_by) > 1 or taken_dimensions & set(moved_by) or used & along:
             return None
-        taken |= set(moved_by)
+        taken_dimensions |= set(moved_by)
         used |= along
         link = _along_axis(accesses, touch, side, spaces, moved_by[0] if moved_by else None, allowed)
         if link is None:

@@ -133,8 +133,8 @@ class LiveSets:
         _, whole = inner.lives.at(ends.side[:, None], self.entry[ends.group], inner.places[ends.side][:, None])
         signed = np.concatenate([self.factor, -self.factor], axis=1)[ends.group]
         sums = np.stack([whole * signed, upto * signed], axis=1)
-        own = [ends.group == group for group in range(len(self.memories))]
-        return [Columns(ends.side[chosen], late[chosen], sums[chosen]) for chosen in own]
+        columns = [ends.group == group for group in range(len(self.memories))]
+        return [Columns(ends.side[chosen], late[chosen], sums[chosen]) for chosen in columns]
 
 
 @dataclass(frozen=True, eq=False)

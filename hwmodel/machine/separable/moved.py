@@ -120,11 +120,11 @@ class Bursts:
         allowed = alike and all(
             np.array_equal(mask, links[0].allowed[key]) for link in links for key, mask in link.allowed.items()
         )
-        return allowed and all(own == axes[0] for own in axes) and len(self.joined(burst)) <= 1
+        return allowed and all(axis == axes[0] for axis in axes) and len(self.joined(burst)) <= 1
 
 
 def _differ(first: Link, other: Link, axis: int) -> bool:
     """Whether two tilers touch different pairs of indices along an axis."""
-    one, two = first.axes[axis], other.axes[axis]
-    same = one.dimension == two.dimension and np.array_equal(one.repetition, two.repetition)
-    return not (same and np.array_equal(one.element, two.element))
+    left, right = first.axes[axis], other.axes[axis]
+    same = left.dimension == right.dimension and np.array_equal(left.repetition, right.repetition)
+    return not (same and np.array_equal(left.element, right.element))

@@ -27,9 +27,9 @@ def needed_of(parts: Parts, piece: Link) -> Needed:
         return "all"  # one tiler reads all of it: a quick answer, as the next
     if not any(sizes) and None not in sizes:
         return ""
-    made = parts.elements_of(piece)
-    needed = made[group.needed_outside(array)[made]]
-    if len(needed) in (0, len(made)):
+    elements = parts.elements_of(piece)
+    needed = elements[group.needed_outside(array)[elements]]
+    if len(needed) in (0, len(elements)):
         return "all" if len(needed) else ""
     return _as_product(parts, piece, needed) or "unlike"
 

@@ -76,8 +76,8 @@ class PlaceCounts:
     def changes_of(self, entries: Mask) -> tuple[Ints, Ints, Ints]:
         """The changes of the entries in a mask (Q,): choice of sides, entry and place."""
         side, entry, place = self.changes
-        own = entries[entry] if not entries.all() else slice(None)
-        return side[own], entry[own], place[own]
+        chosen = entries[entry] if not entries.all() else slice(None)
+        return side[chosen], entry[chosen], place[chosen]
 
     def totals(self) -> Ints:
         """The sum of all counts of each entry for each choice of sides, (S, Q)."""

@@ -122,8 +122,8 @@ def _distances(side: Ints, distance: Ints, sides: int, extent: int) -> Ints:
     side, distance = np.divmod(pairs, extent) if extent > 1 else (np.arange(sides), np.ones(sides, np.int64))
     begin, number = np.searchsorted(side, np.arange(sides)), np.bincount(side, minlength=sides)
     rank = np.minimum(np.arange(int(number.max(initial=1))), number[:, None] - 1)
-    found: Ints = distance[begin[:, None] + rank]
-    return found
+    distances: Ints = distance[begin[:, None] + rank]
+    return distances
 
 
 def _starts(side: Ints, start: Ints, sides: int, extent: int) -> Ints:

@@ -60,8 +60,8 @@ class JoinedAccesses:
 
     def of_memory(self, kind: KindName, name: str) -> tuple[IntArray, IntArray]:
         """The data that are read from a memory and written to it."""
-        found = self._put(lambda table: dict(enumerate(table.of_memory(kind, name))))
-        return found[0], found[1]
+        accesses = self._put(lambda table: dict(enumerate(table.of_memory(kind, name))))
+        return accesses[0], accesses[1]
 
     def only(self, rows: IntArray) -> AccessTable:
         """The counts of some structures."""

@@ -157,8 +157,8 @@ class DelayState(TableMemory):
         def figures(units: int, rows: IntArray) -> Figures:
             data, banks = table.addressed(rows)[:, number], table.state_banks(number, units, rows)
             all_figures = np.zeros((ROWS, len(rows)))
-            for own in np.unique(banks).tolist():
-                all_figures[:, banks == own] = sizes(own)(data[banks == own])
+            for bank_count in np.unique(banks).tolist():
+                all_figures[:, banks == bank_count] = sizes(bank_count)(data[banks == bank_count])
             return all_figures
 
         return BuiltMemory(self.touching(builder), partial(_units, self, builder), figures)
@@ -224,7 +224,9 @@ class Resident(LocalMemory):
         if builder is None:
             return []
         size = builder.ports.group.accesses.size
-        return [(size(own.array), own.bits) for own in Resident.all_of(builder) if own.kind.is_internal]
+        return [
+            (size(resident.array), resident.bits) for resident in Resident.all_of(builder) if resident.kind.is_internal
+        ]
 
     def touching(self, builder: Builder) -> tuple[str, ...]:
         """The task of the memory."""

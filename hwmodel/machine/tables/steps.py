@@ -173,7 +173,7 @@ class JoinedSteps(WithoutFifos):
     def candidates(self, offered: Mapping[str, Offered]) -> list[Candidates]:
         """By task, the rates that may be the fastest."""
         each = [table.candidates(offered) for _, table in self.tables]
-        return [self._joined(own) for own in zip(*each, strict=True)]
+        return [self._joined(values) for values in zip(*each, strict=True)]
 
     def only(self, rows: IntArray) -> StepTable:
         """The steps of some structures."""
@@ -195,11 +195,11 @@ class JoinedSteps(WithoutFifos):
         wide = max(part.kept.shape[1] for part in parts)
 
         def put(values: Sequence[IntArray | BoolArray]) -> IntArray:
-            found = np.zeros((self.structures, wide, *values[0].shape[2:]), np.int64)
-            for (rows, _), own in zip(self.tables, values, strict=True):
-                found[rows, : own.shape[1]] = own
-                found[rows, own.shape[1] :] = own[:, -1:]
-            return found
+            joined = np.zeros((self.structures, wide, *values[0].shape[2:]), np.int64)
+            for (rows, _), value in zip(self.tables, values, strict=True):
+                joined[rows, : value.shape[1]] = value
+                joined[rows, value.shape[1] :] = value[:, -1:]
+            return joined
 
         kept, number = np.zeros((self.structures, wide), np.bool_), np.zeros(self.structures, np.int64)
         for (rows, _), part in zip(self.tables, parts, strict=True):
