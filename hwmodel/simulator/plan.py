@@ -222,7 +222,7 @@ class _Planner:
         if task == self.last:
             ranks = block_ranks(self.design.blocks, self.accesses.extents(task))
             self._add(task, np.arange(len(ranks)), ranks, recomputed=False)
-        elif self.design.recompute and not self.accesses.delays(task):
+        elif self.design.recompute and not (self.accesses.delays(task) or self._across(task)):
             self._add(task, *self._every_need(task), recomputed=True)
         else:
             need = self._first_need(task)
