@@ -22,7 +22,12 @@ _READ = ("araddr", "arlen", "arvalid", "arready", "rdata", "rresp", "rvalid", "r
 _WRITE = (
     "awaddr", "awlen", "awvalid", "awready", "wdata", "wstrb", "wlast", "wvalid", "wready", "bresp", "bvalid", "bready",
 )  # fmt: skip
-_FROM_MEMORY = {"arready", "rdata", "rresp", "rlast", "rvalid", "awready", "wready", "bresp", "bvalid"}
+_FROM_MEMORY = {
+    "arready", "rid", "rdata", "rresp", "rlast", "rvalid", "awready", "wready", "bid", "bresp", "bvalid",
+}  # fmt: skip
+# What the memory of the test bench does not look at: it takes IDs, sizes and kinds as they are.
+_UNSEEN = {f"{PREFIX}a{way}{own}" for way in "rw" for own in ("id", "size", "burst", "cache", "prot")}
+_UNSEEN |= {f"{PREFIX}rid", f"{PREFIX}bid"}
 
 
 def has_axi(outside: Outside) -> bool:
@@ -44,10 +49,10 @@ def axi_ports(outside: Outside) -> tuple[Port, ...]:
     word, address = outside.word_bits, address_bits(outside)
     bits = {"addr": address, "len": 8, "size": 3, "burst": 2, "cache": 4, "prot": 3, "resp": 2, "data": word}
     bits |= {"strb": word // 8}
-    request = ("addr", "len", "size", "burst", "cache", "prot", "valid", "ready")
-    names = [f"ar{own}" for own in request] + ["rdata", "rresp", "rlast", "rvalid", "rready"]
+    request = ("id", "addr", "len", "size", "burst", "cache", "prot", "valid", "ready")
+    names = [f"ar{own}" for own in request] + ["rid", "rdata", "rresp", "rlast", "rvalid", "rready"]
     names += [f"aw{own}" for own in request] + ["wdata", "wstrb", "wlast", "wvalid", "wready"]
-    names += ["bresp", "bvalid", "bready"]
+    names += ["bid", "bresp", "bvalid", "bready"]
     return tuple(
         Port(PREFIX + name, bits.get(name.removeprefix(name[: 1 + name.startswith("a")]), 1), name not in _FROM_MEMORY)
         for name in names
@@ -68,6 +73,7 @@ def axi_module(name: str, top: str, engines: Sequence[str], outside: Outside) ->
     for number, engine in enumerate(engines):
         lines += _port(number, engine, engines, outside)
     for channel in ("ar", "aw"):
+        lines.append(f"  assign {PREFIX}{channel}id = 1'b0;  // one ID: all answers come in order")
         lines.append(f"  assign {PREFIX}{channel}size = {_shift(outside)};  // a whole word in each beat")
         lines.append(f"  assign {PREFIX}{channel}burst = 2'b01;  // INCR")
         lines.append(f"  assign {PREFIX}{channel}cache = 4'b0011;  // normal memory, bufferable")
@@ -127,7 +133,7 @@ def axi_bench(name: str, bench: Bench, longest: int) -> str:
     """
     outside, words = bench.outside, max(2, bench.addresses.words)
     bits, base = address_bits(outside), BASE - min(4, words) * outside.word_bits // 8
-    memory = [port.name for port in axi_ports(outside) if _seen(port.name)]
+    memory = [port.name for port in axi_ports(outside) if port.name not in _UNSEEN]
     slots = f".WIDTH({outside.word_bits}), .SHIFT({_shift(outside)}), .AXI({bits}), .WORDS({words}), .BASE({base})"
     slots += f", .LATENCY({bench.latency})"
     lines = [
@@ -138,6 +144,7 @@ def axi_bench(name: str, bench: Bench, longest: int) -> str:
         "  always #5 clk = !clk;",
         "  reg [31:0] seed;  // +seed=N",
         *(wire(port.name, port.bits) for port in axi_ports(outside)),
+        f"  assign {PREFIX}rid = {PREFIX}arid, {PREFIX}bid = {PREFIX}awid;",
         f"  {name} under_test (.aclk(clk), .aresetn(!reset), .start(start), .busy(busy), .done(done),",
         f"    .base({bits}'d{base}), .fault(fault),",
         f"    {', '.join(f'.{port.name}({port.name})' for port in axi_ports(outside))}\n  );",
@@ -154,8 +161,3 @@ def axi_bench(name: str, bench: Bench, longest: int) -> str:
         "",
     ]
     return "\n".join(lines)
-
-
-def _seen(port: str) -> bool:
-    """Whether the memory of the test bench looks at a signal: it takes sizes and kinds as they are."""
-    return not port.endswith(("size", "burst", "cache", "prot"))

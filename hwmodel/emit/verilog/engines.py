@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from hwmodel.emit.schedule.group import EngineAgents
 from hwmodel.emit.schedule.port import PortLanes
 from hwmodel.emit.verilog.agents import bits_of
-from hwmodel.emit.verilog.wiring import Wiring, wire
+from hwmodel.emit.verilog.wiring import Wiring
 
 
 def engine_lines(wiring: Wiring, engine: EngineAgents) -> Iterator[str]:
@@ -39,7 +39,6 @@ def _load(wiring: Wiring, engine: str, passing: str, own: PortLanes) -> Iterator
     """The data of a local word: where they lie in the word of the external memory."""
     memory, lanes = wiring.lanes(own.name)
     part = 8 * own.bytes * lanes
-    yield wire(f"{own.name}_writes", lanes)
     yield f"  assign {own.name}_writes = {own.name}_valid & {{{lanes}{{{engine}_passing_go}}}};"
     source = f"{engine}_rdata"
     if part < wiring.outside.word_bits:

@@ -60,6 +60,7 @@ def _steps(wiring: Wiring) -> Iterator[str]:
     yield "  reg is_last;  // it is the last step"
     yield "  reg through;  // all agents of tasks are, or in their last row of the step"
     yield "  reg restart;  // it is the first cycle of a step, from which slots of units are counted"
+    yield f"  wire advance = {' && '.join(['running', 'through', *(f'{name}_fin' for name in waiting)])};"
     if setup:
         yield "  reg loading;"
         yield "  assign running = busy || loading;"
@@ -67,7 +68,6 @@ def _steps(wiring: Wiring) -> Iterator[str]:
         yield "  always @(posedge clk) loading <= !reset && (load || (loading && !loaded));"
     else:
         yield "  assign running = busy;"
-    yield f"  wire advance = {' && '.join(['running', 'through', *(f'{name}_fin' for name in waiting)])};"
     yield "  assign last = advance && is_last;"
     yield "  always @(posedge clk) restart <= !busy || advance;"
     where, wait = (" && ".join(f"{agent.name}_{own}" for agent in others) for own in AHEAD)

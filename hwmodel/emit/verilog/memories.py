@@ -19,6 +19,7 @@ def memories(wiring: Wiring) -> Iterator[str]:
         yield f"  // {memory.name}: {size}, {_said(memory, len(readers))}"
         for name in (*readers, *writers):
             yield wire(f"{name}_data", wiring.lanes(name)[1] * memory.width)
+        yield from (wire(f"{name}_writes", wiring.lanes(name)[1]) for name in writers)
         if not readers:
             continue
         if memory.registers and memory.content is None:

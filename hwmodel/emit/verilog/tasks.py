@@ -19,11 +19,6 @@ def task_lines(wiring: Wiring, task: TaskAgents) -> Iterator[str]:
     units = task.units
     pace = f"a repetition every {counted(units.interval, 'cycle')}, latency {units.latency}"
     yield f"  // {units.task}: {counted(units.units, 'unit')}, {pace}"
-    for port in units.reads:
-        yield from _operands(wiring, task, port)
-    for lanes in (name for port in units.writes for name in port.lanes):
-        yield wire(f"{lanes}_writes", wiring.lanes(lanes)[1])
-        yield f"  assign {lanes}_writes = {lanes}_valid;"
     slot = ""
     if units.interval > 1:
         own = f"{units.name}_slot"
@@ -32,6 +27,10 @@ def task_lines(wiring: Wiring, task: TaskAgents) -> Iterator[str]:
         yield f"    if (restart) {own} <= {units.interval - 1};"
         yield f"    else {own} <= {own} == {units.interval - 1} ? 0 : {own} + 1'b1;"
         slot = f", .slot({own})"
+    for port in units.reads:
+        yield from _operands(wiring, task, port)
+    for lanes in (name for port in units.writes for name in port.lanes):
+        yield f"  assign {lanes}_writes = {lanes}_valid;"
     if units.kept:
         yield from _keeping(task)
     for port in (port for port in units.reads if port.lookup is not None):

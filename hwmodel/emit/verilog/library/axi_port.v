@@ -64,6 +64,7 @@ module axi_port #(
   reg [QUEUE:0] lengths_in, lengths_out;       // bursts whose words have not all passed
   wire [QUEUE:0] lengths_held = lengths_in - lengths_out;
   wire lengths_full = lengths_held == REQUESTS;
+  reg [QUEUE+4:0] flying;                      // writes without an answer
   wire reads_go = open && !stores && !meets && (!axi_arvalid || axi_arready);
   wire writes_go = open && stores && !lengths_full && !(&flying) && (!axi_awvalid || axi_awready);
   wire goes = reads_go || writes_go;
@@ -101,8 +102,7 @@ module axi_port #(
     end
   end
 
-  // Writes without an answer, and where they lie.
-  reg [QUEUE+4:0] flying;
+  // Where writes without an answer lie.
   assign writing = flying != 0;
   assign axi_bready = 1'b1;
   always @(posedge clk)
