@@ -98,9 +98,9 @@ def small() -> Small:
     return explored(SPEC)
 
 
-def explored(text: str) -> Small:
-    """A specification on the platform above, with the designs of its plain front."""
-    spec, platform = _loaded(text)
+def explored(text: str, on: str = PLATFORM) -> Small:
+    """A specification on a platform, by default that above, with the designs of its plain front."""
+    spec, platform = _loaded(text, on)
     found = api.explore(spec, platform, space=api.Space(narrow=True, verify=False))
     return Small(_testbench(spec, platform), tuple(found.decisions))
 
@@ -110,11 +110,11 @@ def bench_of(text: str) -> Testbench:
     return _testbench(*_loaded(text))
 
 
-def _loaded(text: str) -> tuple[Spec, Platform]:
+def _loaded(text: str, on: str = PLATFORM) -> tuple[Spec, Platform]:
     with TemporaryDirectory() as name:
         path = Path(name) / "spec.aol"
         path.write_text(text, encoding="utf-8")
-        path.with_suffix(".toml").write_text(PLATFORM, encoding="utf-8")
+        path.with_suffix(".toml").write_text(on, encoding="utf-8")
         return api.load(path), find_platform(path, None)[0]
 
 
