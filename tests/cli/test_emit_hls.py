@@ -129,7 +129,7 @@ def test_a_folder_is_written(emit: Emit, here: Path) -> None:
     ]  # fmt: skip
     text = (here / "chain-hls" / "src" / "group0.cpp").read_text(encoding="utf-8")
     for part in (
-        "hls::stream<int16_t, ", "ap_int<12> buffer_x[", "#pragma HLS DATAFLOW", "#pragma HLS PIPELINE II = ",
+        "hls::stream<int16_t> ", "ap_int<12> buffer_x[", "#pragma HLS DATAFLOW", "#pragma HLS PIPELINE II = ",
         "#pragma HLS ARRAY_PARTITION variable = ",
     ):  # fmt: skip
         assert part in text
@@ -247,7 +247,7 @@ def test_a_stream_that_is_too_shallow_is_told(emit: Emit, here: Path, changed: C
     (fullest,) = {own["fullest"] for own in document["checked"]["runs"][0]["streams"]}
     depth = document["checked"]["runs"][0]["streams"][0]["depth"]
     assert fullest > 1
-    changed("src/group0.cpp", f"hls::stream<int16_t, {depth}>", f"hls::stream<int16_t, {fullest - 1}>")
+    changed("src/group0.cpp", f'"1: y", {depth})', f'"1: y", {fullest - 1})')
     code, out, err = emit("--check", "--json")
     told = f"plain, bank 0 of the stream of '1: y' holds {fullest} data, and its depth is {fullest - 1}"
     assert code == 1

@@ -117,7 +117,7 @@ class GroupText:
     def _parameter(self, memory: Memory) -> str:
         kind, name = hls_type(self._types[memory.name]), self._things[memory.name]
         if memory.fifo:
-            return f"hls::stream<{kind}, {memory.depth}> (&{name})[{memory.banks}]"
+            return f"hls::stream<{kind}> (&{name})[{memory.banks}]"
         return f"{kind} {name}{''.join(f'[{length}]' for length in (*memory.moduli, memory.depth))}"
 
     # Functions.
@@ -172,12 +172,11 @@ class GroupText:
         lines += [f"#pragma HLS STABLE variable = {self._things[memory.name]}" for memory in self._buffers]
         for memory in self._fifos:
             name, kind = self._things[memory.name], hls_type(self._types[memory.name])
-            lines.append(f"static hls::stream<{kind}, {memory.depth}> {name}[{memory.banks}];")
-            lines += ["#ifndef __SYNTHESIS__"]
-            lines += [
-                f'static const bool named_{name} = hls::name_streams({name}, "{self.number + 1}: {memory.array}");'
-            ]
-            lines += [f"(void)named_{name};", "#endif"]
+            lines.append(f"static hls::stream<{kind}> {name}[{memory.banks}];")
+            lines.append(f"#pragma HLS STREAM variable = {name} depth = {memory.depth}")
+            known = f'shim::know({name}, "{self.number + 1}: {memory.array}", {memory.depth})'
+            lines += ["#ifdef ARRAYOL_SHIM", f"static const bool known_{name} = {known};"]
+            lines += [f"(void)known_{name};", "#endif"]
         yield "// What passes to and from the external memory and what tasks do in a step touch different words."
         yield from block(
             f"static void run_step({', '.join(parameters)})", ["(void)memory, (void)step;", *lines, *self._calls]

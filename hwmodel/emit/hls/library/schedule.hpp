@@ -51,10 +51,10 @@ static inline uint64_t turned(uint64_t counter, uint64_t ahead, uint64_t modulus
   return counter + ahead >= modulus ? counter + ahead - modulus : counter + ahead;
 }
 
-// Tells the streams of g++ in which cycle of the schedule they are; tools of synthesis have clocks.
+// Tells the streams of our shim in which cycle of the schedule they are; tools of synthesis have clocks.
 static inline void cycle_is(int64_t step, int64_t cycle) {
-#ifndef __SYNTHESIS__
-  hls::now = (step << 40) + cycle;
+#ifdef ARRAYOL_SHIM
+  shim::now = (step << 40) + cycle;
 #else
   (void)step, (void)cycle;
 #endif

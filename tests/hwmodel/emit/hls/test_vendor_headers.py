@@ -1,0 +1,67 @@
+"""Designs in C++ with a vendor's ap_int.h and hls_stream.h in place of ours."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import pytest
+from cpp_programs import needs_compiler, write
+from hardware import cheap, hardware_of
+from hardware_designs import SPEC, Small, bench_of
+from small_shipped import quick_front, small_shipped
+
+from arrayol import api
+from dse.space.study import Study
+from hwmodel.emit.hls.design import FRAMES, HlsFiles
+
+HEADERS = "ARRAYOL_HLS_HEADERS"  # environment variable: a folder that has the vendor's headers
+SHIPPED = ("conv3x3", "flow", "lpsf", "wavelet")
+
+SHIM = re.compile(r"#ifdef ARRAYOL_SHIM\n.*?#(?:else|endif)", re.DOTALL)
+OTHER_NAMES = re.compile(r"\bshim::\w+|\bhls::(?!stream<)\w+|\bap_(?!u?int<|int\.h)\w+|\w+\]\.(?!read\(|write\()\w+\(")
+
+
+@cache
+def with_streams() -> HlsFiles:
+    """A design whose tasks hand on their data through FIFOs."""
+    bench = bench_of(SPEC)
+    blocks = {task: [[1, 14]] for task in ("blurred", "scaled")}
+    study = Study(links=("fifo",), policies=("reuse",), units=(1,), blocks=blocks)
+    found = api.explore(bench.spec, bench.platform, space=api.Space(study=study, verify=False)).decisions
+    design = next(one for one in found if one.groups[0].fifos)
+    return HlsFiles(bench.spec, Small(bench, (design,)).hardware(design))
+
+
+def test_only_standard_names_outside_of_the_shim() -> None:
+    files = {path: text for path, text in with_streams().files().items() if not path.startswith(("shim/", "data/"))}
+    outside = SHIM.sub("", "\n".join(files.values()))
+    assert OTHER_NAMES.findall(outside) == []
+    assert all(name in outside for name in ("hls::stream<int16_t> ", "].read()", "].write(", "ap_uint<"))
+    assert {"shim::know", "shim::now", "shim::counts"} <= set(OTHER_NAMES.findall("\n".join(files.values())))
+
+
+@needs_compiler
+@pytest.mark.skipif(HEADERS not in os.environ, reason=f"{HEADERS} names no folder with a vendor's headers")
+@pytest.mark.parametrize("name", ["streams", *SHIPPED])
+def test_frames_are_right(name: str, tmp_path: Path) -> None:
+    """Two designs at the reduced size; the vendor's streams print where they are read too early, or not to the end."""
+    for number, files in enumerate(designs_of(name, tmp_path)):
+        folder = tmp_path / f"design{number}"
+        write(files, folder)
+        command = ["g++", "-std=c++17", "-O0", "-fwrapv", "-ffp-contract=off", "-w", "-Isrc", "-o", "design.exe"]
+        sources = sorted(str(path) for path in (folder / "src").glob("*.cpp"))
+        built = [*command, f"-I{Path(os.environ[HEADERS]).resolve()}", *sources, "tb/main.cpp"]
+        subprocess.run(built, cwd=folder, check=True)
+        done = subprocess.run([folder / "design.exe"], cwd=folder, capture_output=True, text=True, check=True)
+        assert done.stdout == "".join(f"frame {frame} wrong 0\n" for frame in range(FRAMES))
+
+
+def designs_of(name: str, folder: Path) -> list[HlsFiles]:
+    if name == "streams":
+        return [with_streams()]
+    bench = small_shipped(name, folder).verifier.testbench
+    return [HlsFiles(bench.spec, hardware_of(bench, design)) for design in cheap(bench, quick_front(name), 2)]
