@@ -52,8 +52,8 @@ class DesignFiles:
         return f"{self.design.top}_axi" if has_axi(self.outside) else None
 
     def files(self) -> dict[str, str]:
-        """All of them."""
-        return {**dict(self._modules()), **dict(self._bench())}
+        """All of them. For a `$` in a module's name its file has a `-`, which shells, make and Tcl leave as it is."""
+        return {path.replace("$", "-"): text for path, text in (*self._modules(), *self._bench())}
 
     def _modules(self) -> Iterator[tuple[str, str]]:
         for name in LIBRARY:

@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 from front_ends import slang_says
 from hardware import write_design
-from hardware_designs import three_units
+from hardware_designs import SPEC, explored, three_units
 from pyslang.parsing import TokenKind
 
 from arrayol.errors import ArrayolError
 from hwmodel.datapath.operators.nets import RESERVED, identifier
+from hwmodel.emit.verilog.design import DesignFiles
 from hwmodel.synth.tools import YOSYS, run_tool, tool
 
 
@@ -95,6 +96,16 @@ def test_yosys_has_nothing_to_say(folder: Path) -> None:
     sources = " ".join(sorted(f"rtl/{path.name}" for path in (folder / "rtl").glob("*.v")))
     script = f"read_verilog {sources}; hierarchy -check -top both_axi; proc; opt_clean; check -assert"
     assert "Found and reported 0 problems." in run_tool([YOSYS, "-p", script], folder)
+
+
+def test_names_of_files_mean_nothing_to_a_shell() -> None:
+    """Also of tasks that are called twice: their modules have a `$` in their names."""
+    once = "-> (z: u8[H, W]) {\n  y = blurred(x)\n"
+    assert SPEC.count(once) == 1
+    found = explored(SPEC.replace(once, "-> (z: u8[H, W], w: u8[H, W]) {\n  y = blurred(x)\n  w = scaled(y)\n"))
+    files = DesignFiles(found.hardware(found.front[0])).files()
+    assert all(re.fullmatch(r"[\w/.-]+", path) for path in files)
+    assert sum("$" in text.partition("module ")[2].partition(" ")[0] for text in files.values()) > 2
 
 
 def test_words_of_systemverilog_are_no_names() -> None:
