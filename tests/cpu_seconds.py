@@ -1,4 +1,4 @@
-"""The processor time of each test, and the marker `slow` of those that take long; hooks of pytest for conftest.py."""
+"""The processor time of each test, and the markers `slow` and `night` of long ones; hooks of pytest for conftest.py."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from many_cases import draws_all_cases
 # A test above this many CPU seconds, with those of the processes that it waits for, is in SLOW_TESTS.
 LIMIT = 1.0
 SLOW_TESTS = Path(__file__).with_name("slow_tests.txt")
+NIGHT_TESTS = Path(__file__).with_name("night_tests.txt")  # slow too: what they show, others show by day on less
 _PROPERTY = "cpu_seconds"
 
 
@@ -21,21 +22,29 @@ def add_options(parser: pytest.Parser) -> None:
     parser.addoption("--cpu-seconds", metavar="FILE", help="write each test's CPU seconds to FILE, the longest first")
 
 
-def slow_tests() -> frozenset[str]:
-    """The names of the tests in SLOW_TESTS, from the folder of the tests on: of a whole function, or of one case."""
-    return frozenset(SLOW_TESTS.read_text(encoding="utf-8").splitlines())
+def listed(path: Path) -> frozenset[str]:
+    """The names in SLOW_TESTS or NIGHT_TESTS, from the folder of the tests on: of a whole function, or of one case."""
+    return frozenset(path.read_text(encoding="utf-8").splitlines())
 
 
 def mark_slow(items: list[pytest.Item]) -> None:
-    """Give the marker `slow` to the tests in SLOW_TESTS, and to those that judge all cases, where there are fewer."""
-    slow = slow_tests()
+    """Give `slow` to the tests of both lists and to those that judge all cases, and `night` to those of NIGHT_TESTS.
+
+    Tests that judge all cases are skipped where a run draws fewer.
+    """
+    slow, night = listed(SLOW_TESTS), listed(NIGHT_TESTS)
     too_few = pytest.mark.skip(reason="this run draws too few cases; --hypothesis-profile=explore draws all")
     for item in items:
         if item.get_closest_marker("all_cases") is not None:
             item.add_marker(pytest.mark.slow)
             if not draws_all_cases():
                 item.add_marker(too_few)
-        elif name_of(item.nodeid) in slow or name_of(item.nodeid).partition("[")[0] in slow:
+            continue
+        name = name_of(item.nodeid)
+        names = {name, name.partition("[")[0]}
+        if names & night:
+            item.add_marker(pytest.mark.night)
+        if names & (slow | night):
             item.add_marker(pytest.mark.slow)
 
 

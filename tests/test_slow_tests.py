@@ -1,11 +1,11 @@
-"""The list of the tests that take long, and the plug-in that names those which it lacks."""
+"""The lists of the tests that take long, and the plug-in that names those which they lack."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from cpu_seconds import SLOW_TESTS, slow_tests
+from cpu_seconds import NIGHT_TESTS, SLOW_TESTS, listed
 from hypothesis import settings
 from many_cases import case_count, draws_all_cases, full_count
 from many_cases import profile as loaded_profile
@@ -13,11 +13,12 @@ from many_cases import profile as loaded_profile
 FOLDER = Path(__file__).parent
 
 
-def test_the_list_is_sorted_and_each_test_in_it_is_there() -> None:
-    lines = SLOW_TESTS.read_text(encoding="utf-8").splitlines()
+@pytest.mark.parametrize("tests", [SLOW_TESTS, NIGHT_TESTS], ids=lambda path: path.stem)
+def test_a_list_is_sorted_and_each_test_in_it_is_there(tests: Path) -> None:
+    lines = tests.read_text(encoding="utf-8").splitlines()
     assert lines == sorted(set(lines))
     gone = []
-    for name in slow_tests():
+    for name in lines:
         path, _, test = name.partition("::")
         file = FOLDER / path
         if not file.is_file() or f"def {test.partition('[')[0]}(" not in file.read_text(encoding="utf-8"):
@@ -25,6 +26,34 @@ def test_the_list_is_sorted_and_each_test_in_it_is_there() -> None:
     assert gone == []
 
 
+def test_no_test_is_in_both_lists() -> None:
+    assert listed(SLOW_TESTS).isdisjoint(listed(NIGHT_TESTS))
+
+
+def test_tests_of_the_night_are_no_longer_run_by_day(pytester: pytest.Pytester) -> None:
+    """Of a function whose cases are slow, one may be for the night."""
+    pytester.makeini(f"[pytest]\nmarkers =\n  slow: long\n  night: longer\npythonpath = {FOLDER}\n{ASYNCIO}")
+    pytester.makeconftest(MARKING)
+    pytester.makepyfile(test_some="import pytest\n@pytest.mark.parametrize('n', [1, 2, 3])\ndef test_n(n): pass\n")
+    for marked, count in (("night", 1), ("slow and not night", 2)):
+        run = pytester.runpytest_inprocess("-m", marked)
+        run.assert_outcomes(passed=count, deselected=3 - count)
+
+
+ASYNCIO = "asyncio_default_fixture_loop_scope = function\n"  # unset it warns
+MARKING = """\
+from pathlib import Path
+import cpu_seconds
+from pytest import MonkeyPatch
+
+def pytest_collection_modifyitems(items):
+    with MonkeyPatch.context() as patch:
+        for name, text in (("SLOW_TESTS", "test_some.py::test_n"), ("NIGHT_TESTS", "test_some.py::test_n[2]")):
+            path = Path(name)
+            path.write_text(text)
+            patch.setattr(cpu_seconds, name, path)
+        cpu_seconds.mark_slow(items)
+"""
 PLUGIN = """\
 import time
 import cpu_seconds

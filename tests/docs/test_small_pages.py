@@ -33,7 +33,7 @@ def test_schemas_that_the_page_writes_check_its_platform(arrayol: CommandLine, t
 def test_progress_of_the_page_of_notebooks(arrayol: CommandLine, tmp_path: Path) -> None:
     (code,) = blocks("notebooks.md", "python")
     arrayol("example", "conv3x3")
-    names = {"api": api, "spec": api.load(tmp_path / "conv3x3.aol", {"H": 6, "W": 6})}
+    names = {"api": api, "spec": api.load(tmp_path / "conv3x3.aol", {"H": 3, "W": 4})}
     exec(code.text, names)
     assert names["found"].result.pareto
 

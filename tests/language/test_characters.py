@@ -14,7 +14,7 @@ from arrayol.language.parser import parse
 from arrayol.source import UNSEEN, SourceFile, visible
 from arrayol.transforms.steps import StepTextError, parse_step
 
-UNSEEN_CHARACTERS = [character for character in map(chr, range(sys.maxunicode + 1)) if UNSEEN.match(character)]
+UNSEEN_CHARACTERS = UNSEEN.findall("".join(map(chr, range(sys.maxunicode + 1))))
 SPEC = 'elementary f(x: u8) -> (y: u8) {{\n  y ={} x # sum{}.\n}}\nimport "a{}b"\n'
 GOOD = """const N = 4
 elementary f(x: u8) -> (y: u8) {

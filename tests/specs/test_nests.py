@@ -35,13 +35,13 @@ def test_stencil2d(rows: int, columns: int) -> None:
 
 
 def test_sweeps_of_stencil2d_converge_to_the_harmonic_plate() -> None:
-    rows, columns = np.indices((9, 11))
+    rows, columns = np.indices((5, 6))
     harmonic = (rows * rows - columns * columns).astype("f4")  # the mean of its four neighbours, exactly
-    assert same(run("stencil2d", {"plates": harmonic[None]}, H=9, W=11, BLOCKS=1)["relaxed"][0], harmonic)
+    assert same(run("stencil2d", {"plates": harmonic[None]}, H=5, W=6, BLOCKS=1)["relaxed"][0], harmonic)
     plate = harmonic.copy()
     plate[1:-1, 1:-1] = 0
-    for _ in range(200):
-        plate = run("stencil2d", {"plates": plate[None]}, H=9, W=11, BLOCKS=1)["relaxed"][0]
+    for _ in range(40):
+        plate = run("stencil2d", {"plates": plate[None]}, H=5, W=6, BLOCKS=1)["relaxed"][0]
     assert np.allclose(plate, harmonic, atol=1e-3)
 
 

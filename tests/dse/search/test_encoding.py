@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 from hypothesis import given, settings
@@ -31,7 +32,11 @@ FUSIONS = (
     (("gradients", *(f"product@p{arm}" for arm in ARMS)), *((f"boxsum@s{arm}",) for arm in ARMS), ("response",)),
     (("gradients",), *((f"product@p{arm}", f"boxsum@s{arm}") for arm in ARMS), ("response",)),
 )
-CODINGS = tuple(Coding(harris(study)) for study in (Study(), narrowed(Study()), narrowed(Study(fusions=FUSIONS))))
+
+
+@cache
+def codings() -> tuple[Coding, ...]:
+    return tuple(Coding(harris(study)) for study in (Study(), narrowed(Study()), narrowed(Study(fusions=FUSIONS))))
 
 
 @settings(max_examples=case_count(30))
@@ -39,7 +44,7 @@ CODINGS = tuple(Coding(harris(study)) for study in (Study(), narrowed(Study()), 
 def test_genes_of_groups_taken_from_several_rows(seed: int) -> None:
     """Rows with the fusion of the first: each group comes out as it does in the row it was taken from."""
     random = np.random.default_rng(seed)
-    coding = CODINGS[int(random.integers(len(CODINGS)))]
+    coding = codings()[int(random.integers(len(codings())))]
     rows = coding.spread(30, random)[int(random.integers(20)) :][:5]
     rows[:, : coding.fusion_genes] = rows[0, : coding.fusion_genes]
     found = [one for row in rows if (one := coding.design(row)) is not None]
@@ -54,7 +59,7 @@ def test_genes_of_groups_taken_from_several_rows(seed: int) -> None:
 @given(SEEDS)
 def test_genes_of_a_design_stand_for_it(seed: int) -> None:
     random = np.random.default_rng(seed)
-    coding = CODINGS[int(random.integers(len(CODINGS)))]
+    coding = codings()[int(random.integers(len(codings())))]
     row = coding.spread(30, random)[int(random.integers(30))]
     design = coding.design(row)
     if design is None:
@@ -66,7 +71,7 @@ def test_genes_of_a_design_stand_for_it(seed: int) -> None:
 
 
 def test_a_design_of_other_sides_has_no_genes() -> None:
-    coding = CODINGS[1]
+    coding = codings()[1]
     design = coding.design(coding.spread(2, np.random.default_rng(0))[0])
     assert design is not None
     group, own = next(iter(design.items()))

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from chains import chain, space_of
 from heuristic import LEAST, columns_for, shipped_space
-from many_cases import draws_all_cases
 from numpy.typing import NDArray
 
 from dse.jobs.runner import JobRunner
@@ -24,14 +23,11 @@ from dse.search.heuristic.search import search_heuristically
 from dse.space.mappings import MappingSpace
 
 SMALL = ("dct", "demosaic", "lpsf", "pyramid", "radar", "solve")  # one, two and four tasks in one and two dimensions
-LARGE = ("lpsf", "radar")
 
 
 @pytest.mark.parametrize("name", SMALL)
 def test_it_comes_near_the_exact_front(name: str) -> None:
     """Plain designs at the sizes of the [verify] tables; benchmarks/heuristic.py has them all."""
-    if name in LARGE and not draws_all_cases():
-        pytest.skip("half a minute of work, for the night")
     space = shipped_space(name)
     columns = columns_for(space)
     context = SearchContext(space, columns)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from energy_oracle import energies, with_energies
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
@@ -15,7 +14,6 @@ from hwmodel.machine.estimate import MemoryUse
 from hwmodel.machine.model import MachineModel
 
 
-@pytest.mark.oracle
 @settings(max_examples=case_count(300), deadline=None)
 @given(cases(), st.sampled_from((0.0, 0.5, 7.25)))
 def test_the_exact_path_counts_every_repetition_and_access(case: Case, energy: float) -> None:

@@ -24,7 +24,6 @@ from hwmodel.machine.model import MachineModel
 from hwmodel.machine.schedule.datapaths import Datapaths
 
 
-@pytest.mark.oracle
 @settings(max_examples=case_count(400), deadline=None)
 @given(cases())
 def test_the_exact_path_is_the_page(case: Case) -> None:

@@ -30,7 +30,7 @@ Rates = Sequence[tuple[int, ...]]
 
 
 @settings(
-    max_examples=case_count(400),
+    max_examples=case_count(200),
     deadline=None,
     phases=[Phase.generate, Phase.shrink],
     suppress_health_check=[HealthCheck.filter_too_much],
