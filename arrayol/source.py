@@ -45,6 +45,10 @@ class SourceFile:
         end = self.text.find("\n", start)
         return self.text[start : end if end >= 0 else len(self.text)].rstrip("\r")
 
+    def span(self, start: int, end: int) -> Span:
+        """The place of the characters [start, end)."""
+        return Span(self, start, end)
+
     def pointer(self, offset: int) -> str | None:
         """The JSON pointer of what stands at an offset; None where the text is no JSON."""
         return None
@@ -71,3 +75,47 @@ class Span:
     def to(self, other: Span) -> Span:
         """The span from the start of this one to the end of `other`."""
         return Span(self.file, self.start, other.end)
+
+
+@dataclass(slots=True, eq=False)
+class Piece:
+    """A part of a text that an editor changes around it: `file` is the text as it is now, `start` where the part is."""
+
+    file: SourceFile
+    start: int
+
+    def span(self, start: int, end: int) -> Span:
+        """The place of the characters [start, end) of the part; it moves with the part."""
+        return PieceSpan(self, start, end)
+
+
+class PieceSpan(Span):
+    """A span in a piece: always where the piece is now."""
+
+    __slots__ = ("_high", "_low", "_piece")
+    _piece: Piece
+    _low: int
+    _high: int
+
+    def __init__(self, piece: Piece, low: int, high: int) -> None:
+        for name, value in (("_piece", piece), ("_low", low), ("_high", high)):
+            object.__setattr__(self, name, value)
+
+    def __reduce__(self) -> tuple[type[Span], tuple[SourceFile, int, int]]:
+        return Span, (self.file, self.start, self.end)
+
+    @property
+    def file(self) -> SourceFile:
+        return self._piece.file
+
+    @property
+    def start(self) -> int:
+        return self._piece.start + self._low
+
+    @property
+    def end(self) -> int:
+        return self._piece.start + self._high
+
+    def to(self, other: Span) -> Span:
+        """The span from the start of this one to the end of `other`, in the same piece."""
+        return PieceSpan(self._piece, self._low, other.end - self._piece.start)

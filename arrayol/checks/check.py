@@ -25,9 +25,11 @@ from arrayol.ir.spec import (
     Spec,
     TiledDefault,
     Tiler,
+    callees,
     port_named,
     written_name,
 )
+from arrayol.language.kept import Kept
 from arrayol.language.loader import Loaded, Resolved, load, load_again, load_source
 from arrayol.language.parameters.copies import in_copies
 from arrayol.language.settings import Settings
@@ -392,9 +394,9 @@ def check_source(source: SourceFile, settings: Settings | None = None) -> Checke
     return check_loaded(load_source(source, settings))
 
 
-def check_loaded(loaded: Loaded) -> Checked:
-    """Every check on what was loaded."""
-    semantic = in_copies(_semantic(loaded.resolved), loaded.spec.copies)
+def check_loaded(loaded: Loaded, kept: Kept | None = None) -> Checked:
+    """Every check on what was loaded; what is `kept` and had no mistakes has none now."""
+    semantic = in_copies(_semantic(loaded.resolved, kept), loaded.spec.copies)
     diagnostics = [*loaded.diagnostics, *semantic]
     return Checked(loaded, tuple(sorted(diagnostics, key=lambda diagnostic: diagnostic.sort_key)))
 
@@ -425,10 +427,18 @@ def sound(loaded: Loaded) -> Loaded:
     return loaded
 
 
-def _semantic(resolved: Resolved) -> dict[str, list[Diagnostic]]:
+def _semantic(resolved: Resolved, kept: Kept | None) -> dict[str, list[Diagnostic]]:
     """The exact checks on everything that could be resolved, beside what could not; by name of the component."""
-    fragments = resolved.fragments
-    return {fragment.component.name: list(_of_fragment(fragment, resolved)) for fragment in fragments}
+    found: dict[str, list[Diagnostic]] = {}
+    for fragment in resolved.fragments:
+        component = fragment.component
+        used = () if isinstance(component, Elementary) else callees(component)
+        ports = tuple(resolved.signatures[name] for name in (component.name, *used))
+        if kept is None or not kept.checks.known(fragment, ports):
+            found[component.name] = list(_of_fragment(fragment, resolved))
+            if kept is not None and not found[component.name]:
+                kept.checks.keep(fragment, ports, True)
+    return found
 
 
 def _of_fragment(fragment: Fragment, resolved: Resolved) -> Iterator[Diagnostic]:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from arrayol.ir.syntax import ITEM_KEYWORDS, KEYWORDS
 from arrayol.language.grammar import grammar
-from arrayol.language.parser import PieceReader, pieces
-from arrayol.source import SourceFile
+from arrayol.language.parser import PieceReader, cut, pieces
+from arrayol.source import Piece, SourceFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +24,11 @@ class Awaited:
 def awaited(file: SourceFile, offset: int) -> Awaited:
     """What can stand at an offset; a word that reaches up to it is being written, and does not count."""
     tables = grammar()
-    tables.builder.open(file)
-    tokens = list(tables.lark.lex(file.text[:offset]))
-    if tokens and tokens[-1].end_pos == offset and (tokens[-1].type == "NAME" or tokens[-1] in KEYWORDS):
+    text = file.text[:offset]
+    start = [0, *(start for start, _ in cut(text))][-2:][0]  # the last word may start a definition, and not count
+    tables.builder.open(Piece(file, start))
+    tokens = tables.tokens(text[start:])
+    if tokens and tokens[-1].end_pos == offset - start and (tokens[-1].type == "NAME" or tokens[-1] in KEYWORDS):
         tokens.pop()
     piece = list(pieces(tokens))[-1:]
     if not piece:

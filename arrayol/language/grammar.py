@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import lark
+from lark import Token
 
 from arrayol.errors import ArrayolError
 from arrayol.files import atomic_file, opened
@@ -39,6 +40,11 @@ class Grammar:
 
     lark: lark.Lark
     builder: Builder
+
+    def tokens(self, text: str) -> list[Token]:
+        """The tokens of a text; `Lark.lex` would make its tables anew each time."""
+        thread: Any = self.lark.parse_interactive(text, start="item").lexer_thread
+        return list(thread.lex(None))
 
 
 @lru_cache(maxsize=1)

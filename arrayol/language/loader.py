@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -15,13 +16,14 @@ from arrayol.language.bodies import resolve_body
 from arrayol.language.compounds import resolve_compound
 from arrayol.language.const_arrays.arrays import with_const_arrays
 from arrayol.language.diagnose import Mistake, Mistakes, mistake
+from arrayol.language.kept import Kept, Same, attempts
 from arrayol.language.namespace import Definitions, Gathered, define, gather, read_source, unused
 from arrayol.language.parameters.copies import in_copies
 from arrayol.language.parameters.expansion import Found, Presets, with_copies
 from arrayol.language.repetitions import resolve_repetition
 from arrayol.language.settings import Settings, values_set, with_arrays_set
 from arrayol.language.tasks import BODY, Fragment, Signature, resolve_signature
-from arrayol.language.tree import nodes_in
+from arrayol.language.tree import names_used, nodes_in
 from arrayol.source import SourceFile
 
 # From definitions to the resolved components of a specification.
@@ -42,7 +44,9 @@ class Resolved:
         return {fragment.component.name: fragment.component for fragment in self.fragments if fragment.whole}
 
 
-def resolve_components(definitions: Definitions, circular: set[str], found: Found) -> Resolved:
+def resolve_components(
+    definitions: Definitions, circular: set[str], found: Found, kept: Kept | None = None
+) -> Resolved:
     """Resolve every elementary and task, and every copy of those with parameters, but those that call themselves.
 
     Mistakes are noted by what has them, and what is sound beside them is kept.
@@ -50,16 +54,20 @@ def resolve_components(definitions: Definitions, circular: set[str], found: Foun
     items = list(_resolvable(definitions))
     tables = _tables_read(items, definitions)
     signatures: dict[str, Signature] = {}
+    attempt = attempts(kept, definitions, "signatures")
     for item in items:
         name = item.name.text
         own, read = found.setdefault(name, Mistakes()), tables[name]
-        signature = own.attempt(lambda item=item, read=read, own=own: resolve_signature(item, read, definitions, own))  # type: ignore[misc]
+        step = partial(resolve_signature, item, read, definitions, own)
+        signature = attempt(own, item, tuple(map(Same, read)), step)
         if signature is not None:
             signatures[name] = signature
     fragments: list[Fragment] = []
+    attempt = attempts(kept, definitions, "fragments")
     for item in items:
         own = found[item.name.text]
-        fragment = own.attempt(lambda item=item, own=own: _fragment(item, signatures, definitions, own))  # type: ignore[misc]
+        ports = tuple(signatures.get(name) for name in (item.name.text, *_callees(item)))
+        fragment = attempt(own, item, ports, partial(_fragment, item, signatures, definitions, own))
         if fragment is not None and item.name.text not in circular:
             fragments.append(fragment)
     return Resolved(tuple(fragments), signatures)
@@ -73,6 +81,10 @@ def _resolvable(definitions: Definitions) -> Iterator[syntax.Elementary | syntax
     for name, item in definitions.by_name.items():
         if isinstance(item, (syntax.Elementary, syntax.Task)):
             yield from copies.get(name, ()) if item.parameters else (item,)
+
+
+def _callees(item: syntax.Elementary | syntax.Task) -> tuple[str, ...]:
+    return syntax.callees(item) if isinstance(item, syntax.Task) else ()
 
 
 def _fragment(
@@ -142,7 +154,7 @@ def _tables_read(
         if isinstance(item, syntax.Elementary):
             names = {name for name in names if definitions.tables[name].number is None}
         read[item.name.text] = names
-    calls = {item.name.text: {*syntax.callees(item)} & read.keys() for item in items if isinstance(item, syntax.Task)}
+    calls = {item.name.text: {*_callees(item)} & read.keys() for item in items}
     changed = True
     while changed:
         more = {
@@ -176,10 +188,16 @@ def load(path: Path, settings: Settings | None = None) -> Loaded:
     return load_source(read_source(path), settings)
 
 
-def load_source(source: SourceFile, settings: Settings | None = None) -> Loaded:
-    """Resolve a text that is already in memory, under the name it has; as `load` otherwise."""
+def load_source(source: SourceFile, settings: Settings | None = None, kept: Kept | None = None) -> Loaded:
+    """Resolve a text that is already in memory, under the name it has; as `load` otherwise.
+
+    `kept` has what the last text of an editor gave, and then what this one gives. Spans of both are those of this one.
+    """
     mistakes = Mistakes()
-    return _resolved(source.name, gather(source, mistakes), settings, mistakes)
+    if kept is not None:
+        kept.turn()
+    gathered = gather(source, mistakes, None if kept is None else kept.readings)
+    return _resolved(source.name, gathered, settings, mistakes, kept=kept)
 
 
 def load_again(spec: Spec, settings: Settings, *, same_names: bool = False) -> Loaded:
@@ -203,6 +221,7 @@ def _resolved(
     mistakes: Mistakes,
     presets: Presets | None = None,
     former: Settings | None = None,
+    kept: Kept | None = None,
 ) -> Loaded:
     """The specification of that name that the definitions make.
 
@@ -210,14 +229,14 @@ def _resolved(
     """
     values = values_set(settings or {}, gathered.items, gathered.broken, name)
     items, arrays = with_arrays_set(settings or {}, gathered.items, name, former or {})
-    definitions = with_const_arrays(define(items, values, frozenset(gathered.broken), mistakes), mistakes)
+    definitions = with_const_arrays(define(items, values, frozenset(gathered.broken), mistakes), mistakes, kept)
     circular = _check_circles(definitions, mistakes)
     found: Found = {}
     definitions = with_copies(definitions, circular, presets or {}, found)
-    resolved = resolve_components(definitions, circular, found)
+    resolved = resolve_components(definitions, circular, found, kept)
     copies = {name: copied.copy for name, copied in definitions.copies.items()}
     mistakes += in_copies(found, copies)
-    mistakes += unused(items, name, mistakes)
+    mistakes += unused(items, name, mistakes, names_used if kept is None else kept.names_in)
     constants, tables = definitions.constants.values, definitions.tables
     spec = Spec(name, constants, resolved.components, {**values, **arrays}, tuple(items), tables, copies)
     return Loaded(spec, definitions, resolved, tuple(mistakes))

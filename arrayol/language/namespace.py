@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from os.path import relpath
@@ -14,9 +14,10 @@ from arrayol.ir import syntax, trusted
 from arrayol.ir.spec import ConstArray, ConstValue, Copy
 from arrayol.language.constants import Constants
 from arrayol.language.diagnose import Mistake, Mistakes, closest, did_you_mean, mistake
-from arrayol.language.parser import Parsed
+from arrayol.language.parser import Parsed, Readings
 from arrayol.language.specifications import parse_either
-from arrayol.language.tree import names_in, nodes_in
+from arrayol.language.tree import names_in as names_of
+from arrayol.language.tree import names_used
 from arrayol.source import SourceFile, Span
 
 Definition = syntax.Const | syntax.ConstArray | syntax.TilerDef | syntax.Elementary | syntax.Task
@@ -135,7 +136,7 @@ def _evaluation_order(
     consts: Mapping[str, syntax.Const], settings: Mapping[str, ConstValue], broken: set[str], mistakes: Mistakes
 ) -> list[str]:
     """Names of the consts to evaluate, each after those it uses; the members of a cycle are told and left out."""
-    uses = {name: sorted(names_in(item.value) & consts.keys()) for name, item in consts.items() if name not in settings}
+    uses = {name: sorted(names_of(item.value) & consts.keys()) for name, item in consts.items() if name not in settings}
     while True:
         sorter = TopologicalSorter(uses)
         try:
@@ -230,13 +231,14 @@ class Gathered:
     broken: set[str] = field(default_factory=set)
 
 
-def gather(source: SourceFile, mistakes: Mistakes) -> Gathered:
+def gather(source: SourceFile, mistakes: Mistakes, readings: dict[str, Readings] | None = None) -> Gathered:
     """The items of a file after those of its imports, each file once.
 
     Imports are relative to the place that the source's name says. Mistakes of syntax and of imports go to `mistakes`.
+    `readings` are those of files that were read before, by their names.
     """
     path = Path(source.name)
-    gatherer = _Gatherer(mistakes, path.parent)
+    gatherer = _Gatherer(mistakes, path.parent, readings)
     parsed = gatherer.parse(source)
     if not parsed.tree.definitions and not parsed.diagnostics:
         hint = "`arrayol example lpsf` writes a specification to start from"
@@ -246,15 +248,17 @@ def gather(source: SourceFile, mistakes: Mistakes) -> Gathered:
 
 
 class _Gatherer:
-    def __init__(self, mistakes: Mistakes, folder: Path) -> None:
+    def __init__(self, mistakes: Mistakes, folder: Path, readings: dict[str, Readings] | None) -> None:
         self.gathered = Gathered()
         self._mistakes = mistakes
+        self._readings = readings
         self._entered: set[Path] = set()
         self._folder = folder
 
     def parse(self, source: SourceFile) -> Parsed:
         """Parse one file, noting its mistakes."""
-        parsed = parse_either(source)
+        former = None if self._readings is None else self._readings.setdefault(source.name, Readings())
+        parsed = parse_either(source, former)
         self._mistakes.extend(parsed.diagnostics)
         self.gathered.broken |= parsed.broken
         return parsed
@@ -326,7 +330,12 @@ def read_data(folder: Path, file: syntax.DataFile) -> bytes:
 # Definitions that nothing uses: often the trace of a mistake, so a warning.
 
 
-def unused(items: Sequence[syntax.Item], file: str, mistakes: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+def unused(
+    items: Sequence[syntax.Item],
+    file: str,
+    mistakes: Iterable[Diagnostic],
+    names_in: Callable[[syntax.Item], Iterable[str]] = names_used,
+) -> Iterator[Diagnostic]:
     """Warnings for the consts, tilers and elementaries of the file itself that nothing refers to.
 
     An imported file may offer more than is used, a task without parameters may be the top one, and a file without tasks
@@ -335,7 +344,7 @@ def unused(items: Sequence[syntax.Item], file: str, mistakes: Iterable[Diagnosti
     errors = any(diagnostic.severity is Severity.ERROR for diagnostic in mistakes)
     if errors or not any(isinstance(item, syntax.Task) for item in items):
         return
-    used = {name for item in items for name in _names_used(item)}
+    used = {name for item in items for name in names_in(item)}
     for item in items:
         if isinstance(item, syntax.Import) or item.span.file.name != file or item.name.text in used:
             continue
@@ -356,15 +365,5 @@ def reached(items: Iterable[syntax.Item], roots: Iterable[str]) -> set[str]:
         name = waiting.pop()
         if name in named and name not in found:
             found.add(name)
-            waiting.extend(_names_used(named[name]))
+            waiting.extend(names_used(named[name]))
     return found
-
-
-def _names_used(item: syntax.Item) -> Iterator[str]:
-    """Every name in a definition but its own."""
-    if isinstance(item, syntax.Import):
-        return
-    own = item.name
-    for node in nodes_in(item):
-        if isinstance(node, syntax.Name) and node is not own:
-            yield node.text

@@ -10,10 +10,13 @@ line on which a statement, link or call can start.
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
 from copy import copy
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import lru_cache
+from itertools import chain, pairwise
 from typing import Any
 
 from lark import Token
@@ -28,7 +31,7 @@ from arrayol.language.diagnose import closest
 from arrayol.language.grammar import Grammar, grammar
 from arrayol.language.tree import Builder
 from arrayol.operators.registry import INFIX, PREFIX
-from arrayol.source import SourceFile, Span
+from arrayol.source import Piece, SourceFile, Span
 from arrayol.text import clipped, listed
 
 # A bound on how deep expressions nest, so that every later pass may recurse over them.
@@ -153,7 +156,7 @@ def unclosed(tokens: list[Token], expected: set[str], builder: Builder) -> Diagn
     opened = _open_brackets(tokens)
     name = f" {tokens[0]} '{tokens[1]}'" if len(tokens) > 1 and tokens[1].type == "NAME" else f" {tokens[0]}"
     if opened:
-        line = opened[-1].line
+        line = builder.token_span(opened[-1]).place[1]
         message = f"{_quoted(opened[-1])} of line {line} is never closed in{name}; expected {describe(expected)}"
         return Diagnostic("syntax", message, end, _close_hint(opened[-1]))
     return Diagnostic("syntax", f"the definition of{name} ends too early; expected {describe(expected)}", end)
@@ -281,14 +284,76 @@ class Parsed:
     broken: frozenset[str]
 
 
-def parse(file: SourceFile) -> Parsed:
-    """Parse a whole file. Never raises: mistakes are in the result, and the tree holds what is whole."""
-    tables = grammar()
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a text or a piece of one gave; its comments by their offset in it."""
+
+    items: tuple[syntax.Item, ...]
+    comments: tuple[Comment, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    broken: frozenset[str]
+
+
+_CUTS = re.compile(rf'#[^\n]*|"[^"\n]*"|\b(?:{"|".join(ITEM_KEYWORDS.values())})\b', re.ASCII)
+
+
+class Readings:
+    """The pieces of the text in an editor, read; of the next text only those are read that are new or have mistakes."""
+
+    def __init__(self) -> None:
+        self._file = SourceFile("", "")
+        self._pieces: list[tuple[str, Piece, Reading]] = []
+
+    def of(self, file: SourceFile) -> list[tuple[Piece, Reading]]:
+        """The pieces of a text. Those that were in the last text too move to their places in this one."""
+        if file != self._file:
+            sound = defaultdict[str, deque[tuple[Piece, Reading]]](deque)
+            for text, piece, reading in self._pieces:
+                if not reading.diagnostics:
+                    sound[text].append((piece, reading))
+            self._file, self._pieces = file, [_again(file, start, text, sound[text]) for start, text in cut(file.text)]
+        return [(piece, reading) for _, piece, reading in self._pieces]
+
+
+def cut(text: str) -> Iterator[tuple[int, str]]:
+    """A text cut before the words that start definitions, as `pieces` cuts its tokens, and where the parts start."""
+    starts = [found.start() for found in _CUTS.finditer(text) if found[0][0] not in '#"']
+    return ((start, text[start:end]) for start, end in pairwise([*dict.fromkeys((0, *starts)), len(text)]))
+
+
+def _again(file: SourceFile, start: int, text: str, known: deque[tuple[Piece, Reading]]) -> tuple[str, Piece, Reading]:
+    if not known:
+        piece = Piece(file, start)
+        return text, piece, _read(piece, text)
+    piece, reading = known.popleft()
+    piece.file, piece.start = file, start
+    return text, piece, reading
+
+
+def parse(file: SourceFile, former: Readings | None = None) -> Parsed:
+    """Parse a whole file. Never raises: mistakes are in the result, and the tree holds what is whole.
+
+    `former` has what an editor's last text gave, and then what this one gives. Where both texts are the same both trees
+    have the same nodes, with the places of this one.
+    """
     file, diagnostics = without_unseen(file)
-    tables.builder.open(file)
-    tokens = list(tables.lark.lex(file.text))
+    placed = [(Piece(file, 0), _read(file, file.text))] if former is None else former.of(file)
+    readings = [reading for _, reading in placed]
+    return Parsed(
+        trusted.Specification(tuple(chain.from_iterable(one.items for one in readings)), Span(file, 0, len(file.text))),
+        tuple(Comment(one.text, piece.start + one.start) for piece, reading in placed for one in reading.comments),
+        (*diagnostics, *chain.from_iterable(one.diagnostics for one in readings)),
+        frozenset().union(*(one.broken for one in readings)),
+    )
+
+
+def _read(place: SourceFile | Piece, text: str) -> Reading:
+    """A text, or the piece at a place."""
+    tables = grammar()
+    tables.builder.open(place)
+    tokens = tables.tokens(text)
     comments = tuple(Comment(str(token), token.start_pos or 0) for token in tables.builder.comments)
-    diagnostics += check_numbers(tokens, tables.builder)
+    diagnostics = list(check_numbers(tokens, tables.builder))
     items: list[syntax.Item] = []
     broken: set[str] = set()
     for piece in pieces(tokens):
@@ -299,12 +364,7 @@ def parse(file: SourceFile) -> Parsed:
         items += [item for item, diagnostic in deep if not diagnostic]
         if reader.damaged or any(diagnostic for _, diagnostic in deep):
             broken |= {str(token) for token in piece[:2] if token.type == "NAME"}
-    return Parsed(
-        trusted.Specification(tuple(items), Span(file, 0, len(file.text))),
-        comments,
-        tuple(diagnostics),
-        frozenset(broken),
-    )
+    return Reading(tuple(items), comments, tuple(diagnostics), frozenset(broken))
 
 
 def pieces(tokens: list[Token]) -> Iterator[list[Token]]:

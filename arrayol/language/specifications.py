@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from arrayol.errors import ArrayolError
 from arrayol.ir import syntax, trusted
-from arrayol.language.parser import Parsed, parse, too_deep
+from arrayol.language.parser import Parsed, Readings, parse, too_deep
 from arrayol.language.printer import print_file
 from arrayol.source import SourceFile
 
@@ -14,10 +14,13 @@ def is_json(source: SourceFile) -> bool:
     return source.name.lower().endswith(".json") or source.text.lstrip(" \t\r\n\ufeff").startswith("{")
 
 
-def parse_either(source: SourceFile) -> Parsed:
-    """Parse a whole file. Never raises: mistakes are in the result, and the tree holds what is whole."""
+def parse_either(source: SourceFile, former: Readings | None = None) -> Parsed:
+    """Parse a whole file. Never raises: mistakes are in the result, and the tree holds what is whole.
+
+    `former` is that of `parse`; JSON is always read anew.
+    """
     if not is_json(source):
-        return parse(source)
+        return parse(source, former)
     from arrayol.language.json_parser import parse_json  # noqa: PLC0415  what reads text needs no pydantic
 
     return parse_json(source)

@@ -12,7 +12,7 @@ from lark import Token, Transformer
 from arrayol.ir import syntax, trusted
 from arrayol.ir.borders import BORDER_MODES
 from arrayol.ir.syntax import Name
-from arrayol.source import SourceFile, Span
+from arrayol.source import Piece, SourceFile, Span
 
 # Lark hands over the children of a rule as one list; the grammar guarantees what stands where.
 Children = list[Any]
@@ -35,15 +35,15 @@ class Builder(Transformer[Token, Any]):
 
     def __init__(self) -> None:
         super().__init__(visit_tokens=False)
-        self.file = SourceFile("", "")
+        self.file: SourceFile | Piece = SourceFile("", "")
         self.comments: list[Token] = []
 
     def __reduce__(self) -> tuple[type[Builder], tuple[()]]:
         """Kept with the tables without any file."""
         return Builder, ()
 
-    def open(self, file: SourceFile) -> None:
-        """Begin with another file."""
+    def open(self, file: SourceFile | Piece) -> None:
+        """Begin with another file, or a piece of one."""
         self.file = file
         self.comments = []
 
@@ -54,7 +54,7 @@ class Builder(Transformer[Token, Any]):
 
     def token_span(self, token: Token) -> Span:
         """The place of a token."""
-        return Span(self.file, token.start_pos or 0, token.end_pos or 0)
+        return self.file.span(token.start_pos or 0, token.end_pos or 0)
 
     def _span_of(self, child: Any) -> Span:
         if isinstance(child, Token):
@@ -334,6 +334,13 @@ def nodes_in(root: Any) -> Iterator[Any]:
 def names_in(root: Any) -> set[str]:
     """The texts of all references in an expression; names of functions are none."""
     return {node.name.text for node in nodes_in(root) if isinstance(node, syntax.Ref)}
+
+
+def names_used(item: syntax.Item) -> tuple[str, ...]:
+    """Every name in a definition but its own, once, in textual order."""
+    own = None if isinstance(item, syntax.Import) else item.name
+    nodes = (node for node in nodes_in(item) if isinstance(node, syntax.Name) and node is not own)
+    return tuple(dict.fromkeys(node.text for node in nodes))
 
 
 def chain_of(expr: syntax.Binary) -> tuple[syntax.Expr, list[syntax.Binary]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -10,38 +10,48 @@ from arrayol.checks.check import Checked, check_loaded
 from arrayol.errors import Diagnostic
 from arrayol.ir import syntax
 from arrayol.ir.spec import Component
+from arrayol.language.kept import Kept
 from arrayol.language.loader import Loaded, load_source
-from arrayol.language.parser import Parsed
+from arrayol.language.parser import Parsed, Readings
 from arrayol.language.printer import print_file
 from arrayol.language.specifications import is_json, parse_either
-from arrayol.lsp.names import Names, Occurrence, names_of
+from arrayol.lsp.names import Names, NamesKept, Occurrence, names_of
 from arrayol.source import SourceFile, Span
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """A text under the path of its file; what it imports is read from there."""
+    """A text under the path of its file; what it imports is read from there.
+
+    `kept` and `names_kept` are what the last text of the editor gave: see `of_next`.
+    """
 
     source: SourceFile
+    kept: Kept = field(default_factory=Kept)
+    names_kept: NamesKept = field(default_factory=NamesKept)
+
+    def of_next(self, text: str) -> Analysis:
+        """The analysis of what the editor has made of the text; this one is over."""
+        return Analysis(SourceFile(self.source.name, text), self.kept, self.names_kept)
 
     @cached_property
     def parsed(self) -> Parsed:
         """The text by itself."""
-        return parse_either(self.source)
+        return parse_either(self.source, self.kept.readings.setdefault(self.source.name, Readings()))
 
     @cached_property
     def loaded(self) -> Loaded:
         """The text with its imports, as far as it can be understood."""
-        return load_source(self.source)
+        return load_source(self.source, kept=self.kept)
 
     @cached_property
     def checked(self) -> Checked:
         """The same with every check."""
-        return check_loaded(self.loaded)
+        return check_loaded(self.loaded, self.kept)
 
     @cached_property
     def names(self) -> Names:
-        return names_of(self.loaded.spec.items)
+        return names_of(self.loaded.spec.items, self.names_kept)
 
     def at(self, offset: int) -> Occurrence | None:
         """The name at an offset of the text."""
@@ -49,9 +59,15 @@ class Analysis:
 
     def components(self, item: syntax.Elementary | syntax.Task) -> tuple[Component, ...]:
         """What a definition was resolved to: itself, its copies, or nothing where it has mistakes."""
-        spec = self.loaded.spec
-        fragments = self.loaded.resolved.fragments
-        return tuple(one.component for one in fragments if spec.definition_of(one.component.name) == item.name.text)
+        return tuple(self._components.get(item.name.text, ()))
+
+    @cached_property
+    def _components(self) -> dict[str, list[Component]]:
+        """All components by the definition that they are made of."""
+        found: dict[str, list[Component]] = {}
+        for fragment in self.loaded.resolved.fragments:
+            found.setdefault(self.loaded.spec.definition_of(fragment.component.name), []).append(fragment.component)
+        return found
 
     def component(self, item: syntax.Elementary | syntax.Task | None) -> Component | None:
         """The same where there is just one: sizes that differ from copy to copy are not those of the definition."""

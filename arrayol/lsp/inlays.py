@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -20,9 +21,10 @@ class Inlay:
     text: str
 
 
-def inlays(analysis: Analysis) -> tuple[Inlay, ...]:
-    """Those of the whole text, in its order. A definition with parameters has none: its sizes differ."""
-    found = [inlay for item in analysis.parsed.tree.definitions for inlay in _of_item(analysis, item)]
+def inlays(analysis: Analysis, low: int = 0, high: int = sys.maxsize) -> tuple[Inlay, ...]:
+    """Those between two offsets, in the order of the text. A definition with parameters has none: its sizes differ."""
+    items = [one for one in analysis.parsed.tree.definitions if one.span.start <= high and low <= one.span.end]
+    found = [inlay for item in items for inlay in _of_item(analysis, item) if low <= inlay.offset <= high]
     return tuple(sorted(found, key=lambda inlay: inlay.offset))
 
 

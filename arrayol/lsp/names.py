@@ -5,16 +5,20 @@ The scopes are those of docs/language.md. A name that means nothing has no occur
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from arrayol.ir import syntax
 from arrayol.ir.types import is_type
-from arrayol.language.tree import nodes_in
+from arrayol.language.kept import Memory
+from arrayol.language.namespace import Definition
+from arrayol.language.tree import names_used, nodes_in
 from arrayol.operators.registry import FUNCTIONS
 from arrayol.source import Span
 
@@ -95,10 +99,11 @@ class Names:
 
     def at(self, file: str, offset: int) -> Occurrence | None:
         """What stands at an offset of a file; the place just behind a name counts too."""
-        at = (
-            one for one in self.occurrences if one.span.file.name == file and one.span.start <= offset <= one.span.end
-        )
-        return max(at, key=lambda one: one.span.start, default=None)
+        behind = bisect_right(self.occurrences, (file, offset), key=_place)
+        if not behind:
+            return None
+        first = self.occurrences[bisect_left(self.occurrences, _place(self.occurrences[behind - 1]), key=_place)]
+        return first if first.span.file.name == file and offset <= first.span.end else None
 
     def of(self, symbol: Symbol) -> tuple[Occurrence, ...]:
         """Everywhere that a symbol is named."""
@@ -112,39 +117,83 @@ class Names:
                 yield symbol
 
 
-def names_of(items: Sequence[syntax.Item]) -> Names:
-    """The names of all definitions of a specification, imports inlined."""
-    resolver = _Resolver(items)
-    for item in items:
-        resolver.item(item)
-    found = resolver.occurrences
-    return Names(tuple(sorted(found, key=lambda one: (one.span.file.name, one.span.start))))
+@dataclass(frozen=True, slots=True)
+class Global:
+    """A definition: its symbol, those of its ports, and every name in it."""
+
+    symbol: Symbol
+    ports: dict[str, Symbol]
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NamesKept:
+    """What an editor's last text gave: its definitions and the occurrences in each."""
+
+    globals: Memory[Global] = field(default_factory=Memory)
+    occurrences: Memory[tuple[Occurrence, ...]] = field(default_factory=Memory)
+    words: dict[str, Symbol] = field(default_factory=dict)
+
+    def turn(self) -> None:
+        """Begin with the next text."""
+        self.globals.turn()
+        self.occurrences.turn()
+
+
+def _place(occurrence: Occurrence) -> tuple[str, int]:
+    return occurrence.span.file.name, occurrence.span.start
+
+
+def names_of(items: Sequence[syntax.Item], kept: NamesKept | None = None) -> Names:
+    """The names of all definitions of a specification, imports inlined.
+
+    `kept` has what an editor's last text gave, and then what this one gives.
+    """
+    kept = kept or NamesKept()
+    kept.turn()
+    resolver = _Resolver(items, kept)
+    placed = sorted(items, key=lambda item: (item.span.file.name, item.span.start))
+    return Names(tuple(chain.from_iterable(map(resolver.of_item, placed))))
 
 
 _Scope = ChainMap[str, Symbol]
 
 
+def _global(item: Definition) -> Global:
+    ports: dict[str, Symbol] = {}
+    if isinstance(item, Component):
+        for kind, own in ((Kind.INPUT, item.signature.inputs), (Kind.OUTPUT, item.signature.outputs)):
+            ports |= {port.name.text: Symbol(kind, port.name, port, item, item.span) for port in own}
+    return Global(Symbol(_GLOBAL[type(item)], item.name, item), ports, (item.name.text, *names_used(item)))
+
+
 class _Resolver:
-    def __init__(self, items: Sequence[syntax.Item]) -> None:
+    def __init__(self, items: Sequence[syntax.Item], kept: NamesKept) -> None:
         self.occurrences: list[Occurrence] = []
-        self._words: dict[str, Symbol] = {}
+        self._kept = kept
         self._file: _Scope = ChainMap()
-        self._ports: dict[str, dict[str, Symbol]] = {}
+        self._globals: dict[str, Global] = {}
         for item in items:
             if isinstance(item, syntax.Import) or item.name.text in self._file:
                 continue  # what is defined twice means the first
-            self._file[item.name.text] = Symbol(_GLOBAL[type(item)], item.name, item)
-            if isinstance(item, Component):
-                self._ports[item.name.text] = {
-                    port.name.text: Symbol(kind, port.name, port, item, item.span)
-                    for kind, ports in ((Kind.INPUT, item.signature.inputs), (Kind.OUTPUT, item.signature.outputs))
-                    for port in ports
-                }
+            self._globals[item.name.text] = found = kept.globals.known(item, ()) or _global(item)
+            kept.globals.keep(item, (), found)
+            self._file[item.name.text] = found.symbol
 
-    def item(self, item: syntax.Item) -> None:
-        """Note the names of a definition; a second one of the same name is left alone."""
+    def of_item(self, item: syntax.Item) -> tuple[Occurrence, ...]:
+        """The names of a definition in textual order; of a second one of the same name there are none."""
         if isinstance(item, syntax.Import) or self._file[item.name.text].node is not item:
-            return
+            return ()
+        meanings = tuple(map(self._file.maps[0].get, self._globals[item.name.text].names))
+        known = self._kept.occurrences.known(item, meanings)
+        if known is None:
+            self.occurrences = []
+            self._item(item)
+            known = tuple(sorted(self.occurrences, key=lambda one: one.span.start))
+        self._kept.occurrences.keep(item, meanings, known)
+        return known
+
+    def _item(self, item: Definition) -> None:
         self._name(item.name, self._file)
         if isinstance(item, Component):
             self._component(item)
@@ -161,7 +210,7 @@ class _Resolver:
         scope = self._file.new_child()
         for name in item.parameters:
             self._define(Symbol(Kind.PARAMETER, name, name, item, item.span), scope)
-        scope.update(self._ports[item.name.text])
+        scope.update(self._globals[item.name.text].ports)
         for port in (*item.signature.inputs, *item.signature.outputs):
             self._name(port.name, scope)
             self._declared(port, scope)
@@ -179,7 +228,7 @@ class _Resolver:
             if isinstance(statement, syntax.Local):
                 self._declared(statement, scope)
                 self._values(statement.initial, scope)
-                seen = Span(block.file, statement.span.start, block.end)
+                seen = statement.span.to(block)
                 self._define(Symbol(Kind.LOCAL, statement.name, statement, owner, seen), scope)
                 continue
             inner = scope.new_child()
@@ -199,7 +248,8 @@ class _Resolver:
     def _repeat(self, repeat: syntax.Repeat, scope: _Scope) -> None:
         self._values((repeat.shape, repeat.values), scope)
         self._name(repeat.callee, scope)
-        ports: _Scope = ChainMap(self._ports.get(repeat.callee.text, {}))
+        callee = self._globals.get(repeat.callee.text)
+        ports: _Scope = ChainMap(callee.ports if callee is not None else {})
         for link in repeat.links:
             self._name(link.port, ports, link)
             if isinstance(link, syntax.DelayLink):
@@ -262,7 +312,8 @@ class _Resolver:
 
     def _word(self, name: syntax.Name) -> Symbol | None:
         """A name of the language's own."""
-        if name.text not in self._words and (is_type(name.text) or name.text in FUNCTIONS):
+        words = self._kept.words
+        if name.text not in words and (is_type(name.text) or name.text in FUNCTIONS):
             kind = Kind.FUNCTION if name.text in FUNCTIONS else Kind.TYPE
-            self._words[name.text] = Symbol(kind, name, None)
-        return self._words.get(name.text)
+            words[name.text] = Symbol(kind, name, None)
+        return words.get(name.text)

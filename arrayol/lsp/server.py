@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
-from functools import wraps
+from functools import cached_property, wraps
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +49,7 @@ class Server(LanguageServer):
         self.waiting: dict[str, asyncio.Task[None]] = {}
         self.compiler: str | None = None  # whose preprocessor reads C
         self._analyses: dict[str, Analysis] = {}
+        self._document: _Document | None = None  # the last one that was counted in
         self._of_c: dict[str, tuple[str, list[types.Diagnostic]]] = {}  # a text that was imported, and what was said
 
     def analysis(self, uri: str) -> Analysis:
@@ -56,7 +57,8 @@ class Server(LanguageServer):
         known = self._analyses.get(uri)
         text = self.workspace.get_text_document(uri).source
         if known is None or known.source.text != text:
-            known = self._analyses[uri] = Analysis(SourceFile(to_fs_path(uri) or uri, text))
+            file = SourceFile(to_fs_path(uri) or uri, text)
+            known = self._analyses[uri] = Analysis(file) if known is None else known.of_next(text)
         return known
 
     def forget(self) -> None:
@@ -67,11 +69,17 @@ class Server(LanguageServer):
         """The offset in the text of a position."""
         return self.workspace.get_text_document(uri).offset_at_position(position)
 
+    def document(self, file: SourceFile) -> TextDocument:
+        """A text as pygls counts in it."""
+        if self._document is None or self._document.source != file.text:
+            self._document = _Document("", source=file.text, position_codec=self.workspace.position_codec)
+        return self._document
+
     def range(self, span: Span) -> types.Range:
         """The range of a span, in the units of the editor."""
         if not span.file.text:  # pygls finds no place in nothing
             return types.Range(types.Position(0, 0), types.Position(0, 0))
-        document = TextDocument("", source=span.file.text, position_codec=self.workspace.position_codec)
+        document = self.document(span.file)
         start, end = (document.client_position_at_offset(offset) for offset in (span.start, span.end))
         return types.Range(start, end)
 
@@ -111,6 +119,14 @@ class Server(LanguageServer):
             source="arrayol",
             related_information=[types.DiagnosticRelatedInformation(self.location(beyond), "here")] if beyond else None,
         )
+
+
+class _Document(TextDocument):
+    """One text, which is cut in lines once."""
+
+    @cached_property
+    def lines(self) -> Sequence[str]:
+        return super().lines
 
 
 def uri_of(span: Span) -> str:
@@ -225,8 +241,8 @@ def make_server() -> Server:  # noqa: C901, PLR0915  one function for each reque
         uri = params.text_document.uri
         analysis = ls.analysis(uri)
         low, high = (ls.offset(uri, position) for position in (params.range.start, params.range.end))
-        document = ls.workspace.get_text_document(uri)
-        shown = (inlay for inlay in inlays(analysis) if low <= inlay.offset <= high)
+        document = ls.document(analysis.source)
+        shown = inlays(analysis, low, high)
         return [types.InlayHint(document.client_position_at_offset(inlay.offset), inlay.text) for inlay in shown]
 
     @server.feature(types.TEXT_DOCUMENT_CODE_ACTION)

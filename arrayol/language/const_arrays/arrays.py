@@ -20,6 +20,7 @@ from arrayol.language.const_arrays.complex_numbers import Value, element_value
 from arrayol.language.constants import Constants, check_stored
 from arrayol.language.diagnose import Mistake, Mistakes, mistake, shown_shape
 from arrayol.language.emitter import number
+from arrayol.language.kept import Kept, attempts
 from arrayol.language.tasks import resolve_element_type, resolve_shape
 from arrayol.language.tree import chain_of, names_in
 from arrayol.text import counted
@@ -27,7 +28,8 @@ from arrayol.text import counted
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from arrayol.language.namespace import Definitions
+    from arrayol.language.kept import Kept, attempts
+from arrayol.language.namespace import Definitions
 
 MAXIMUM_ELEMENTS = 1 << 24
 _CHUNK = 1 << 18  # elements of a formula that are evaluated at once
@@ -35,10 +37,12 @@ _OUTER = 1 << 22  # values of ranges that others depend on
 _FIXED = {"not-a-const", "unknown-function", "unknown-name", "wrong-arguments"}  # mistakes at any values
 
 
-def with_const_arrays(definitions: Definitions, mistakes: Mistakes) -> Definitions:
+def with_const_arrays(definitions: Definitions, mistakes: Mistakes, kept: Kept | None = None) -> Definitions:
     """The definitions with the const arrays of the file and its imports; those with mistakes are noted, and broken."""
     items = [item for item in definitions.by_name.values() if isinstance(item, syntax.ConstArray)]
-    tables = {array.name: array for array in mistakes.sound_of(items, lambda item: _resolved(item, definitions))}
+    attempt = attempts(kept, definitions, "tables")
+    found = (attempt(mistakes, item, (), lambda item=item: _resolved(item, definitions)) for item in items)  # type: ignore[misc]
+    tables = {array.name: array for array in found if array is not None}
     broken = {item.name.text for item in items} - tables.keys()
     constants = replace(definitions.constants, broken={*definitions.constants.broken, *broken})
     return replace(definitions, tables=tables, constants=constants, broken=definitions.broken | broken)

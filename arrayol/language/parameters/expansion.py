@@ -131,11 +131,11 @@ class _Expansion:
         if isinstance(written.content, syntax.Repeat):
             assert isinstance(item.content, syntax.Repeat)
             used = mistakes.attempt(lambda: self.used(written.content, own))  # type: ignore[arg-type]
-            return trusted.replace(item, content=_naming(item.content, used[0] if used else None))
+            return _with_content(item, _naming(item.content, used[0] if used else None))
         assert not isinstance(item.content, syntax.Repeat)
         names = iter(_Calls(self, written, own, mistakes).names())
         content = tuple(_naming(part, next(names)) if isinstance(part, syntax.Call) else part for part in item.content)
-        return trusted.replace(item, content=content)
+        return _with_content(item, content)
 
     def used(self, use: Use, own: Binding, arguments: list[Array] | None = None) -> tuple[str, Binding] | None:
         """What a repetition or call uses, by its name, and the values of its parameters.
@@ -222,8 +222,15 @@ class _Expansion:
 
 def _naming(use: UseT, name: str | None) -> UseT:
     """The repetition or call with the name of what it uses in the place of values."""
+    if name in (None, use.callee.text) and use.values is None:
+        return use
     callee = use.callee if name is None else trusted.Name(name, use.callee.span)
     return trusted.replace(use, callee=callee, values=None)
+
+
+def _with_content(task: syntax.Task, content: syntax.Repeat | tuple[syntax.Member, ...]) -> syntax.Task:
+    """The task itself where it has that content already."""
+    return task if content == task.content else trusted.replace(task, content=content)
 
 
 @dataclass
