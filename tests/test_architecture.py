@@ -11,6 +11,13 @@ from pathlib import Path
 import pytest
 
 HEAVY = {"pymoo", "moocore", "matplotlib", "scipy", "networkx"}
+EDITORS = {"lsprotocol", "pygls", "pycparser", "pcpp", "pygments", "dask", "distributed"}
+SMALL = """\
+elementary twice(x: u8) -> (y: u8) { y = u8(x >> 1) }
+task halved(x: u8[4]) -> (y: u8[4]) {
+  repeat [4] of twice { x <- x at origin [0] paving [1] fitting []  y -> y }
+}
+"""
 LISTED = """
 import json, sys
 from arrayol.cli.main import run
@@ -52,6 +59,19 @@ def test_transfers_and_layout_leave_the_exploration_out(checkout: Path) -> None:
     spec = str(checkout / "specs" / "polyprod.aol")
     for words in (("transfers", spec, "products"), ("layout", spec, "polyprod")):
         assert not loaded(*words) & (HEAVY | {"dse", "multiprocessing", "sqlite3"}), words
+
+
+def test_a_small_exploration_loads_only_what_it_uses(tmp_path: Path) -> None:
+    """It draws its front, but solves no equations, reads no styles of pictures, and has no editor."""
+    (tmp_path / "small.aol").write_text(SMALL, encoding="utf-8")
+    listed = LISTED.replace('.partition(".")[0]', "")
+    words = ("explore", str(tmp_path / "small.aol"), "--quiet", "--out", str(tmp_path / "out"))
+    done = subprocess.run([sys.executable, "-c", listed, *words], capture_output=True, text=True, check=True)
+    code, names = json.loads(done.stdout.splitlines()[-1])
+    assert (code, done.stderr) == (0, "")
+    assert not {name.partition(".")[0] for name in names} & (HEAVY - {"matplotlib", "moocore"} | EDITORS)
+    assert not {"matplotlib.style", "matplotlib.pyplot"} & {*names}
+    assert not [name for name in names if name.startswith(("arrayol.c_import", "arrayol.lsp"))]
 
 
 def test_import_contracts(checkout: Path) -> None:

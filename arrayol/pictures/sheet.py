@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import matplotlib as mpl
-from matplotlib import style
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
@@ -34,6 +33,7 @@ SETTINGS: dict[str, Any] = {
     "hatch.linewidth": 0.6,
 }
 DOTS_PER_INCH = 200  # of a PNG
+_OF_WINDOWS = {"backend", "backend_fallback", "interactive", "toolbar"}  # what no picture depends on
 
 
 @contextmanager
@@ -42,11 +42,14 @@ def our_style(further: Mapping[str, Any] | None = None) -> Iterator[None]:
     log = logging.getLogger("matplotlib")
     before = log.level
     log.setLevel(logging.ERROR)
-    settings: Any = {**SETTINGS, **(further or {})}
+    # Not by `matplotlib.style`: it reads all the styles that there are.
+    defaults = {name: value for name, value in mpl.rcParamsDefault.items() if name not in _OF_WINDOWS}
+    settings: Any = {**defaults, **SETTINGS, **(further or {})}
     try:
-        with warnings.catch_warnings(), style.context("default"), mpl.rc_context(settings):
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            yield
+            with mpl.rc_context(settings):
+                yield
     finally:
         log.setLevel(before)
 
