@@ -179,8 +179,11 @@ def _distinct(accesses: Accesses, touch: Touch, axis: int, dimension: int | None
 
 def _count_singly(accesses: Accesses, touch: Touch, indices: Sequence[Elements]) -> int:
     """`count_accesses` by repetition, as if every one accessed: for tilers with several dimensions along an axis."""
-    beyond = touch.tiler.border is not None and touch.tiler.border.is_constant
     count, total = math.prod(map(len, indices)), 0
+    if count and touch.tiler.border is None and not touch.tiler.wrap:  # then all patterns are moved copies of one
+        first = np.array([[index[0] for index in indices]], np.int64).reshape(1, len(indices))
+        return count * len(np.unique(accesses.elements(touch, first)))
+    beyond = touch.tiler.border is not None and touch.tiler.border.is_constant
     step = max(1, _CELLS // math.prod(touch.pattern))
     for start in range(0, count, step):
         numbers = np.unravel_index(np.arange(start, min(count, start + step)), [len(index) for index in indices] or [1])

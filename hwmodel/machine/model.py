@@ -214,7 +214,8 @@ class MachineModel:
                 some = places[start : start + ESTIMATED_AT_ONCE]
                 taken, own = counted_estimates(batch, [groups[place] for place in some])
                 estimates.update(zip([some[number] for number in taken], own, strict=True))
-        others = self._one_by_one([group for place, group in enumerate(groups) if place not in estimates], self._opened)
+        single = [group for place, group in enumerate(groups) if place not in estimates]
+        others = self._one_by_one(single, self._unbatched)
         return [estimates[place] if place in estimates else others[group] for place, group in enumerate(groups)]
 
     def memories_in_succession(self, group: GroupDesign) -> tuple[MemoryUse, ...]:
@@ -272,6 +273,11 @@ class MachineModel:
         """
         single = self._batch_of(structure)
         return single.of.tables(*single.blocks, single.keeps) if single is not None else self._opened(structure)
+
+    def _unbatched(self, structure: GroupDesign) -> GroupTables:
+        """The tables of a structure that is estimated by itself: blocks of blocks are counted if they can be."""
+        tables = self.tables(structure) if structure.blocks.outer else None
+        return self._opened(structure) if tables is None or tables.missing.any() else tables
 
     def _opened(self, structure: GroupDesign) -> GroupTables:
         """The tables of a structure with FIFOs or other options: by counts if only FIFOs are open, else enumerated."""
