@@ -172,9 +172,10 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
     space, taken = space or Space(), on_device(taken, device)
     taken, study = space.on(taken), for_copies(space.whole(), form.spec, form.network)
     of_form = MachineModel(form.network, taken, study.loads[0])
-    mappings = MappingSpace(of_form, study, (), split_networks(form, study, taken))
-    judge = _judge(mappings, form, request, space.verify)
     wanted = tuple((study.objectives or DEFAULT) if names is None else names)
+    compared = (*wanted, *(constraint.figure for constraint in study.constraints))
+    mappings = MappingSpace(of_form, study, (), split_networks(form, study, taken, compared))
+    judge = _judge(mappings, form, request, space.verify)
     resources = _resources(resources)
     if (folder := resources.folder) is not None:
         request = replace(request, write=lambda result: write_partial(result, folder))

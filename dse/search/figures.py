@@ -19,7 +19,7 @@ from hwmodel.figures import FRAME, FRAMES_PER_SECOND, LATENCY
 from hwmodel.machine.built.local_ports import terms_of
 from hwmodel.machine.estimate import SETUP, Once
 from hwmodel.machine.model import MachineModel
-from hwmodel.machine.priced import MEMORY, SHARED, TIMES, TRAFFIC, Priced, units_are_free
+from hwmodel.machine.priced import MEMORY, RESIDENT, SHARED, TIMES, TRAFFIC, Priced, units_are_free
 from hwmodel.platform import Platform
 
 
@@ -103,6 +103,12 @@ class Columns:
         known = (*TIMES, *MEMORY, *TRAFFIC, *SETUP)
         figures = all(figure.key in known and figure.scale > 0 for figure in self.figures)
         return figures and not self.combination.trades_units
+
+    @property
+    def compares_data_alone(self) -> bool:
+        """Whether nothing is compared but what is moved and what is held, which no times and units change."""
+        data = (*MEMORY, *RESIDENT, *SHARED, *TRAFFIC)
+        return all(figure.key in data and figure.scale > 0 for figure in self.figures)
 
     @property
     def compares_built(self) -> bool:

@@ -29,6 +29,8 @@ from dse.space.mappings import MappingSpace
 from dse.space.size import choices_text
 from hwmodel.design import Design
 
+UNSPLIT, UNSPLIT_OF_DATA = 0.5, 0.25  # of the budget, for networks without splits beside such with
+
 
 def contexts_of(space: MappingSpace, objectives: Sequence[str]) -> tuple[SearchContext, ...]:
     """The variants of a space, in columns that have the same figures. Raises what `columns_of` does."""
@@ -45,19 +47,21 @@ def search_each(
 ) -> tuple[Searched, ...]:
     """Search the variants of a space by a method, each with its share of budget and time.
 
-    Where some are without splits, they share half of it. Where one is ended by an interrupt or the clock, the others
-    are not begun.
+    Where some are without splits, they share half of it, a quarter where data alone are compared: then splits gain
+    most. Where one is ended by an interrupt or the clock, the others are not begun.
     """
     contexts, parts = tuple(contexts), list[Searched]()
     split = sum(1 for context in contexts if context.space.splits)
     for context in contexts:
         alike = split if context.space.splits else len(contexts) - split
-        share = 1 / (alike if alike == len(contexts) else 2 * alike)
+        unsplit = UNSPLIT_OF_DATA if context.columns.compares_data_alone else UNSPLIT
+        of_kind = 1.0 if alike == len(contexts) else 1 - unsplit if context.space.splits else unsplit
+        share = of_kind / alike
         timeout = None if request.timeout is None else request.timeout * share
         own = replace(request, budget=request.budget * share, timeout=timeout)
         with runner.within(None if timeout is None else SEARCHED * timeout):
             parts.append(search(context, method, own, runner))
-        if len(contexts) > 1:
+        if context is not contexts[-1]:
             context.space.model.forget_tables()  # those of the next one need the room
         if not parts[-1].complete and timeout is None:
             break

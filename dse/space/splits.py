@@ -3,11 +3,14 @@
 A sum inside an elementary is done at once, and all that it reads has to lie in the local memory. Split, it is a
 dimension of the repetition, which can be cut in blocks as all others; but the task has other parts then, and groups are
 others. So splits are a choice of whole designs, as loads are. A task is split along one range, or not at all.
+
+Where nothing is compared but data that are moved or held, one network has all: blocks of a sum that is split term by
+term read and hold what blocks of any other split do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import product
 from math import prod
 
@@ -21,25 +24,33 @@ from arrayol.transforms.split_body import accumulated_ranges
 from arrayol.transforms.steps import Canonical, with_splits
 from dse.space.study import LADDER, NO_SPLITS, Study
 from hwmodel.design import Splits
+from hwmodel.machine.priced import MEMORY, TRAFFIC
 from hwmodel.platform import Platform
 
 LADDER_FROM = 16  # terms of a sum, from which on the default splits it
 LEAST_SIZE = 4  # terms of a block, for the default
 RUNG = 4  # times as many blocks, from one rung of the ladder to the next
+DATA = frozenset((*MEMORY, *TRAFFIC))  # figures of data alone
 NETWORKS_AT_MOST = 8  # with the one without splits, for which the default combines the splits of several tasks
 
 
-def split_networks(form: Canonical, study: Study, platform: Platform) -> tuple[tuple[Splits, Network], ...]:
+def split_networks(
+    form: Canonical, study: Study, platform: Platform, figures: Collection[str]
+) -> tuple[tuple[Splits, Network], ...]:
     """The networks that the splits of a study make of a task in canonical form, beside its own, in a fixed order.
 
-    Raises ArrayolError (`study-misfit`) where a table asks for a split that cannot be made.
+    `figures` are the names of all figures that are compared or bounded. Raises ArrayolError (`study-misfit`) where a
+    table asks for a split that cannot be made.
     """
     if study.splits == NO_SPLITS:
         return ()
     if study.splits != LADDER:
         chosen = _combined(_listed(form, study))
+    elif DATA.issuperset(figures):
+        offered = dict(_ladders(form, platform, _finest))
+        chosen = [tuple(splits[0] for splits in offered.values())] if offered else []
     else:
-        offered = dict(_ladders(form, platform))
+        offered = dict(_ladders(form, platform, _sizes))
         few = prod(1 + len(splits) for splits in offered.values()) <= NETWORKS_AT_MOST
         chosen = _combined(offered) if few else _alike(offered)
     return tuple((tuple(map(str, splits)), with_splits(form, splits).network) for splits in chosen)
@@ -57,8 +68,10 @@ def _alike(offered: Mapping[str, tuple[Split, ...]]) -> list[tuple[Split, ...]]:
     return [tuple(splits[min(rung, len(splits) - 1)] for splits in offered.values()) for rung in range(most)]
 
 
-def _ladders(form: Canonical, platform: Platform) -> Iterator[tuple[str, tuple[Split, ...]]]:
-    """By task the splits of its longest sum that can be split: a quarter of the terms in a block, a sixteenth, ...
+def _ladders(
+    form: Canonical, platform: Platform, sizes: Callable[[int, int], Sequence[int]]
+) -> Iterator[tuple[str, tuple[Split, ...]]]:
+    """By task the splits of its longest sum that can be split, of the `sizes` for its range and for all ranges.
 
     The last tasks come first: a step may give other names to later calls of the same task, not to earlier ones.
     """
@@ -66,13 +79,20 @@ def _ladders(form: Canonical, platform: Platform) -> Iterator[tuple[str, tuple[S
         definition = form.network.processes[name].definition
         ranges = accumulated_ranges(definition) if definition is not None else {}
         for variable, terms in sorted(ranges.items(), key=lambda one: -one[1]):
-            splits = tuple(Split(call_name(name), variable, size) for size in _sizes(terms))
+            wanted = sizes(terms, prod(ranges.values()))
+            splits = tuple(Split(call_name(name), variable, size) for size in wanted)
             if splits and all(_has_network(form, split, platform) for split in splits):
                 yield name, splits
                 break
 
 
-def _sizes(terms: int) -> list[int]:
+def _finest(terms: int, together: int) -> list[int]:
+    """Blocks of one term, if all ranges together have enough: blocks of the repetition do all that longer ones do."""
+    return [1] if together >= LADDER_FROM and terms > 1 else []
+
+
+def _sizes(terms: int, _: int) -> list[int]:
+    """A quarter of the terms in a block, a sixteenth, ..."""
     if terms < LADDER_FROM:
         return []
     sizes, most = [], terms // RUNG

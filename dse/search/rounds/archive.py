@@ -9,13 +9,11 @@ figure.
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
+from dse.pareto.boxes import box_rows
 from dse.pareto.combine import (
     Completions,
     Groups,
@@ -25,13 +23,12 @@ from dse.pareto.combine import (
     completions_of,
     whole_front,
 )
-from dse.pareto.fronts import Combination, Front, Rows, Values
+from dse.pareto.fronts import Combination, Front
 from dse.search.integer_partitions import Code, codes_along
 from dse.search.rounds.schedule import Schedule
 from dse.search.wholes import Wholes
 from dse.space.task_graph import Mask
 from hwmodel.design import GroupDesign
-from hwmodel.machine.separable.distinct import distinct_rows
 
 POINTS_OF_PREFIX = 256
 POINTS_OF_GROUP = 96
@@ -147,19 +144,3 @@ class _Paths:
             return self.completions.front(fronts, combination, thin)
         graph = self.schedule.space.graph
         return whole_front(graph, fronts.__getitem__, combination, self.following.__getitem__, thin=thin)
-
-
-_FINEST = 2.0**-12  # side of a box, of logarithms to base 2,
-_HALVINGS = 18  # and how often it is doubled until all is in one
-
-
-def box_rows(values: Values, most: int) -> Rows:
-    """Some rows of a front (n, figures): one of each box of a grid on logarithmic axes, and the best of each figure.
-
-    The grid is the finest of those tried, each twice as coarse as the one before, with at most `most` boxes.
-    """
-    if len(values) <= most:
-        return np.arange(len(values))
-    boxes = np.floor(np.log2(np.maximum(values, 1)) / _FINEST).astype(np.int64)
-    enough = bisect_left(range(_HALVINGS), True, key=lambda times: len(distinct_rows(boxes >> times)[0]) <= most)
-    return np.unique(np.concatenate([distinct_rows(boxes >> enough)[0], values.argmin(axis=0)]))

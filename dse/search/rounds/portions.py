@@ -16,7 +16,10 @@ from functools import cached_property, partial
 from itertools import accumulate, compress
 from operator import itemgetter
 
+import numpy as np
+
 from dse.jobs.jobs import Job
+from dse.pareto.boxes import box_rows
 from dse.search.figures import Columns
 from dse.search.group_front import GroupPart
 from dse.search.groups.job_cost import by_scans, in_jobs, seconds_of_each
@@ -26,6 +29,7 @@ from dse.search.rounds.schedule import ROUNDS, Schedule, Structure, by_scan
 from dse.space.mappings import MappingSpace, table_of
 from dse.space.options import are_offered, count_mapping_options, is_plain, other_fifos, spread
 from dse.space.outer_blocks import in_smaller_blocks
+from dse.space.promising import promising
 from dse.space.task_graph import Mask
 from hwmodel.design import Blocks, GroupDesign, structure_of
 from hwmodel.memory_kinds import FIFO
@@ -33,6 +37,8 @@ from hwmodel.memory_kinds import FIFO
 JOB_OF_ROUND = 2.0  # seconds: a batch has few, which should end together on two cores
 FIRST = 1.0  # seconds of a first portion where structures may take long,
 FIRST_LISTED = 0.5  # and where buffers are told from their data
+PROMISING = 32  # structures of a task by itself that are priced before all others, where data alone are compared
+TURNS = 4  # in which they go: of the first, spread over all, a front is made
 OPENED = 12  # structures on which options are tried, in a round; where they are spread, as many again
 
 
@@ -78,6 +84,23 @@ class Portions:
 
         (seconds,) = seconds_of_each(jobs.cost.blocks, [structure])
         return [Portion(jobs.cost.tables_of(len(structure[1])) + seconds, taken)]
+
+    def promised(self) -> Iterator[Portion]:
+        """Of a task by itself the blocks, and blocks of blocks, that move and hold least by an estimate of boxes.
+
+        At the slowest rate, which needs the fewest banks.
+        """
+        is_open = self.space.study.holds_plain and not self.space.lists_shapes(self.tasks[-1])
+        if len(self.tasks) > 1 or not (is_open and self.columns.compares_data_alone):
+            return
+        rates = RateChoices(chosen=(tuple(self.space.rates(task)[0] for task in self.tasks),))
+        jobs = GroupJobs(self.space, self.columns, self.tasks, rates, JOB_OF_ROUND)
+        if not jobs.cost.is_separable:
+            return
+        figures, structures = promising(self.space, self.tasks[0])
+        rows = box_rows(figures.astype(np.int64), PROMISING).tolist() if structures else []
+        turns = [structures[row] for turn in range(TURNS) for row in rows[turn::TURNS]]
+        yield from self._others(jobs, turns)
 
     def plain(self, number: int) -> list[Portion]:
         """Plain structures that a round has new: the first portion of few, where each may take long.

@@ -135,6 +135,7 @@ class _Search:
 
     def _rounds(self) -> None:
         self._sketch()
+        self._promise()
         for number in range(len(ROUNDS)):
             self._round(number)
             self.rounds += 1
@@ -192,6 +193,15 @@ class _Search:
             for portion in self._known(group).portions.sketch():
                 self._take(group, portion, always=True)
         if self.known:
+            self._flush()
+            self._look()
+
+    def _promise(self) -> None:
+        """What is best of single tasks by an estimate, where there is one: it takes little and leaves little."""
+        for group in self._in_order(0):
+            for portion in self._known(group).portions.promised() if group.bit_count() == 1 else ():
+                self._take(group, portion)
+        if self.batch.jobs:
             self._flush()
             self._look()
 

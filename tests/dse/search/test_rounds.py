@@ -21,11 +21,11 @@ from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
 from dse.jobs.jobs import SEARCHING
 from dse.jobs.runner import JobRunner
+from dse.pareto.boxes import box_rows
 from dse.pareto.fronts import Values
 from dse.search import machine
 from dse.search.context import SearchRequest
 from dse.search.rounds import around
-from dse.search.rounds.archive import box_rows
 from dse.search.rounds.portions import Portions
 from dse.search.rounds.schedule import ROUNDS, Schedule
 from dse.search.rounds.search import search_in_rounds

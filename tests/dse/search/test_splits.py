@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from arrayol import api
 from arrayol.errors import ArrayolError
+from arrayol.transforms.steps import canonical_form
 from dse.output.folder import load_result
 from dse.output.report.document import report_document
 from dse.output.report.sources import open_origin
@@ -24,8 +25,10 @@ from dse.results.schema import Result
 from dse.search import variants
 from dse.search.context import SearchContext, Searched
 from dse.search.methods import search
+from dse.space.splits import split_networks
 from dse.space.study import Study
 from hwmodel.machine.model import MachineModel
+from hwmodel.platform import load_platform
 
 # Two tasks in a row, a sum in each; of the second a part follows the sum.
 TEXT = """\
@@ -65,6 +68,7 @@ SPLITS = {"rows": {"k": [4]}, "ends": {"j": [8, 2]}}
 STEPS = [("split rows k 4",), ("split ends j 8",), ("split ends j 2",)]
 STEPS += [(*ends, *rows) for ends in STEPS[1:] for rows in STEPS[:1]]
 OBJECTIVES = ("latency_cycles", "internal_memory_bits")
+ENDS, ROWS = "split ends j 4", "split rows k 4"
 
 
 @pytest.fixture(scope="module")
@@ -140,9 +144,24 @@ def test_tables_of_a_network_do_not_stand_beside_those_of_the_next(
     monkeypatch.setattr(variants, "search", searched)
     monkeypatch.setattr(MachineModel, "forget_tables", forgot)
     explored(folder / "t.aol", SPLITS, method="exact")
-    first = events[: 2 * (1 + len(STEPS))]
-    assert [what for what, _ in first] == ["search", "forget"] * (1 + len(STEPS))
+    first = events[: 2 * len(STEPS)]  # those of the last one are used when its designs are described
+    assert [what for what, _ in first] == ["search", "forget"] * len(STEPS)
     assert all(before is after for (_, before), (_, after) in zip(first[::2], first[1::2], strict=True))
+    assert events[len(first)][0] == "search"
+    assert {model for what, model in events[len(first) :] if what == "forget"} >= {model for _, model in events}
+
+
+@pytest.mark.parametrize("figures", [("traffic_bytes", "internal_memory_bits"), ("traffic_bytes", "latency_cycles")])
+def test_sums_are_split_term_by_term_where_data_alone_are_compared(folder: Path, figures: tuple[str, ...]) -> None:
+    spec = api.load(folder / "t.aol")
+    form, platform = canonical_form(spec, "top"), load_platform(folder / "t.toml")
+    networks = split_networks(form, Study(), platform, figures)
+    if "latency_cycles" in figures:
+        assert {splits for splits, _ in networks} == {(ROWS,), (ENDS,), (ENDS, ROWS)}
+        return
+    ((splits, network),) = networks
+    assert splits == ("split ends j 1", "split rows k 1")
+    assert {process.repetition for process in network.processes.values()} >= {(4, 16), (3, 16)}
 
 
 def test_designs_are_simulated_at_the_reduced_size(result: Result) -> None:
