@@ -44,3 +44,23 @@ def memory_amount(count: int, *, up: bool = False) -> str:
     unit, parts, name = (1 << 30, 10, "GiB") if count >= 1 << 30 else (1 << 20, 1, "MiB")
     number = (-(-count * parts // unit) if up else count * parts // unit) / parts
     return f"{number:,.1f} {name}" if parts > 1 else f"{number:,.0f} {name}"
+
+
+def significant(value: float) -> str:
+    """A number to three digits, or all of those before its point: 0.0123, 1.19, 38,790."""
+    if not value:
+        return "0"
+    return f"{value:,.{max(0, 2 - math.floor(math.log10(abs(value))))}f}"
+
+
+def time_text(microseconds: float) -> str:
+    """A time in the unit that reads best: 38.8 µs, 11.9 ms, 1.35 s."""
+    factor, unit = next(((size, unit) for size, unit in ((1e6, "s"), (1e3, "ms")) if microseconds >= size), (1, "µs"))
+    return f"{significant(microseconds / factor)} {unit}"
+
+
+def bits_text(bits: int) -> str:
+    """A size of memory in the unit that reads best: 34 B, 13.4 KiB, 16.7 MiB."""
+    octets = bits / 8
+    size, unit = next(((size, unit) for size, unit in ((1 << 20, "MiB"), (1 << 10, "KiB")) if octets >= size), (1, "B"))
+    return f"{octets:,.4g} B" if size == 1 else f"{significant(octets / size)} {unit}"

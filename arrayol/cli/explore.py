@@ -1,6 +1,6 @@
 """`arrayol explore`: map a specification on hardware and show the Pareto front; `--pick` takes one design of it.
 
-How a result reads as text is in `result_text`; here is what a picked design is told by.
+How a result reads as text is in `front_table`; here is what a picked design is told by.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import click
@@ -20,6 +21,7 @@ from arrayol.api.shown_progress import progress, say
 from arrayol.checks.top import choose_top
 from arrayol.cli.completion import folders, one_of
 from arrayol.cli.emitted import emit
+from arrayol.cli.front_table import Outcome, show
 from arrayol.cli.help_sections import SectionedCommand
 from arrayol.cli.options import (
     PLACE,
@@ -29,10 +31,11 @@ from arrayol.cli.options import (
     set_option,
     spec_argument,
     top_option,
+    verbose_option,
     warn_of_idle,
 )
 from arrayol.cli.picking import blamed_on, pick_option
-from arrayol.cli.result_text import show, shown_figure, steps_text
+from arrayol.cli.result_text import shown_figure, steps_text
 from arrayol.cli.tables import facts_table, print_parts
 from arrayol.ir.spec import Spec
 from arrayol.limits import LARGEST_SEED
@@ -163,7 +166,7 @@ SECTIONS = {
     "What is a good design": ("objectives", "constraints"),
     "What designs may look like": ("study", "narrow", "reuse_memory"),
     "How long and how thoroughly to search": ("method", "budget", "timeout", "seed", "verify"),
-    "What to write": ("out", "keep_all", "with_report", "rule", "emitted", "as_json", "quiet"),
+    "What to write": ("out", "keep_all", "with_report", "rule", "emitted", "as_json", "verbose", "quiet"),
     "Where to compute": ("workers", "cluster", "resume"),
 }
 
@@ -262,6 +265,7 @@ SECTIONS = {
     help="Explore nothing; add specification and picture of this design to the result in DIR. Repeatable.",
 )
 @json_option
+@verbose_option
 @click.option("--quiet", is_flag=True, help="Show no progress.")
 @click.option(
     "--workers",
@@ -290,6 +294,7 @@ def command(  # noqa: PLR0913  one for each option
     workers: int | None,
     cluster: str | None,
     resume: bool,
+    verbose: bool,
     quiet: bool,
     top: str | None,
     settings: Mapping[str, str],
@@ -306,7 +311,7 @@ def command(  # noqa: PLR0913  one for each option
     specifications of some designs. An earlier result in DIR is replaced; any other folder must be empty.
     Files are written all together or not at all.
     """
-    folder = out if out is not None else Path(f"{spec.stem}-explore")
+    began, folder = monotonic(), out if out is not None else Path(f"{spec.stem}-explore")
     if emitted:
         emit(spec, folder, emitted, settings, top)
         return
@@ -348,7 +353,8 @@ def command(  # noqa: PLR0913  one for each option
     if as_json:
         _print_json(exploration, rule, folder)
     else:
-        show(exploration.result, f"{folder}: {', '.join(_written(folder, files))}", _opening(folder, files))
+        names = f"{folder}: {', '.join(_written(folder, files))}"
+        show(exploration.result, Outcome(names, _opening(folder, files), monotonic() - began), verbose=verbose)
         if rule is not None:
             _show_picked(exploration.result, _write_pick(exploration, rule, folder), folder)
 

@@ -86,6 +86,8 @@ result_option = click.option(
     help="The folder that `arrayol explore` wrote. Platform and consts come from it.",
 )
 
+verbose_option = click.option("--verbose", is_flag=True, help="Print all that is known, not only the first figures.")
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print only a JSON document on stdout.")
 
 

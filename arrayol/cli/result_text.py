@@ -1,4 +1,4 @@
-"""A result of `arrayol explore` as text: the front as a table, and what was done to find it."""
+"""A result of `arrayol explore` in full: the decisions of its designs, and what was done to find them."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import zip_longest
 
-from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from arrayol.cli.tables import NameTable, facts_table, print_parts
+from arrayol.cli.tables import facts_table, headed_table
 from arrayol.text import counted, rounded
-from dse.output.folder import TABLE
 from dse.pareto.counted import COMPARED_AT_MOST
 from dse.results.designs import Design, GroupRecord, ProcessorRecord
-from dse.results.pick import knee_of, telling_designs
+from dse.results.highlights import highlights
+from dse.results.pick import knee_of
 from dse.results.schema import SUBSPACES, Comparisons, Result
 from dse.results.shared import technology_text
+from dse.results.slack_text import slack_text
 from dse.results.totals import device_text, totals_text
 from dse.results.volume import filled, share_of_any
 from dse.search.context import NSGA2
@@ -24,66 +24,36 @@ from dse.space.device import fit_text
 from dse.space.objectives import cost_unit, grows, known_figure
 from hwmodel.figures import LATENCY, MICROSECONDS
 
-SHOWN_AT_MOST = 6  # designs of the front: its ends, where it bends, and what tells most; the result folder holds all
 STEPS_SHOWN_AT_MOST = 5
 _BITS_PER_KIB = 8 * 1024
 
-Rows = Callable[[Design], Iterator[Sequence[str]]]
+
+def details(result: Result, written: str) -> Iterator[str | Table]:
+    """What `--verbose` adds: decisions of the designs that are shown, all that the search says, and what is written."""
+    if result.is_mapped:
+        yield "decisions"
+        yield _decisions(result, [one.design for one in highlights(result)])
+    yield facts_table([*_facts(result), ("written", written)])
 
 
-def show(result: Result, written: str, opening: str | None) -> None:
-    """Print an exploration on stdout, as wide as the terminal or COLUMNS say; `opening` says how to see its report."""
-    shown = _shown(result)
-    heading = _heading_of_mappings(result) if result.is_mapped else _heading_of_fusions(result)
-    if len(shown) < len(result.pareto):
-        heading += f"; {len(shown)} of them shown"
-    reports = [("report", opening)] if opening else []
-    facts = facts_table([*_more(result, len(shown)), *_facts(result), ("written", written), *reports])
-    print_parts(heading, _front_table(result, shown), facts)
-
-
-def _heading_of_fusions(result: Result) -> str:
-    of_all = f"{len(result.pareto):,} of {counted(result.evaluated, 'design')}"
-    return f"{result.top}: {of_all} on the Pareto front of {', '.join(result.objectives)}"
-
-
-def _heading_of_mappings(result: Result) -> str:
-    bounds = f", within {', '.join(result.constraints)}" if result.constraints else ""
-    front = counted(len(result.pareto), "design")
-    return f"{result.top}: {front} on the Pareto front of {', '.join(result.objectives)}{bounds}"
-
-
-def _shown(result: Result) -> list[Design]:
-    """The designs of the table: the best in each objective at least."""
-    most = max(SHOWN_AT_MOST, len(result.objectives) + 1)
-    return [result.pareto[place] for place in telling_designs(result.pareto, result.objectives, most)]
-
-
-def _front_table(result: Result, shown: Sequence[Design]) -> Table:
-    """Designs of the front, each in some lines."""
-    table = NameTable(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="")
-    table.add_column("design", overflow="fold", max_width=14 if result.is_mapped else 18)
-    rows = _mapping_columns(table, result) if result.is_mapped else _fusion_columns(table)
+def fusion_front(result: Result, shown: Sequence[Design]) -> Table:
+    """Designs of the published model, each in some lines: a line for each group, or for each task that differs."""
+    table = headed_table(
+        "design", "group and its tasks", right=("N_cu\nunits", "X_out\ndata/unit", "AL\ncycles", "IM\ndata")
+    )
+    table.columns[0].max_width = 18
     knee = knee_of(result)
     for design in shown:
         names = [design.id, "knee"] if knee.is_knee and design.id == knee.design.id else [design.id]
-        for name, row in zip_longest(names, rows(design), fillvalue=""):
+        for name, row in zip_longest(names, _fusion_rows(design), fillvalue=""):
             table.add_row(name, *(row or [""] * (len(table.columns) - 1)))
         table.add_section()
     return table
 
 
-def _fusion_columns(table: Table) -> Rows:
-    """A line for each group, or for each task of a group whose figures differ."""
-    table.add_column("group and its tasks", overflow="fold")
-    for header in ("N_cu\nunits", "X_out\ndata/unit", "AL\ncycles", "IM\ndata"):
-        table.add_column(header, justify="right", no_wrap=True)
-
-    def rows(design: Design) -> Iterator[Sequence[str]]:
-        for decisions, latency, memory in zip_longest(_fusion_lines(design), _latency(design), _memory(design)):
-            yield *(decisions or ("", "", "")), latency or "", memory or ""
-
-    return rows
+def _fusion_rows(design: Design) -> Iterator[Sequence[str]]:
+    for decisions, latency, memory in zip_longest(_fusion_lines(design), _latency(design), _memory(design)):
+        yield *(decisions or ("", "", "")), latency or "", memory or ""
 
 
 def _fusion_lines(design: Design) -> Iterator[tuple[str, str, str]]:
@@ -115,35 +85,33 @@ def _memory(design: Design) -> list[str]:
     return [f"{design.objectives['internal_memory_data']:,}", f"{kib:,.1f} KiB"]
 
 
-def _mapping_columns(table: Table, result: Result) -> Rows:
-    """Each design: its figures, its groups with their blocks, and where its time goes."""
+def _decisions(result: Result, shown: Sequence[Design]) -> Table:
+    """Each design: its compared figures, its groups with their blocks, and where the time of each goes."""
     objectives = result.objectives
+    figures = []
     for name in objectives:
-        title = figure.title if (figure := known_figure(name)) is not None else "cost"
         estimate = result.estimate_text(name).replace(", ", "\n")  # one below the other, so that columns stay narrow
-        table.add_column("\n".join(filter(None, (title, unit_of(name), estimate))), justify="right", no_wrap=True)
-    table.add_column("group and its tasks", overflow="fold")
-    some_wait = any(
-        "@" in result.rate_text(design, one) for design in result.pareto for one in design.processors.values()
-    )
-    table.add_column("units\n@ cycles" if some_wait else "units", overflow="fold", max_width=16)
-    table.add_column("block\nscan", overflow="fold")
-    table.add_column("waits for", overflow="fold")
+        figures.append("\n".join(filter(None, (figure_title(name), unit_of(name), estimate))))
+    some_wait = any("@" in result.rate_text(design, one) for design in shown for one in design.processors.values())
+    table = headed_table("design", right=figures)
+    table.columns[0].max_width = 14
+    for header in ("group and its tasks", "units\n@ cycles" if some_wait else "units", "block\nscan", "waits for"):
+        table.add_column(header, overflow="fold", max_width=16 if header.startswith("units") else None)
+    for design in shown:
+        values = [shown_figure(name, design.objectives[name]) for name in objectives]
+        for place, line in enumerate(_decision_lines(result, design)):
+            table.add_row(*([design.id, *values] if not place else [""] * (1 + len(values))), *line)
+        table.add_section()
+    return table
 
-    def rows(design: Design) -> Iterator[Sequence[str]]:
-        figures = [shown_figure(name, design.objectives[name]) for name in objectives]
-        lines = [
-            line
-            for number, group in enumerate(design.groups, 1)
-            for line in _mapping_lines(number, group, partial(result.rate_text, design))
-        ]
-        if loads := result.loads_text(design):
-            lines.append((f"loads: {loads}", "", "", ""))
-        lines += [(split, "", "", "") for split in design.splits]
-        for place, line in enumerate(lines):
-            yield *(figures if place == 0 else [""] * len(figures)), *line
 
-    return rows
+def _decision_lines(result: Result, design: Design) -> Iterator[Sequence[str]]:
+    for number, group in enumerate(design.groups, 1):
+        yield from _mapping_lines(number, group, partial(result.rate_text, design))
+    if loads := result.loads_text(design):
+        yield f"loads: {loads}", "", "", ""
+    for split in design.splits:
+        yield split, "", "", ""
 
 
 def _mapping_lines(
@@ -169,14 +137,6 @@ def _mapping_lines(
         yield f"   {', '.join(extras)}", "", "", ""
 
 
-def _more(result: Result, shown: int) -> Iterator[tuple[str, str]]:
-    """Where the designs are that the table leaves out."""
-    if left := len(result.pareto) - shown:
-        name = result.objectives[-1]
-        bound = f'--pick "{name} {">=" if grows(name) else "<="} NUMBER"'
-        yield "more", f"{counted(left, 'design')} of the front in {TABLE}; {bound} takes one within bounds"
-
-
 def _facts(result: Result) -> Iterator[tuple[str, str]]:
     yield "space", _space(result)
     yield from _partitions(result)
@@ -199,25 +159,16 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
     yield from _bounds(result)
     yield "platform", result.platform
     yield from _device(result)
-    yield from _slack(result)
+    if slack := slack_text(result):
+        yield "slack", f"left out are {slack}"
     if result.technology is not None:
         yield "technology", technology_text(result)
     for remark in result.remarks:
         yield "", remark
     if result.is_mapped:
         yield "method", f"{result.method}: {result.method_reason}"
-    yield "model", f"{result.model}; {_strength(result)}: {result.method_description}"
+    yield "model", f"{result.model}; {strength(result)}: {result.method_description}"
     yield from _without_steps(result) if result.is_mapped else _steps(result)
-
-
-def _slack(result: Result) -> Iterator[tuple[str, str]]:
-    """What stands for the designs that were found."""
-    if result.searched is not None and result.space.study is not None:
-        found = counted(result.searched, "design")
-        yield (
-            "slack",
-            f"{found} found; shown are those with the least logic within {result.space.study['slack']:.1%} of each",
-        )
 
 
 def _device(result: Result) -> Iterator[tuple[str, str]]:
@@ -300,7 +251,7 @@ def _bounds(result: Result) -> Iterator[tuple[str, str]]:
         yield "", f"at least {share:.1%} of the hypervolume that any front has up to that corner"
 
 
-def _strength(result: Result) -> str:
+def strength(result: Result) -> str:
     """How much the front is worth."""
     if result.method == NSGA2:
         return "heuristic"
@@ -328,6 +279,11 @@ def steps_text(design: Design) -> str:
     if design.steps is not None:
         return "; ".join(design.steps) or "as written"
     return f"none: {design.steps_remark}" if design.steps_remark else ""
+
+
+def figure_title(name: str) -> str:
+    """The title of a figure; of a cost its name."""
+    return figure.title if (figure := known_figure(name)) is not None else name
 
 
 def unit_of(name: str) -> str:

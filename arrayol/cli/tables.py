@@ -83,6 +83,19 @@ class NameTable(Table):
             self.columns[number].width = width
 
 
+@dataclass(frozen=True, slots=True)
+class FirstThatFits:
+    """One table in several shapes, wide ones first: the first that the terminal has room for, or else the last."""
+
+    shapes: Sequence[Table]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Draw that shape."""
+        room = options.update_width(_WIDE)
+        fitting = (table for table in self.shapes if console.measure(table, options=room).maximum <= options.max_width)
+        yield next(fitting, self.shapes[-1])
+
+
 def _narrowed(widths: dict[int, int], less: int) -> bool:
     """Take so many columns from the widest of some widths in turn; False where none is above that of a short word."""
     for _ in range(less):

@@ -33,7 +33,7 @@ def unverified(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_front_as_text_and_files(arrayol: CommandLine, lpsf: Path) -> None:
-    done = arrayol("explore", "lpsf.aol", *SMALL, "--verify")
+    done = arrayol("explore", "lpsf.aol", *SMALL, "--verify", "--verbose")
     assert (done.stderr, done.returncode) == ("", 0)
     lines = done.stdout.splitlines()
     assert lines[0].startswith("lpsf: ")
