@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -21,17 +21,20 @@ from arrayol.cli.options import (
     set_option,
     spec_argument,
     tell,
+    verbose_option,
     warn,
     warn_of_idle,
 )
 from arrayol.cli.tables import Unwrapped, facts_table, headed_table, print_parts
 from arrayol.limits import LARGEST, in_range
 from arrayol.text import counted, listed
-from dse.results.totals import capacities_text
+from dse.results.totals import NAMES, capacities_text, percent
 from hwmodel.cost_report import CostAt, CostReport, ElementaryCost, to_json
 from hwmodel.datapath.folding.steps import Step
 from hwmodel.datapath.technology.rows import COSTS
+from hwmodel.datapath.technology.technology import Technology
 
+ROWS_AT_MOST = 16  # of the table first shown; of more intervals only the ends
 STEPS_AT_MOST = 400  # lines of a schedule; --json has all
 
 
@@ -56,6 +59,7 @@ def _clock(ctx: click.Context, param: click.Parameter, value: float | None) -> f
 @device_option
 @picture_option("--plot", "Draw the schedule of NAME, at the interval or the least: .svg or .png.")
 @set_option
+@verbose_option
 @json_option
 def command(  # noqa: PLR0913  one for each option
     *,
@@ -68,6 +72,7 @@ def command(  # noqa: PLR0913  one for each option
     device: str | None,
     plot: Path | None,
     settings: Mapping[str, str],
+    verbose: bool,
     as_json: bool,
 ) -> None:
     """Show what a unit of each elementary task of FILE, or of NAME, costs at each interval worth trying.
@@ -90,10 +95,71 @@ def command(  # noqa: PLR0913  one for each option
     if as_json:
         click.echo(json.dumps(to_json(report, interval), indent=2))
         return
-    print_parts(*_parts(report, interval))
+    print_parts(*(_parts(report, interval) if verbose else _first(report, interval)))
     tell(_remarks(report, interval))
     if plot is not None:
         click.echo(f"\nwrote {plot}")
+
+
+def _first(report: CostReport, interval: int | None) -> Iterator[Table | Unwrapped]:
+    """A table of all units with their shares of the device; of many intervals the ends, which take most and least."""
+    count = sum(len(cost.intervals) for cost in report.elementaries)
+    shown = [
+        (cost, cost.at(one))
+        for cost in report.elementaries
+        for one in _intervals(cost, interval, few=count > ROWS_AT_MOST)
+    ]
+    yield _units_table(report, shown)
+    if interval is not None:
+        yield Unwrapped("\n".join(_schedule(shown[0][1])))
+    yield facts_table(_first_facts(report, left=count - len(shown) if interval is None else 0))
+
+
+def _intervals(cost: ElementaryCost, interval: int | None, *, few: bool) -> Sequence[int]:
+    if interval is not None:
+        return (interval,)
+    return tuple(dict.fromkeys((cost.intervals[0], cost.intervals[-1]))) if few else cost.intervals
+
+
+def _units_table(report: CostReport, shown: Sequence[tuple[ElementaryCost, CostAt]]) -> Table:
+    """A unit in each line: its name once, its interval and latency in cycles, what it takes, and its energy."""
+    capacities = report.platform.capacities
+    names = list(dict.fromkeys(name for _, at in shown for name in at.datapath.cost))
+    table = headed_table("elementary", right=("interval", "latency", *(NAMES.get(name, name) for name in names), "pJ"))
+    before = None
+    for cost, at in shown:
+        energy = at.datapath.energy_pj
+        table.add_row(
+            cost.name if cost is not before else "",
+            f"{at.datapath.interval:,}{_mark(at, 'interval')}",
+            f"{at.datapath.latency:,}{_mark(at, 'latency')}",
+            *(_with_share(_amount(at, name), at.datapath.cost.get(name, 0), capacities.get(name)) for name in names),
+            f"{energy:,.1f}{_mark(at, 'energy_pj')}" if energy is not None else "-",
+        )
+        before = cost
+    return table
+
+
+def _with_share(text: str, amount: float, most: float | None) -> str:
+    return f"{text} ({percent(amount / most)})" if most else text
+
+
+def _first_facts(report: CostReport, left: int) -> Iterator[tuple[str, str]]:
+    if left:
+        yield "left out", f"{counted(left, 'interval')} between; --verbose or a NAME shows them"
+    marks = {_mark(cost.at(one), figure) for cost in report.elementaries for one in cost.intervals
+             for figure in cost.at(one).datapath.origins}  # fmt: skip
+    if marks - {""}:
+        yield "marks", _MARKS_TEXT
+    technology, clock = report.technology, report.platform.clock_mhz
+    if technology is None or clock is None:
+        yield "technology", "none: figures are those of the platform"
+        return
+    yield "technology", f"{technology.name} at {clock:g} MHz"
+    if report.platform.device_text:
+        yield "shares", f"of the {report.platform.device_text}"
+    if named := _estimated(report, technology):
+        yield "estimates", listed(named)
 
 
 def _parts(report: CostReport, interval: int | None) -> Iterator[Group | Table | Unwrapped]:
@@ -148,6 +214,7 @@ def _headed(cost: str) -> str:
     return "\n".join(filter(None, (cost, COSTS.get(cost))))
 
 
+_MARKS_TEXT = "g given by the platform, m measured, a assumed; all others are derived from the bodies"
 _MARKS = {"derived": "", "given": " g", "measured": " m", "assumed": " a"}
 
 
@@ -211,10 +278,13 @@ def _facts(report: CostReport) -> Iterator[tuple[str, str]]:
     local = report.platform.local
     cycles = counted(local.fetch_cycles + local.store_cycles, "cycle")
     yield "cycles", f"latencies include {cycles} of the local memory; depths and recurrences do not"
-    estimates = report.estimates(("pj", *technology.costs))
-    named = ["energy" if figure == "pj" else figure for figure in estimates]
-    if guessed := report.guessed():
-        named.append(f"all of {listed(guessed)}")
-    if named:
+    if named := _estimated(report, technology):
         yield "estimates", f"{listed(named)}: estimate, {technology.name}"
-    yield "marks", "g given by the platform, m measured, a assumed; all others are derived from the bodies"
+    yield "marks", _MARKS_TEXT
+
+
+def _estimated(report: CostReport, technology: Technology) -> list[str]:
+    """The figures and operators that the technology only estimates."""
+    figures = ["energy" if name == "pj" else name for name in report.estimates(("pj", *technology.costs))]
+    guessed = report.guessed()
+    return [*figures, f"all of {listed(guessed)}"] if guessed else figures

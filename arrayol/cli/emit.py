@@ -22,12 +22,13 @@ from arrayol.cli.options import (
     spec_argument,
     tell,
     top_option,
+    verbose_option,
     warn,
     warn_of_idle,
 )
 from arrayol.cli.picking import design_of, design_options, require_one_design
 from arrayol.cli.run import Source, sources
-from arrayol.cli.simulate import frame_arrays, fullest_table, group_table
+from arrayol.cli.simulate import frame_arrays, fullest_table, group_table, hardware_facts, heading
 from arrayol.cli.tables import facts_table, headed_table, print_parts
 from arrayol.errors import ArrayolError
 from arrayol.text import counted
@@ -68,6 +69,7 @@ def _options(form: str, *own: Callable[[Any], Any]) -> Callable[[Any], Any]:
         *own,
         top_option,
         set_option,
+        verbose_option,
         json_option,
     )
 
@@ -91,6 +93,7 @@ class _Request:
     inputs: Sequence[tuple[str, Source]]
     top: str | None
     settings: Mapping[str, str]
+    verbose: bool
     as_json: bool
 
     def opened(self, folder: Path, require: Callable[[], None] | None) -> api.StoredDesign:
@@ -121,11 +124,20 @@ class _Request:
             click.echo(f"the frame of the test bench is {emitted.data}; --in gives other data", err=True)
 
     def finish(
-        self, document: Mapping[str, Any], checked: api.CheckedDesign | None, parts: Iterable[str | Table]
+        self,
+        document: Mapping[str, Any],
+        checked: api.CheckedDesign | None,
+        emitted: api.EmittedDesign,
+        tables: Sequence[Table],
+        facts: Iterable[tuple[str, str]],
     ) -> None:
-        """Print what was written and seen. Raises ArrayolError where that is not as promised."""
+        """Print what was written and seen, `tables` with --verbose or if something is not as promised.
+
+        Raises ArrayolError in that case.
+        """
         if not self.as_json:
-            print_parts(*parts)
+            shown = tables if self.verbose or (checked is not None and checked.mismatches) else ()
+            print_parts(heading(emitted.opened, emitted.simulated), *shown, facts_table(facts))
         if checked is not None:
             try:
                 checked.require_agreement()
@@ -177,10 +189,10 @@ def verilog(*, check: bool, vcd: Path | None, **options: Any) -> None:
             for frame in checked.frames
         ]
         document["checked"] = {"frames": frames, "mismatches": list(checked.mismatches)}
-    parts = list(_head(emitted))
+    tables = [group_table(emitted.simulated)]
     if checked is not None:
-        parts += [fullest_table(emitted.simulated), _frames(checked)]
-    request.finish(document, checked, [*parts, facts_table(_facts(emitted, checked, folder))])
+        tables += [fullest_table(emitted.simulated), _frames(checked)]
+    request.finish(document, checked, emitted, tables, _facts(emitted, checked, folder))
 
 
 @command.command("hls", short_help="As C++ for tools of high-level synthesis.", epilog=_EPILOG)
@@ -216,10 +228,8 @@ def hls(*, check: bool, **options: Any) -> None:
             for run in checked.runs
         ]
         document["checked"] = {"runs": runs, "mismatches": list(checked.mismatches)}
-    parts = list(_head(emitted))
-    if checked is not None:
-        parts += _runs(checked)
-    request.finish(document, checked, [*parts, facts_table(_hls_facts(emitted, checked, folder))])
+    tables = [group_table(emitted.simulated), *(_runs(checked) if checked is not None else ())]
+    request.finish(document, checked, emitted, tables, _hls_facts(emitted, checked, folder))
 
 
 def _document(emitted: api.EmittedDesign, folder: Path) -> dict[str, Any]:
@@ -237,15 +247,6 @@ def _document(emitted: api.EmittedDesign, folder: Path) -> dict[str, Any]:
     }
 
 
-def _head(emitted: api.EmittedDesign) -> Iterator[str | Table]:
-    """What the simulated machine and the model say."""
-    opened, simulated = emitted.opened, emitted.simulated
-    cycles, clock = simulated.simulation.cycles, opened.platform.clock_mhz
-    time = f", {cycles / clock:,.1f} µs" if clock else ""
-    yield f"{opened.top} {opened.record.id}: {cycles:,} cycles{time}"
-    yield group_table(simulated)
-
-
 def _frames(checked: CheckedVerilog) -> Table:
     """The frames of the test bench."""
     figures = ("setup\ncycles", "cycles", "model\ncycles", "wrong words\nof outputs")
@@ -255,10 +256,7 @@ def _frames(checked: CheckedVerilog) -> Table:
     return table
 
 
-_PROVEN = (
-    "the programs touch what the simulated machine touched; no live datum is lost, no two accesses meet in a bank; "
-    "each repetition takes the values that the specification names"
-)
+_PROVEN = "the programs do what the simulated machine did: no datum is lost, no two accesses meet in a bank"
 
 
 def _facts(emitted: api.EmittedDesign, checked: CheckedVerilog | None, folder: Path) -> Iterator[tuple[str, str]]:
@@ -268,6 +266,7 @@ def _facts(emitted: api.EmittedDesign, checked: CheckedVerilog | None, folder: P
     else:
         differs = any(checked.mismatches)
         yield "Verilog", "DIFFERS" if differs else "agrees: the same cycles in each frame, the outputs bit for bit"
+    yield from hardware_facts(emitted.opened)
     yield "platform", emitted.opened.platform_name
     modules = sum(name.startswith("rtl/") for name in emitted.files)
     yield "written", f"{folder}: {counted(modules, 'module')} in rtl, tb, data, design.json, Makefile, README.md"
@@ -289,12 +288,13 @@ def _runs(checked: CheckedHls) -> Iterator[Table]:
 
 
 def _hls_facts(emitted: api.EmittedDesign, checked: CheckedHls | None, folder: Path) -> Iterator[tuple[str, str]]:
-    yield "proven", f"{_PROVEN}; rounds touch what the cycles of the schedule touch"
+    yield "proven", f"{_PROVEN}; rounds access what its cycles access"
     if checked is None:
         yield "C++", "not run; --check builds it with g++ and runs it, and so does make csim in the folder"
     else:
         differs = any(checked.mismatches)
         yield "C++", "DIFFERS" if differs else "agrees: the outputs bit for bit, plain and with sanitizers"
+    yield from hardware_facts(emitted.opened)
     yield "platform", emitted.opened.platform_name
     groups = sum(name.startswith("src/group") for name in emitted.files)
     yield "written", f"{folder}: {counted(groups, 'group')} in src, shim, tb, data, design.json, Makefile, README.md"

@@ -48,8 +48,10 @@ from dse.output.folder import PICKED, REPORT, SPECS, require_writable
 from dse.output.picked import write_picked
 from dse.results.designs import Design, GroupRecord
 from dse.results.exploration import Exploration
+from dse.results.highlights import wait_text
 from dse.results.pick import Picked, Rule, pick, require_figures
 from dse.results.schema import Result
+from dse.results.totals import totals_of
 from dse.search.context import AUTO, BUDGET, EXHAUSTIVE, METHODS, MODEL_NAMES, NSGA2, ROUNDS, Model, method_names
 from dse.space.objectives import (
     DEFAULT,
@@ -98,16 +100,18 @@ def _write_pick(exploration: Exploration, rule: Rule, folder: Path) -> Written:
     return picked, write_picked(exploration.result, picked, steps, folder)
 
 
-def _show_picked(result: Result, written: Written, folder: Path) -> None:
-    """Print a picked design: why, its figures, groups, where its cycles and bits go, its steps and files."""
+def _show_picked(result: Result, written: Written, folder: Path, *, verbose: bool) -> None:
+    """Print a picked design: why, figures, groups, hardware, steps, files; `verbose` where its cycles and bits go."""
     picked, document = written
     click.echo()
-    print_parts(f"picked {picked.design.id}: {picked.why}", facts_table(_facts(result, picked, document, folder)))
+    facts = _facts(result, picked.design, document, verbose=verbose)
+    files = [str(folder / name) for name in (PICKED, document["aol"]) if name]
+    print_parts(f"picked {picked.design.id}: {picked.why}", facts_table([*facts, ("written", ", ".join(files))]))
 
 
-def _facts(result: Result, picked: Picked, document: Mapping[str, Any], folder: Path) -> Iterator[tuple[str, str]]:
-    design = picked.design
-    yield "figures", ", ".join(_figure(result, name, value) for name, value in design.objectives.items())
+def _facts(result: Result, design: Design, document: Mapping[str, Any], *, verbose: bool) -> Iterator[tuple[str, str]]:
+    names = design.objectives if verbose else result.objectives
+    yield "figures", ", ".join(_figure(result, name, design.objectives[name]) for name in names)
     for number, group in enumerate(design.groups, 1):
         yield "groups" if number == 1 else "", f"{number}: {_group(result, design, group)}"
     if loads := result.loads_text(design):
@@ -116,14 +120,16 @@ def _facts(result: Result, picked: Picked, document: Mapping[str, Any], folder: 
         yield "splits", "; ".join(design.splits)
     if design.resident:
         yield "resident", ", ".join(f"{one.kind} {one.name} {one.held_bits:,} bits" for one in design.resident)
-    for name, parts in (*(document["breakdown"] or {}).items(), *design.costs.items()):
+    if waits := wait_text(design):
+        yield "waits for", waits
+    for place, total in enumerate(totals_of(design, result.device)):
+        yield "" if place else "hardware", total.text
+    for name, parts in (*(document["breakdown"] or {}).items(), *design.costs.items()) if verbose else ():
         estimate = result.estimate_text(name)
         title = "energy in pJ" if name == "energy_pj" else name.replace("_", " ")
         yield title, f"{estimate}: {_shares(parts)}" if estimate else _shares(parts)
     if steps := steps_text(design):
         yield "steps", steps
-    files = [str(folder / name) for name in (PICKED, document["aol"]) if name]
-    yield "written", ", ".join(files)
 
 
 def _figure(result: Result, name: str, value: float) -> str:
@@ -356,7 +362,7 @@ def command(  # noqa: PLR0913  one for each option
         names = f"{folder}: {', '.join(_written(folder, files))}"
         show(exploration.result, Outcome(names, _opening(folder, files), monotonic() - began), verbose=verbose)
         if rule is not None:
-            _show_picked(exploration.result, _write_pick(exploration, rule, folder), folder)
+            _show_picked(exploration.result, _write_pick(exploration, rule, folder), folder, verbose=verbose)
 
 
 def _tell_idle(result: Result, budget: float | None, seed: int | None) -> None:

@@ -15,7 +15,7 @@ from arrayol.cli.tables import FirstThatFits, facts_table, headed_table, print_p
 from arrayol.text import bits_text, counted, listed, rounded, significant, time_text
 from dse.output.folder import TABLE
 from dse.results.designs import Design
-from dse.results.highlights import Highlight, highlights
+from dse.results.highlights import Highlight, highlights, wait_text
 from dse.results.schema import Result
 from dse.results.slack_text import slack_text
 from dse.results.totals import NAMES, totals_of
@@ -27,7 +27,6 @@ from hwmodel.figures import FRAME, FRAMES_PER_SECOND, LATENCY, MICROSECONDS
 _MEMORY = "internal_memory_bits"
 _HARDWARE = ("lut", "dsp", BLOCKS, "area")  # with their share of the device
 _SHOWN = frozenset({LATENCY, MICROSECONDS, FRAMES_PER_SECOND, FRAME, _MEMORY, "internal_memory_data", *_HARDWARE})
-_WAITS = {"loads": "memory port: loads", "stores": "memory port: stores"}
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,7 @@ def _shaped(result: Result, shown: Sequence[Highlight], *, narrow: bool) -> Tabl
     table.columns[0].max_width, table.collapse_padding = 14, True
     table.add_column("waits for", overflow="fold")
     for one in shown:
-        cells = [*(column.cell(one.design) for column in columns), _wait(one.design)]
+        cells = [*(column.cell(one.design) for column in columns), wait_text(one.design)]
         if narrow:
             cells = [cell.replace(" (", "\n(").replace(": ", ":\n") for cell in cells]
         table.add_row("\n".join([one.design.id, *one.reasons]), *cells)
@@ -106,15 +105,6 @@ def _figure_cell(name: str) -> Callable[[Design], str]:
 
 def _share_cell(result: Result, name: str) -> Callable[[Design], str]:
     return lambda design: next(total.short for total in totals_of(design, result.device) if total.name == name)
-
-
-def _wait(design: Design) -> str:
-    """What ends the steps of the most cycles, and of how many."""
-    cycles = (design.breakdown or {}).get("cycles", {})
-    name = max(cycles, key=cycles.__getitem__, default=None)
-    if name is None or not cycles[name]:
-        return ""
-    return f"{_WAITS.get(name, f'compute: {name}')} {cycles[name] / sum(cycles.values()):.0%}"
 
 
 def _lines(result: Result, written: Outcome, shown: int) -> Iterator[tuple[str, str]]:

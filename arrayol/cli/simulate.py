@@ -23,6 +23,7 @@ from arrayol.cli.options import (
     spec_argument,
     tell,
     top_option,
+    verbose_option,
     warn,
     warn_of_idle,
 )
@@ -32,7 +33,10 @@ from arrayol.cli.tables import facts_table, headed_table, print_parts
 from arrayol.errors import ArrayolError
 from arrayol.execute.extern import Functions, externs_of
 from arrayol.execute.inputs import FileSource
+from arrayol.text import time_text
+from dse.results.highlights import wait_text
 from dse.results.pick import Rule
+from dse.results.totals import device_text
 from hwmodel.emit.verilog.icarus import require_icarus
 
 _IDENTICAL = {
@@ -42,22 +46,29 @@ _IDENTICAL = {
 }
 
 
-def _show(opened: api.StoredDesign, simulated: api.Simulated) -> None:
-    """Print a simulation on stdout, as wide as the terminal or COLUMNS say."""
-    built = api.memories(opened)
-    print_parts(
-        _heading(opened, simulated),
-        group_table(simulated),
-        fullest_table(simulated),
-        *(memory_parts(opened.record.id, built) if built else ()),
-        facts_table(_facts(opened, simulated)),
-    )
+def _show(opened: api.StoredDesign, simulated: api.Simulated, *, verbose: bool) -> None:
+    """Print a simulation on stdout: all of it if `verbose`, or where the model disagrees."""
+    tables: list[str | Table] = []
+    if verbose or simulated.mismatches:
+        built = api.memories(opened)
+        memories = memory_parts(opened.record.id, built) if built else ()
+        tables = [group_table(simulated), fullest_table(simulated), *memories]
+    print_parts(heading(opened, simulated), *tables, facts_table(_facts(opened, simulated)))
 
 
-def _heading(opened: api.StoredDesign, simulated: api.Simulated) -> str:
+def heading(opened: api.StoredDesign, simulated: api.Simulated) -> str:
+    """The design, its cycles, and its time."""
     cycles, clock = simulated.simulation.cycles, opened.platform.clock_mhz
-    time = f", {cycles / clock:,.1f} µs" if clock else ""
+    time = f", {time_text(cycles / clock)}" if clock else ""
     return f"{opened.top} {opened.record.id}: {cycles:,} cycles{time}"
+
+
+def hardware_facts(opened: api.StoredDesign) -> Iterator[tuple[str, str]]:
+    """What the design takes of each cost, with the parts and the share of the device."""
+    for place, total in enumerate(opened.totals):
+        yield "" if place else "hardware", total.text
+    if opened.totals and opened.device is not None:
+        yield "device", device_text(opened.device)
 
 
 def group_table(simulated: api.Simulated) -> Table:
@@ -88,6 +99,9 @@ def _facts(opened: api.StoredDesign, simulated: api.Simulated) -> Iterator[tuple
         model = f"the model says {once.setup_cycles:,} cycles"
         yield "setup", f"{setup.cycles:,} cycles before the first frame load {setup.bytes:,} bytes; {model}"
     yield "model", "disagrees" if simulated.mismatches else "agrees: the same cycles, every memory as full as it says"
+    if waits := wait_text(opened.record):
+        yield "waits for", waits
+    yield from hardware_facts(opened)
     yield "platform", opened.platform_name
 
 
@@ -121,6 +135,7 @@ data, and --in is ignored.
 @click.option("--allow-extern", is_flag=True, help="Import and run the Python functions that the specification names.")
 @top_option
 @set_option
+@verbose_option
 @json_option
 def command(  # noqa: PLR0913  one for each option
     *,
@@ -135,6 +150,7 @@ def command(  # noqa: PLR0913  one for each option
     allow_extern: bool,
     top: str | None,
     settings: Mapping[str, str],
+    verbose: bool,
     as_json: bool,
 ) -> None:
     """Simulate one design of a result of `arrayol explore` on real data, and compare it with the model.
@@ -172,7 +188,7 @@ def command(  # noqa: PLR0913  one for each option
     if as_json and (built := api.memories(opened)) is not None:
         document["memories"] = built.to_json()
     if not as_json:
-        _show(opened, simulated)
+        _show(opened, simulated, verbose=verbose)
     try:
         simulated.require_agreement()
         if checked is not None:

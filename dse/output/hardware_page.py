@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arrayol.text import counted
-from dse.output.built_memories import TOTALS
 from dse.output.open_design import StoredDesign
 from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.schedule.group import GroupSchedule
@@ -170,14 +169,19 @@ def _copies(group: GroupSchedule, memory: Memory) -> str:
 
 
 def costs_part(own: Promised) -> Iterator[str]:
-    """What the model says that units and memories cost."""
+    """What the model says that the whole design costs, with its parts."""
     opened = own.opened
-    costs = ", ".join(f"{value:,} {BITS.get(name, name.upper())}" for name, value in opened.estimate.costs.items())
-    blocks = opened.memories.totals[TOTALS[0][0]] if opened.memories is not None else 0
+    hardware = {total.name for total in opened.totals}
+    others = [
+        f"{value:,} {BITS.get(name, name)}" for name, value in opened.estimate.costs.items() if name not in hardware
+    ]
     technology = opened.memories.technology if opened.memories is not None else "the platform"
+    source = f"Figures of {technology}{f'; shares of the {opened.device.name}' if opened.device is not None else ''}"
     yield "## Cost in the model"
     yield ""
-    yield f"{costs or 'nothing'}, {blocks:,.6g} memory blocks ({technology}): units and memories."
+    yield from (f"- {text}" for text in (*(total.text for total in opened.totals), *others))
+    yield ""
+    yield f"{source}."
     if opened.platform.prices is not None and opened.platform.prices.overhead is not None:
         yield "Control logic is included, as the technology estimates it: programs and counters of agents, paths to"
         yield "and from banks, and the port."

@@ -28,9 +28,10 @@ from dse.results.consistency import EXPLORE_AGAIN as RESULT_DAMAGED
 from dse.results.designs import Design as Record
 from dse.results.exploration import digests_of
 from dse.results.records import group_record, resident_records
-from dse.results.schema import Result
+from dse.results.schema import DeviceRecord, Result
 from dse.results.shared import assuming_as
 from dse.results.steps import NoStepsError, StepFinder
+from dse.results.totals import Total, totals_of
 from dse.verify.testbench import mismatches, run_simulation
 from hwmodel.accesses import Accesses
 from hwmodel.assumptions import assumed_by_machine
@@ -73,7 +74,7 @@ class Simulated:
 
 @dataclass(frozen=True)
 class StoredDesign:
-    """A design with all that it was explored with: `spec` in canonical form, consts as in the result."""
+    """A design with all that it was explored with: `spec` in canonical form, consts as in the result, the device."""
 
     record: Record
     spec: Spec
@@ -83,6 +84,7 @@ class StoredDesign:
     platform_name: str
     design: Design
     estimate: DesignEstimate = field(repr=False)
+    device: DeviceRecord | None = None
 
     def __repr__(self) -> str:
         return f"StoredDesign({self.record!r} of {self.top!r}, platform {self.platform_name})"
@@ -106,6 +108,11 @@ class StoredDesign:
     def network(self) -> Network:
         """Its tasks and the arrays between them."""
         return self.accesses.network
+
+    @property
+    def totals(self) -> tuple[Total, ...]:
+        """What it takes of each cost in all, with the parts of units, memories and control, and its share."""
+        return tuple(totals_of(self.record, self.device))
 
     @cached_property
     def memories(self) -> BuiltMemories | None:
@@ -208,7 +215,9 @@ def open_design(
     form, design = _form(spec, result, record, folder), record.decisions
     accesses = Accesses(form.network, record.loads)
     estimate = _estimate(accesses, platform, design, record, folder)
-    return StoredDesign(record, form.spec, result.top, accesses, platform, result.platform, design, estimate)
+    return StoredDesign(
+        record, form.spec, result.top, accesses, platform, result.platform, design, estimate, result.device
+    )
 
 
 def transform_design(

@@ -7,9 +7,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
 
 from arrayol.limits import LARGEST
 from arrayol.text import few
@@ -153,6 +160,7 @@ class MappingRecord(Record):
 
     `keeps` says of single arrays from outside what is kept of them in place of the policy (`hwmodel.design.Keep`).
     `ends` has, for port and processors, the cycles of the steps each ends; `path` is the model's, separable or exact.
+    `control` is what of the costs of its memories is control logic, by name; empty where the technology has none.
     """
 
     blocks: BlocksRecord
@@ -168,6 +176,14 @@ class MappingRecord(Record):
     memories: tuple[MemoryRecord, ...]
     ends: dict[str, int]
     path: str
+    control: dict[str, Number] = {}
+
+    @model_serializer(mode="wrap")
+    def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        document: dict[str, Any] = dump(self)
+        if not self.control:
+            document.pop("control", None)
+        return document
 
     @property
     def loops(self) -> int:
@@ -307,6 +323,14 @@ class Design(Record):
         return {
             name: sum(own.get(name, 0) for own in each) for name in dict.fromkeys(name for own in each for name in own)
         }
+
+    @property
+    def control(self) -> dict[str, Number]:
+        """What of the local memories' costs is control logic, over all groups, by name."""
+        total = Counter[str]()
+        for mapping in self.mappings:
+            total.update(mapping.control)
+        return dict(total)
 
     @property
     def breakdown(self) -> dict[str, Mapping[str, Number]] | None:

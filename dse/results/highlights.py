@@ -15,8 +15,10 @@ from dse.results.volume import telling
 from dse.space.objectives import grows, known_figure
 from dse.space.study import Constraint, parse_constraint
 from hwmodel.figures import FRAME, FRAMES_PER_SECOND, LATENCY, MICROSECONDS
+from hwmodel.machine.estimate import LOADS, STORES
 
 SHOWN_AT_MOST = 8  # designs of a front in a table; the result folder holds all
+_PORT = frozenset({LOADS, STORES})
 _TIMES = frozenset({LATENCY, FRAME, MICROSECONDS, FRAMES_PER_SECOND})
 _MEMORY = frozenset({"internal_memory_data", "internal_memory_bits"})
 
@@ -78,3 +80,12 @@ def _end(name: str) -> str:
 def _nearest(front: Sequence[Design], constraint: Constraint) -> int:
     """The place of the design that keeps a bound with the least to spare."""
     return min(range(len(front)), key=lambda place: abs(front[place].objectives[constraint.figure] - constraint.bound))
+
+
+def wait_text(design: Design) -> str:
+    """What ends the steps of the most cycles, and the share of these, as "memory port: loads 98%"; empty for none."""
+    cycles = (design.breakdown or {}).get("cycles", {})
+    name = max(cycles, key=cycles.__getitem__, default=None)
+    if name is None or not cycles[name]:
+        return ""
+    return f"{'memory port' if name in _PORT else 'compute'}: {name} {cycles[name] / sum(cycles.values()):.0%}"

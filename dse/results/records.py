@@ -11,6 +11,7 @@ from dse.results.designs import (
     GroupRecord,
     MappingRecord,
     MemoryRecord,
+    Number,
     ProcessorRecord,
 )
 from hwmodel.design import Blocks, GroupDesign, Splits
@@ -18,6 +19,7 @@ from hwmodel.machine.costs import processor_costs
 from hwmodel.machine.estimate import DesignEstimate, GroupEstimate
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.schedule.datapaths import Datapaths
+from hwmodel.machine.steering import parts_of, steering_of
 
 
 def group_record(model: MachineModel, group: GroupDesign, estimate: GroupEstimate) -> GroupRecord:
@@ -54,8 +56,14 @@ def group_record(model: MachineModel, group: GroupDesign, estimate: GroupEstimat
             memories=estimate.memories,
             ends=dict(estimate.ends),
             path=estimate.path,
+            control=_control(model, estimate),
         ),
     )
+
+
+def _control(model: MachineModel, estimate: GroupEstimate) -> dict[str, Number]:
+    amounts = steering_of(model.platform, parts_of([estimate]))
+    return {name: round(amount) for name, amount in amounts.items() if amount}
 
 
 def _blocks(blocks: Blocks) -> BlocksRecord:

@@ -14,7 +14,7 @@ NAMES = {"lut": "LUT", "ff": "FF", "dsp": "DSP", BLOCKS: "block RAM", "area": "u
 
 @dataclass(frozen=True)
 class Total:
-    """A cost of a whole design: `parts` are those of units and of local memories, `most` what the device has."""
+    """A cost of a whole design: `parts` are those of units, memories and control, `most` what the device has."""
 
     name: str
     amount: Number
@@ -33,7 +33,7 @@ class Total:
 
     @property
     def text(self) -> str:
-        """The same with its word and its parts: LUT 33,120 (76%): units 30,020, local memories 3,100."""
+        """The same with its word and its parts: LUT 33,120 (76%): units 30,020, memories 3,100."""
         parts = ", ".join(f"{part} {_number(amount)}" for part, amount in self.parts.items())
         return f"{NAMES[self.name]} {self.short}{f': {parts}' if len(self.parts) > 1 else ''}"
 
@@ -48,13 +48,14 @@ def percent(share: float) -> str:
 
 
 def totals_of(design: Design, device: DeviceRecord | None) -> Iterator[Total]:
-    """What a design takes of all that hardware is counted in, where it is known."""
+    """What a design takes of all that hardware is counted in, where it is known; the shares are those of `device`."""
     capacities = device.capacities if device is not None else {}
     for name in NAMES:
         if name in design.objectives:
             by_task = dict(design.costs.get(name, {}))
-            memories = by_task.pop(LOCAL_MEMORIES, 0)
-            parts = {"units": sum(by_task.values()), LOCAL_MEMORIES: memories}
+            control = design.control.get(name, 0)
+            memories = by_task.pop(LOCAL_MEMORIES, 0) - control
+            parts = {"units": sum(by_task.values()), "memories": memories, "control": control}
             shown = {part: amount for part, amount in parts.items() if amount}
             yield Total(name, design.objectives[name], shown, capacities.get(name))
 

@@ -13,6 +13,7 @@ import pytest
 from conftest import CommandLine
 from verilog_programs import needs_icarus
 
+from arrayol.text import time_text
 from hwmodel.emit.verilog.design import DesignFiles
 
 SPEC = """\
@@ -110,10 +111,10 @@ def cycles_of(folder: Path, design: str = "2:1") -> int:
 
 
 def test_a_folder_is_written(emit: Emit, here: Path) -> None:
-    code, out, err = emit()
+    code, out, err = emit("--verbose")
     cycles = cycles_of(here)
     assert (code, err) == (0, RANDOM)
-    assert out.startswith(f"chain 2:1: {cycles} cycles, {cycles / 100:.1f} µs\n")
+    assert out.startswith(f"chain 2:1: {cycles} cycles, {time_text(cycles / 100)}\n")
     row = next(line for line in out.splitlines() if line.startswith("1: smoothed, halved "))
     assert row.split()[3:5] == [str(cycles), str(cycles)]
     assert "frame in Verilog" not in out
@@ -185,7 +186,10 @@ def test_the_page_says_what_is_promised(emit: Emit, here: Path) -> None:
             assert f"| {own['task']} | {own['units']} | {own['interval']} | {own['latency']} |" in page
     stored = json.loads((here / "chain-explore" / "result.json").read_text(encoding="utf-8"))
     design = next(one for one in stored["pareto"] if one["id"] == "2:1")["objectives"]
-    assert f"{design['lut']:,} LUT, {design['ff']:,} FF" in page
+    for name, word in (("lut", "LUT"), ("ff", "FF")):
+        (line,) = (line for line in page.splitlines() if line.startswith(f"- {word} {design[name]:,}: units "))
+        units, memories = (int(part.split()[1].replace(",", "")) for part in line.partition(": ")[2].split(", "))
+        assert units + memories == design[name]
     top = (here / "chain-verilog" / "rtl" / "chain_top.v").read_text(encoding="utf-8")
     for line in page.partition("## The interface")[2].partition("## ")[0].splitlines():
         if line.startswith("| port_"):
@@ -248,7 +252,7 @@ def test_an_input_is_missing_or_too_much(emit: Emit, here: Path) -> None:
 
 @needs_icarus
 def test_check_agrees(emit: Emit, here: Path) -> None:
-    code, out, err = emit("--check", "--in", "x=random:7")
+    code, out, err = emit("--check", "--in", "x=random:7", "--verbose")
     cycles = str(cycles_of(here))
     assert (code, err) == (0, "")
     assert AGREES in out
@@ -298,7 +302,7 @@ def test_simulate_writes_the_same_waveforms(emit: Emit, arrayol: CommandLine, he
 def test_every_design_of_the_front_agrees(emit: Emit, here: Path) -> None:
     stored = json.loads((here / "chain-explore" / "result.json").read_text(encoding="utf-8"))
     for design in stored["pareto"]:
-        code, out, err = emit("--check", design=design["id"])
+        code, out, err = emit("--check", "--verbose", design=design["id"])
         assert (code, err) == (0, RANDOM)
         assert AGREES in out
 

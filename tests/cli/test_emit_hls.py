@@ -13,6 +13,7 @@ from conftest import CommandLine
 from cpp_programs import needs_compiler
 
 from arrayol import api
+from arrayol.text import time_text
 from hwmodel.emit.hls.design import HlsFiles
 
 SPEC = """\
@@ -117,7 +118,7 @@ def test_a_folder_is_written(emit: Emit, here: Path) -> None:
     code, out, err = emit()
     design, cycles = with_stream(here)
     assert (code, err) == (0, RANDOM)
-    assert out.startswith(f"chain {design}: {cycles} cycles, {cycles / 100:.1f} µs\n")
+    assert out.startswith(f"chain {design}: {cycles} cycles, {time_text(cycles / 100)}\n")
     assert "frame in C++" not in out
     told = "C++ not run; --check builds it with g++ and runs it, and so does make csim in the folder"
     assert told in " ".join(out.split())
@@ -171,7 +172,7 @@ def test_the_page_says_what_is_promised(emit: Emit, here: Path) -> None:
 
 @needs_compiler
 def test_check_agrees(emit: Emit, here: Path) -> None:
-    code, out, err = emit("--check", "--in", "x=random:7")
+    code, out, err = emit("--check", "--in", "x=random:7", "--verbose")
     assert (code, err) == (0, "")
     assert AGREES in out
     frames = [line.split() for line in out.partition("frame in C++")[2].splitlines() if line[:2] in {"0 ", "1 "}]

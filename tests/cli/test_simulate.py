@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from conftest import CommandLine
 
+from arrayol.text import time_text
+
 GOLDEN = Path(__file__).resolve().parent.parent / "golden"
 SPEC = """\
 const N = 24
@@ -102,7 +104,7 @@ def test_json_holds_five_keys(arrayol: CommandLine, result: Path) -> None:
 
 
 def test_text_shows_groups_memories_and_verdicts(arrayol: CommandLine, result: Path) -> None:
-    code, out, err = simulate(arrayol, result, "--in", "x=ramp")
+    code, out, err = simulate(arrayol, result, "--in", "x=ramp", "--verbose")
     (design,) = [
         one
         for one in json.loads((result / "chain-explore" / "result.json").read_text(encoding="utf-8"))["pareto"]
@@ -112,17 +114,23 @@ def test_text_shows_groups_memories_and_verdicts(arrayol: CommandLine, result: P
     mapping = group["mapping"]
     cycles = mapping["latency_cycles"]
     assert (code, err) == (0, "")
-    assert out.startswith(f"chain 2:1: {cycles} cycles, {cycles / 100:.1f} µs\n\n")
+    assert out.startswith(f"chain 2:1: {cycles} cycles, {time_text(cycles / 100)}\n\n")
     row = next(line for line in out.splitlines() if line.startswith("1: smoothed, halved "))
     assert row.split()[3:] == [str(cycles), str(cycles), str(mapping["steps"])]
     for memory in mapping["memories"]:
         line = next(line for line in out.splitlines() if line.startswith(f"1: {memory['kind']} {memory['name']} "))
         assert line.split()[-3:] == [str(memory[size]) for size in ("live", "live", "addressed")]
-    assert out.endswith(
-        "output    identical to the reference execution\n"
-        "model     agrees: the same cycles, every memory as full as it says\n"
-        "platform  chain.toml\n"
+    name = max(mapping["ends"], key=mapping["ends"].get)
+    resource = "memory port" if name in ("loads", "stores") else "compute"
+    facts = (
+        "output     identical to the reference execution\n"
+        "model      agrees: the same cycles, every memory as full as it says\n"
+        f"waits for  {resource}: {name} {mapping['ends'][name] / cycles:.0%}\n"
+        "platform   chain.toml\n"
     )
+    assert out.endswith(f"\n\n{facts}")
+    first = f"chain 2:1: {cycles} cycles, {time_text(cycles / 100)}\n\n{facts}"
+    assert simulate(arrayol, result, "--in", "x=ramp") == (0, first, "")
 
 
 def test_memories_of_a_design_and_what_they_are_built_of(
@@ -132,7 +140,7 @@ def test_memories_of_a_design_and_what_they_are_built_of(
     (tmp_path / "chain.aol").write_text(SPEC, encoding="utf-8")
     (tmp_path / "chain.toml").write_text(f'technology = "ecp5-6"\n{PLATFORM}', encoding="utf-8")
     assert arrayol("explore", "chain.aol", "--set", "N=12", "--narrow", "--quiet").returncode == 0
-    code, out, err = simulate(arrayol, tmp_path, "--in", "x=ramp")
+    code, out, err = simulate(arrayol, tmp_path, "--in", "x=ramp", "--verbose")
     assert (code, err) == (0, "")
     golden(GOLDEN / "simulate-memories.txt", out)
     document = json.loads(simulate(arrayol, tmp_path, "--in", "x=ramp", "--json")[1])
@@ -263,7 +271,7 @@ def test_black_boxes_move_tokens(arrayol: CommandLine, tmp_path: Path) -> None:
     assert err == "'halve' has nothing to execute: data move as tokens\n"
     _, out, err = simulate(arrayol, tmp_path, "--in", "x=ramp")
     assert err == "'halve' has nothing to execute: data move as tokens and --in is not read\n"
-    assert "output    not computed: data moved as tokens\n" in out
+    assert "output     not computed: data moved as tokens\n" in out
 
 
 def test_wrong_usage(arrayol: CommandLine, tmp_path: Path) -> None:

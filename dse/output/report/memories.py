@@ -46,5 +46,7 @@ def _opened(design: Design, result: Result, origin: Origin, timelines: Timelines
     found = [[(use.kind, use.name, use.bits) for use in group.memories] for group in estimate.groups]
     known = [[(use.kind, use.name, use.bits) for use in mapping.memories] for mapping in design.mappings]
     spec, top = origin.specs[design.splits], result.top
-    opened = StoredDesign(design, spec, top, model.accesses, model.platform, result.platform, decisions, estimate)
+    opened = StoredDesign(
+        design, spec, top, model.accesses, model.platform, result.platform, decisions, estimate, result.device
+    )
     return opened if found == known else None
