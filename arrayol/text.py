@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
+
+_PARTS = re.compile(r"[^_/.-]*[_/.-]+|[^_/.-]+")  # of a name
 
 
 def counted(count: int, noun: str, plural: str | None = None) -> str:
@@ -29,6 +32,20 @@ def rounded(count: int) -> str:
     power += (count >= 10 ** (power + 1)) - (count < 10**power)
     shown = f"{count / 10**power:.2f}"
     return f"1.00 x 10^{power + 1}" if shown == "10.00" else f"{shown} x 10^{power}"
+
+
+def wrapped(text: str, width: int) -> str:
+    """A text in lines of at most some letters, broken between words, and in longer words where parts of names end."""
+    lines = [""]
+    for word in text.split():
+        pieces = [word] if len(word) <= width else _PARTS.findall(word)
+        for place, piece in enumerate(pieces):
+            space = " " if not place and lines[-1] else ""
+            if lines[-1] and len(lines[-1]) + len(space) + len(piece) > width:
+                lines.append(piece)
+            else:
+                lines[-1] += space + piece
+    return "\n".join(lines)
 
 
 def clipped(text: str) -> str:

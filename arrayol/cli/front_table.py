@@ -133,11 +133,13 @@ def _bound(result: Result, name: str, bound: float) -> str:
     best = (max if grows(name) else min)(design.objectives[name] for design in result.pareto)
     if not bound or not best:
         return ""
+    figure = f"the {'most' if grows(name) else 'least'} {figure_title(name)}"
     factor = bound / best if grows(name) else best / bound
-    least = f"{'most' if grows(name) else 'least'} {figure_title(name)}"
     if factor <= 1.0005:
-        return f"the {least} is proven"
-    return f"the {least} is within {f'{factor - 1:.1%}' if factor < 2 else f'{factor:,.1f} times'} of a bound"
+        return f"{figure} is proven"
+    if grows(name):
+        return f"{figure} is at least {1 / factor:.0%} of a bound"
+    return f"{figure} is at most {f'{factor - 1:.1%} above' if factor < 2 else f'{factor:,.1f} times'} a bound"
 
 
 def _simulated(result: Result) -> str:

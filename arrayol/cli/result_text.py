@@ -160,7 +160,7 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
     yield "platform", result.platform
     yield from _device(result)
     if slack := slack_text(result):
-        yield "slack", f"left out are {slack}"
+        yield "slack", f"left out: {slack}"
     if result.technology is not None:
         yield "technology", technology_text(result)
     for remark in result.remarks:

@@ -79,7 +79,8 @@ def _end(name: str) -> str:
 
 def _nearest(front: Sequence[Design], constraint: Constraint) -> int:
     """The place of the design that keeps a bound with the least to spare."""
-    return min(range(len(front)), key=lambda place: abs(front[place].objectives[constraint.figure] - constraint.bound))
+    spare = [abs(design.objectives[constraint.figure] - float(constraint.bound)) for design in front]
+    return spare.index(min(spare))
 
 
 def wait_text(design: Design) -> str:

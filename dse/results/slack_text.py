@@ -15,4 +15,5 @@ def slack_text(result: Result) -> str:
         return ""
     logic = next((NAMES[name] for name in _LOGIC if name in result.pareto[0].objectives), "logic")
     share, found = f"{100 * result.space.study['slack']:.3g}%", counted(result.searched, "design")
-    return f"of {found} found, those that take more {logic} for at most {share} in {listed(result.objectives, 'or')}"
+    gain = f"at most {share} in {listed(result.objectives, 'or')}"
+    return f"those that take more {logic} for {gain}, of {found} found"

@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import comb, log2
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.text import Annotation
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
+from matplotlib.transforms import Transform
 
 from arrayol.pictures.palette import FRONT, OTHER_DESIGNS
 from arrayol.pictures.sheet import DOTS_PER_INCH, our_style
@@ -28,9 +31,13 @@ SETTINGS = {
     "grid.linewidth": 0.7,
 }
 DASHES = (0, (4, 2))
-LOGARITHMIC_FROM = 30.0  # largest by smallest value: beyond, a linear axis would press the small ones together
+LOGARITHMIC_FROM = 8.0  # largest by smallest value: beyond, a linear axis would press the small ones together
 CROWDED_FROM = 60  # designs of the front; their marks would hide each other
 RASTER_FROM = 5_000  # points; as vectors they would make an SVG of many megabytes
+
+LIMIT_GREY = "0.25"
+_LIMIT_LOOK: dict[str, Any] = {"color": LIMIT_GREY, "linewidth": 1.1, "linestyle": (0, (1, 1.5)), "zorder": 2.5}
+KNEE_LOOK: dict[str, Any] = {"s": 130, "facecolors": "none", "edgecolors": FRONT, "linewidths": 1.4, "zorder": 4.5}
 
 Place = tuple[float, float, str]
 
@@ -78,18 +85,45 @@ def settle(figure: Figure) -> None:
         figure.set_layout_engine(None)
 
 
+NEAR = 4.0  # times as large, or as small, as what the axis shows: a limit that near is on it too
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A line across the axes: a bound on a figure, or what a device has, and what is written beside it."""
+
+    value: float
+    text: str
+
+
 @dataclass(frozen=True)
 class Axis:
-    """One coordinate of all designs; `whole` for counts. Larger values than `end` are beyond the axis."""
+    """One coordinate of all designs; `whole` for counts. Larger values than `end` are beyond the axis.
+
+    Of `limits` the axis shows those that are near its values.
+    """
 
     title: str
     values: Sequence[float]
     whole: bool = False
     end: float = math.inf
+    limits: Sequence[Limit] = ()
 
     @property
     def range(self) -> tuple[float, float]:
-        """The least and the largest value that are shown."""
+        """The least and the largest value that are shown, of designs and limits."""
+        low, high = self._of_values
+        lines = [limit.value for limit in self.near]
+        return min([low, *lines]), max([high, *lines])
+
+    @property
+    def near(self) -> Sequence[Limit]:
+        """The limits that are on the axis."""
+        low, high = self._of_values
+        return [limit for limit in self.limits if low / NEAR <= limit.value <= high * NEAR]
+
+    @property
+    def _of_values(self) -> tuple[float, float]:
         return min(self.values), max(value for value in self.values if value <= self.end)
 
     @property
@@ -104,7 +138,7 @@ class Panel:
     """What one pair of axes shows; `names` beside the points of all designs, or empty.
 
     Those of the `front` that come first are named first. `staircase` joins the front; a `roomy` panel has space for
-    names away from their points.
+    names away from their points. The `knee` is one of the front; None where the front has none.
     """
 
     x: Axis
@@ -113,6 +147,7 @@ class Panel:
     names: Sequence[tuple[str, ...]]
     staircase: bool
     roomy: bool
+    knee: tuple[float, float] | None = None
 
     @property
     def steps(self) -> list[tuple[float, float]]:
@@ -182,9 +217,36 @@ def draw_panel(axes: Axes, panel: Panel) -> Axes:
         linewidths=0 if crowded else 0.8,
         zorder=4,
     )
+    if panel.knee is not None:
+        axes.scatter(*panel.knee, **KNEE_LOOK)
     scale_axis(axes, "x", panel.x)
     scale_axis(axes, "y", panel.y)
     return axes
+
+
+def draw_limits(axes: Axes, panel: Panel) -> list[Annotation]:
+    """Draw the limits of both axes, and write beside each what it is."""
+    texts = []
+    for limit in panel.x.near:
+        axes.axvline(limit.value, **_LIMIT_LOOK)
+        place = axes.get_xaxis_transform()
+        texts.append(_beside(axes, limit, (limit.value, 0.99), place, offset=(-2, 0), rotation=90, va="top"))
+    for limit in panel.y.near:
+        axes.axhline(limit.value, **_LIMIT_LOOK)
+        place = axes.get_yaxis_transform()
+        texts.append(_beside(axes, limit, (0.99, limit.value), place, offset=(0, 2), va="bottom"))
+    return texts
+
+
+def _beside(
+    axes: Axes, limit: Limit, at: tuple[float, float], place: Transform, *, offset: tuple[float, float], **look: Any
+) -> Annotation:
+    """The text of a limit, right-aligned at so many points from its line."""
+    text = axes.annotate(
+        limit.text, at, xycoords=place, xytext=offset, textcoords="offset points", ha="right", fontsize=7.5, **look
+    )
+    text.set(color=LIMIT_GREY, in_layout=False)
+    return text
 
 
 def with_unit(title: str, unit: str, estimate: str = "") -> str:

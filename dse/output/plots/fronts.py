@@ -9,7 +9,6 @@ import math
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
-from textwrap import fill
 
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -18,14 +17,16 @@ from matplotlib.lines import Line2D
 
 from arrayol.pictures.palette import FIRST_RESULT, FRONT, OTHER_DESIGNS, SECOND_RESULT
 from arrayol.pictures.sheet import our_style
-from arrayol.text import counted
+from arrayol.text import counted, wrapped
 from dse.output.plots.axes import (
     DASHES,
     SETTINGS,
     Axis,
+    Limit,
     Panel,
     Place,
     caption,
+    draw_limits,
     draw_panel,
     ends_of,
     plane_grid,
@@ -38,11 +39,15 @@ from dse.output.plots.names import place_names
 from dse.results.compare import Comparison
 from dse.results.designs import Design
 from dse.results.exploration import Exploration
-from dse.results.pick import TELLING, telling_designs
+from dse.results.pick import TELLING, knee_of, telling_designs
+from dse.results.schema import Result
+from dse.results.totals import NAMES
 from dse.space.objectives import grows, known_figure
+from dse.space.study import parse_constraint
 
+_SIGNS = {"<=": "≤", "<": "<", ">=": "≥", ">": ">"}
 INCHES_PER_LETTER = 0.06  # of the caption, with room to spare
-INCHES_PER_BOLD_LETTER, LEGEND_INCHES = 0.09, 2.4  # of the title, which stands beside the legend
+INCHES_PER_BOLD_LETTER, LEGEND_INCHES = 0.09, 3.3  # of the title, which stands beside the legend
 
 
 def draw_front(exploration: Exploration) -> Figure:
@@ -57,7 +62,7 @@ def draw_front(exploration: Exploration) -> Figure:
         assert isinstance(canvas, FigureCanvasAgg)
         renderer = canvas.get_renderer()  # type: ignore[no-untyped-call]
         for axes, panel in drawn:
-            place_names(axes, renderer, panel)
+            place_names(axes, renderer, panel, draw_limits(axes, panel))
     return figure
 
 
@@ -69,8 +74,16 @@ def _panels(exploration: Exploration) -> Iterator[Panel]:
     names = [objective.name for objective in objectives]
     ends = _ends(exploration)
     axes = [
-        Axis(title, [point[place] for point in plotted.points], end=ends[place]) for place, title in enumerate(titles)
+        Axis(
+            title,
+            [point[place] for point in plotted.points],
+            end=ends[place],
+            limits=limits_of(exploration.result, name),
+        )
+        for place, (title, name) in enumerate(zip(titles, names, strict=True))
     ]
+    bend = knee_of(exploration.result)
+    knee = [bend.design.objectives[name] for name in names] if bend.is_knee else None
     telling = telling_designs(front, names, TELLING)
     front = [*(front[place] for place in telling), *(one for place, one in enumerate(front) if place not in telling)]
     chosen = [(design.id, [design.objectives[name] for name in names]) for design in front]
@@ -84,7 +97,23 @@ def _panels(exploration: Exploration) -> Iterator[Panel]:
     alone = len(axes) == 2
     for (first, x), (second, y) in combinations(enumerate(axes), 2):
         at = [(point[first], point[second], name) for name, point in chosen]
-        yield Panel(x, y, at, plotted.names if alone else (), staircase=alone, roomy=alone)
+        bent = None if knee is None else (knee[first], knee[second])
+        yield Panel(x, y, at, plotted.names if alone else (), staircase=alone, roomy=alone, knee=bent)
+
+
+def limits_of(result: Result, name: str) -> list[Limit]:
+    """The bounds on a figure, and what the device has of it."""
+    bounds = map(parse_constraint, result.constraints)
+    title = figure.title if (figure := known_figure(name)) is not None else name
+    limits = [
+        Limit(float(one.bound), f"{title} {_SIGNS[one.relation]} {float(one.bound):,.12g}")
+        for one in bounds
+        if one.figure == name
+    ]
+    if result.device is not None and name in result.device.capacities:
+        most = result.device.capacities[name]
+        limits.append(Limit(most, f"{result.device.name}: {most:,} {NAMES[name]}"))
+    return limits
 
 
 def _ends(exploration: Exploration) -> tuple[float, ...]:
@@ -117,8 +146,7 @@ def _describe(figure: Figure, exploration: Exploration) -> None:
     result, plotted = exploration.result, exploration.plotted
     of_fusions = plotted.designs is None
     count = _count(exploration)
-    room = max(6, int((figure.get_figwidth() - LEGEND_INCHES) / INCHES_PER_BOLD_LETTER) - len(count) - 2)
-    name = result.top if len(result.top) <= room else f"{result.top[: room - 1]}…"
+    room = int((figure.get_figwidth() - LEGEND_INCHES) / INCHES_PER_BOLD_LETTER)
     source = f"{result.model} model, platform {Path(result.platform).name}"
     if result.infeasible and not of_fusions:
         source += f"; {result.infeasible:,} infeasible fusions not shown"
@@ -126,7 +154,8 @@ def _describe(figure: Figure, exploration: Exploration) -> None:
         source += f"; {counted(beyond, 'extreme design')} of the front beyond the axes"
     source += "; names: tasks per group, 2+2, or numbers of their tasks, 1,3.2"
     source += ", and a number, 2+2:1" if of_fusions else ""
-    caption(figure, f"{name}: {count}", fill(source, int(figure.get_figwidth() / INCHES_PER_LETTER)))
+    source = wrapped(source, int(figure.get_figwidth() / INCHES_PER_LETTER))
+    caption(figure, wrapped(f"{result.top}: {count}", room), source)
     kind = "front of one fusion" if of_fusions else "design"
     drawn = kind if not plotted.left_out else f"{kind} ({plotted.left_out:,} not drawn)"
     line = 1 if len(exploration.objectives) == 2 else 0
@@ -135,7 +164,11 @@ def _describe(figure: Figure, exploration: Exploration) -> None:
     )
     other = Line2D([], [], linestyle="", marker="o", markersize=4.5, markeredgewidth=0, color=OTHER_DESIGNS)
     marks = {drawn: other, "Pareto front": front} if _has_others(exploration) else {"Pareto front": front}
-    figure.legend(list(marks.values()), list(marks), loc="outside upper right", ncols=2, frameon=False)
+    if len(exploration.objectives) > 1 and knee_of(result).is_knee:
+        marks["knee"] = Line2D(
+            [], [], linestyle="", marker="o", markersize=10, markerfacecolor="none", markeredgecolor=FRONT
+        )
+    figure.legend(list(marks.values()), list(marks), loc="outside upper right", ncols=len(marks), frameon=False)
 
 
 def _has_others(exploration: Exploration) -> bool:
@@ -168,7 +201,7 @@ def draw_comparison(comparison: Comparison, names: tuple[str, str]) -> Figure:
         if said:
             width = int(figure.get_figwidth() / INCHES_PER_LETTER)
             figure.supxlabel(
-                "\n".join(fill(text, width) for text in said), x=0.012, ha="left", fontsize=7.5, color="0.4"
+                "\n".join(wrapped(text, width) for text in said), x=0.012, ha="left", fontsize=7.5, color="0.4"
             )
     return figure
 

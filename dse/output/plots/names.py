@@ -10,11 +10,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backend_bases import RendererBase
 from matplotlib.patheffects import withStroke
-from matplotlib.text import Annotation
+from matplotlib.text import Annotation, Text
 from numpy.typing import NDArray
 
 from arrayol.pictures.palette import FRONT, OTHER_DESIGNS
-from dse.output.plots.axes import Panel
+from dse.output.plots.axes import CROWDED_FROM, Panel
 from dse.results.pick import TELLING
 
 # Where a name may stand: the side of the point, and how far from it, in points of 1/72 inch; near first.
@@ -62,8 +62,10 @@ def spell(names: Sequence[str]) -> str:
     return f"{', '.join(names[:kept])} and {len(names) - kept} more"
 
 
-def place_names(axes: Axes, renderer: RendererBase, panel: Panel) -> None:
-    """Write names into axes whose layout is settled. One for which there is no free place is left out.
+def place_names(axes: Axes, renderer: RendererBase, panel: Panel, written: Sequence[Text] = ()) -> None:
+    """Write names into axes whose layout is settled, in which texts are `written`.
+
+    A name for which there is no free place is left out.
 
     A name covers no other name, no point, and the line of the front only where nothing else is free.
     """
@@ -71,9 +73,10 @@ def place_names(axes: Axes, renderer: RendererBase, panel: Panel) -> None:
     front = [(x, y) for x, y, _ in panel.front]
     points = _pixels(axes, [*front, *zip(panel.x.values, panel.y.values, strict=True)][:_CONSIDERED])
     markers = np.hstack([points - _MARKER * scale, points + _MARKER * scale])
-    lines = _segments(_pixels(axes, panel.steps))
     frame = np.array(axes.get_window_extent(renderer).extents)
-    taken = np.empty((0, 4))
+    lines = np.vstack([_segments(_pixels(axes, panel.steps)), _across(axes, panel, frame)])
+    taken = np.array([text.get_window_extent(renderer).extents for text in written], np.float64).reshape(-1, 4)
+    crowded = len(panel.front) > CROWDED_FROM
     shown = [name for name in names_of(panel) if name.x <= panel.x.end and name.y <= panel.y.end]
     for name in shown if len(shown) <= _TRIED_AT_MOST else shown[:TELLING]:
         text = _write(axes, name)
@@ -85,6 +88,8 @@ def place_names(axes: Axes, renderer: RendererBase, panel: Panel) -> None:
             text.remove()
             continue
         text.xyann = tuple((spot.box[:2] - at) / scale)
+        if crowded and name.on_front:  # small marks hide which of them a name means
+            axes.scatter(name.x, name.y, s=34, color=FRONT, edgecolors="white", linewidths=0.8, zorder=4.2)
         if len(spot.leader):
             _lead(axes, name, (spot.towards - at) / scale)
         taken = np.vstack([taken, spot.box, spot.leader])
@@ -160,6 +165,15 @@ def _pixels(axes: Axes, places: Iterable[tuple[float, float]]) -> NDArray[np.flo
 def _segments(corners: NDArray[np.float64]) -> Boxes:
     """The boxes of the horizontal and vertical lines between corners."""
     return np.hstack([np.minimum(corners[:-1], corners[1:]) - 1, np.maximum(corners[:-1], corners[1:]) + 1])
+
+
+def _across(axes: Axes, panel: Panel, frame: NDArray[np.float64]) -> Boxes:
+    """The boxes of the lines of limits."""
+    corner = panel.x.range[0], panel.y.range[0]
+    columns = _pixels(axes, [(limit.value, corner[1]) for limit in panel.x.near])[:, 0]
+    rows = _pixels(axes, [(corner[0], limit.value) for limit in panel.y.near])[:, 1]
+    boxes = [(x - 1, frame[1], x + 1, frame[3]) for x in columns] + [(frame[0], y - 1, frame[2], y + 1) for y in rows]
+    return np.array(boxes, np.float64).reshape(-1, 4)
 
 
 def _meets(box: NDArray[np.float64], obstacles: Boxes) -> bool:

@@ -18,6 +18,7 @@ from matplotlib.transforms import Bbox
 from networks import link, network, platform, process
 from PIL import Image
 
+from dse.output.plots import fronts
 from dse.output.plots.axes import RASTER_FROM, Axis, Panel, compact, ends_of
 from dse.output.plots.breakdown import draw_breakdown
 from dse.output.plots.fronts import draw_front
@@ -25,7 +26,8 @@ from dse.output.plots.names import Name, names_of, spell
 from dse.output.plots.save import save_front
 from dse.results.designs import LOCAL_MEMORIES
 from dse.results.exploration import Exploration, Labels, PlottedPoints
-from dse.results.schema import Result
+from dse.results.pick import knee_of
+from dse.results.schema import DeviceRecord, Result
 from dse.search import plotted_points
 from dse.search.published import explore
 from dse.space.objectives import chosen
@@ -98,7 +100,7 @@ def test_the_legend_and_the_names_stay_off_the_data() -> None:
     (legend,) = figure.legends
     box = legend.get_window_extent(figure.canvas.get_renderer())
     assert not any(box.overlaps(axes.get_window_extent()) for axes in shown(figure))
-    assert [text.get_text() for text in legend.get_texts()] == ["design", "Pareto front"]
+    assert [text.get_text() for text in legend.get_texts()] == ["design", "Pareto front", "knee"]
 
 
 def test_one_objective_is_shown_by_the_number_of_groups() -> None:
@@ -120,7 +122,7 @@ def test_more_objectives_give_a_plane_for_each_pair_and_no_empty_place() -> None
 
 @pytest.mark.parametrize(
     ("values", "whole", "logarithmic"),
-    [([1, 29], False, False), ([1, 30], False, True), ([0, 1000], False, False), ([1, 100], True, False)],
+    [([1, 7.9], False, False), ([1, 8], False, True), ([0, 1000], False, False), ([1, 100], True, False)],
 )
 def test_the_scale_follows_the_range(values: list[float], whole: bool, logarithmic: bool) -> None:
     assert Axis("a", values, whole=whole).logarithmic is logarithmic
@@ -242,7 +244,7 @@ def test_a_front_alone_has_a_legend_of_the_front_alone() -> None:
     points = tuple(tuple(design.objectives[name] for name in names) for design in found.result.pareto)
     plotted = PlottedPoints(points, (1,) * len(points), ((),) * len(points), len(points))
     (legend,) = draw_front(replace(found, plotted=plotted)).legends
-    assert [text.get_text() for text in legend.get_texts()] == ["Pareto front"]
+    assert [text.get_text() for text in legend.get_texts()] == ["Pareto front", "knee"]
 
 
 def test_both_formats_are_whole_pictures(tmp_path: Path) -> None:
@@ -294,6 +296,47 @@ def test_a_long_front_is_named_here_and_there() -> None:
     assert len(numbers) > 5
     assert numbers[0] < 1000
     assert numbers[-1] > 2000
+
+
+@pytest.mark.parametrize("constraints", [("latency_cycles <= 3e5", "internal_memory_data <= 100000"), ()])
+def test_limits_are_lines_with_texts_that_cover_no_name(constraints: tuple[str, ...]) -> None:
+    found = explored(8)
+    capacities = {"latency_cycles": 200_000} if not constraints else {}
+    device = DeviceRecord(name="LFE5U-45F", capacities=capacities, exceeding=0, designs=1)
+    result = found.result.model_copy(update={"constraints": constraints, "device": device})
+    with_words = {"latency_cycles": "cycles"}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fronts, "NAMES", with_words)
+        figure = draw_front(replace(found, result=result))
+    (axes,) = shown(figure)
+    expected = ["LFE5U-45F: 200,000 cycles"]
+    if constraints:
+        expected = ["latency ≤ 300,000", "internal memory ≤ 100,000"]
+    texts = [text.get_text() for text in written(axes)]
+    assert [text for text in texts if text in expected] == expected
+    places = boxes(figure, written(axes))
+    assert not any(one.overlaps(other) for one, other in combinations(places, 2))
+    frame = axes.get_window_extent()
+    assert all(frame.x0 <= box.x0 and box.x1 <= frame.x1 and box.y1 <= frame.y1 for box in places)
+    at = {float(number) for line in axes.lines for number in (*line.get_xdata(), *line.get_ydata())}
+    assert {300_000.0, 100_000.0} <= at if constraints else 200_000.0 in at
+
+
+def test_a_far_limit_is_not_drawn() -> None:
+    found = explored(8)
+    result = found.result.model_copy(update={"constraints": ("latency_cycles <= 1e15",)})
+    assert "latency ≤" not in " ".join(
+        text.get_text() for text in written(shown(draw_front(replace(found, result=result)))[0])
+    )
+
+
+def test_the_knee_has_a_ring_around_it() -> None:
+    found = explored(8)
+    (axes,) = shown(draw_front(found))
+    (ring,) = (one for one in axes.collections if not len(one.get_facecolor()))
+    knee = knee_of(found.result)
+    assert knee.is_knee
+    assert ring.get_offsets().tolist() == [[knee.design.objectives[name] for name in DEFAULT]]
 
 
 @pytest.mark.parametrize("length", [1, 4])
