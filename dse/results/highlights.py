@@ -12,7 +12,7 @@ from dse.results.designs import Design
 from dse.results.pick import KNEE, bend_of, knee_of, telling_designs
 from dse.results.schema import Result
 from dse.results.volume import telling
-from dse.space.objectives import grows, known_figure
+from dse.space.objectives import cost_unit, grows, known_figure
 from dse.space.study import Constraint, parse_constraint
 from hwmodel.figures import FRAME, FRAMES_PER_SECOND, LATENCY, MICROSECONDS
 from hwmodel.machine.estimate import LOADS, STORES
@@ -64,7 +64,9 @@ def _reasons(result: Result) -> Iterator[tuple[int, str]]:
         yield front.index(knee.design), KNEE
     for constraint in map(parse_constraint, result.constraints):
         if constraint.figure in front[0].objectives:
-            yield _nearest(front, constraint), f"near {constraint.text}"
+            figure = known_figure(constraint.figure)
+            unit = figure.unit if figure is not None else cost_unit(constraint.figure)
+            yield _nearest(front, constraint), f"near {float(constraint.bound):,.12g} {unit}"
 
 
 def _end(name: str) -> str:

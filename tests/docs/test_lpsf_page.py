@@ -41,8 +41,8 @@ def row(found: Datapath) -> str:
 
 def test_the_command(folder: Path, request: pytest.FixtureRequest) -> None:
     (block,) = blocks("lpsf.md", "console")
-    done = in_process("cost", "lpsf.aol", cwd=folder, together=True)
-    text = f"$ arrayol cost lpsf.aol\n{done.stdout}"
+    done = in_process("cost", "lpsf.aol", "--verbose", cwd=folder, together=True)
+    text = f"$ arrayol cost lpsf.aol --verbose\n{done.stdout}"
     if request.config.getoption("--update-golden"):
         replace(block, text)
     else:

@@ -13,6 +13,7 @@ from dse.results.pick import KNEE, knee_of
 from dse.results.schema import Result
 
 LIMITS = ("internal_memory_data <= 500", "latency_cycles <= 300")
+NEAR = {LIMITS[0]: "near 500 data", LIMITS[1]: "near 300 cycles"}
 CHAINS = st.lists(st.tuples(st.integers(1, 999), st.integers(1, 999)), min_size=1, max_size=40).map(
     lambda points: list(zip(sorted({x for x, _ in points}), sorted({y for _, y in points}, reverse=True), strict=False))
 )
@@ -55,8 +56,8 @@ def test_ends_knee_and_what_constraints_ask_for_are_among_few(case: Case) -> Non
     assert (reasons.pop("fastest"), reasons.pop("least memory")) == ("1:1", last)
     knee = knee_of(result)
     assert reasons.pop(KNEE, None) == (knee.design.id if knee.is_knee else None)
-    assert set(reasons) == {f"near {text}" for text in case.constraints}
+    assert set(reasons) == {NEAR[text] for text in case.constraints}
     for text in case.constraints:
         figure, _, bound = text.split()
         to_spare = {one.id: abs(one.objectives[figure] - int(bound)) for one in result.pareto}
-        assert to_spare[reasons[f"near {text}"]] == min(to_spare.values())
+        assert to_spare[reasons[NEAR[text]]] == min(to_spare.values())
