@@ -169,5 +169,5 @@ def _left_out(result: Result, shown: int) -> Iterator[str]:
         name = result.objectives[-1]
         bound = f'--pick "{name} {">=" if grows(name) else "<="} NUMBER"'
         yield f"{counted(left, 'design')} of the front, in {TABLE} ({bound} takes one)"
-    if text := slack_text(result):
-        yield text
+    if (result.searched or 0) > len(result.pareto):
+        yield slack_text(result)
