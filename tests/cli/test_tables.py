@@ -68,12 +68,22 @@ def test_no_command_breaks_a_name_inside_a_part(arrayol: CommandLine, tmp_path: 
     (tmp_path / "wide.toml").write_text(PLATFORM, encoding="utf-8")
     result = ("--result", "wide-explore")
     commands = (
-        ("explore", "wide.aol", "--narrow", "--quiet", "--pick", "latency_cycles >= 1"),
-        ("simulate", "wide.aol", *result, "--pick", "latency_cycles >= 1", "--in", "zzpicture_zzof_zzsensor=ramp"),
-        ("emit", "verilog", "wide.aol", *result, "--pick", "latency_cycles >= 1"),
+        ("explore", "wide.aol", "--narrow", "--quiet", "--verbose", "--pick", "latency_cycles >= 1"),
+        (
+            "simulate",
+            "wide.aol",
+            *result,
+            "--pick",
+            "latency_cycles >= 1",
+            "--in",
+            "zzpicture_zzof_zzsensor=ramp",
+            "--verbose",
+        ),
+        ("emit", "verilog", "wide.aol", *result, "--pick", "latency_cycles >= 1", "--verbose"),
         ("compare", "wide-explore", "wide-explore"),
         ("explore", "wide.aol", "--quiet", "--model", "published", "--out", "fused"),
         ("cost", "wide.aol"),
+        ("cost", "wide.aol", "--verbose"),
         ("transfers", "wide.aol", "zzvertical_zzfilter_zzof_zzright", "--tile", "4,4", "--keeps"),
         ("layout", "wide.aol", "zzvertical_zzfilter_zzof_zzright"),
     )
