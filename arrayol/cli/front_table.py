@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from rich.table import Table
 
-from arrayol.cli.result_text import details, figure_title, fusion_front, shown_figure, strength, unit_of
+from arrayol.cli.result_text import details, figure_title, fusion_front, shown_figure, unit_of
 from arrayol.cli.tables import FirstThatFits, facts_table, headed_table, print_parts
-from arrayol.text import bits_text, counted, listed, rounded, significant, time_text
+from arrayol.text import bits_text, counted, listed, rounded, significant, time_text, wrapped
 from dse.output.folder import TABLE
 from dse.results.designs import Design
 from dse.results.highlights import Highlight, highlights, wait_text
@@ -25,6 +25,7 @@ from hwmodel.datapath.technology.devices import BLOCKS
 from hwmodel.figures import FRAME, FRAMES_PER_SECOND, LATENCY, MICROSECONDS
 
 _MEMORY = "internal_memory_bits"
+_HEADER = 12  # letters in a line of a title
 _HARDWARE = ("lut", "dsp", BLOCKS, "area")  # with their share of the device
 _SHOWN = frozenset({LATENCY, MICROSECONDS, FRAMES_PER_SECOND, FRAME, _MEMORY, "internal_memory_data", *_HARDWARE})
 
@@ -94,7 +95,7 @@ def _columns(result: Result) -> Iterator[_Column]:
         yield _Column("frames/s", lambda design: significant(design.objectives[FRAMES_PER_SECOND]))
     yield _Column("memory", lambda design: bits_text(int(design.objectives[_MEMORY])))
     for name in (name for name in result.objectives if name not in _SHOWN):
-        yield _Column(f"{figure_title(name)}\n{unit_of(name)}", _figure_cell(name))
+        yield _Column(f"{wrapped(figure_title(name), _HEADER)}\n{unit_of(name)}", _figure_cell(name))
     for name in (name for name in _HARDWARE if name in figures):
         yield _Column(NAMES[name].replace(" ", "\n"), _share_cell(result, name))
 
@@ -125,7 +126,7 @@ def _quality(result: Result) -> str:
         return "exact: no design of the searched space is better"
     bounds = [text for name, bound in (result.bounds or {}).items() if (text := _bound(result, name, bound))]
     stopped = "" if result.complete else ", stopped early"
-    return f"{strength(result)}{stopped}: {listed(bounds) or 'how much better designs may be is not known'}"
+    return f"not exact{stopped}: {listed(bounds) or 'how much better designs may be is not known'}"
 
 
 def _bound(result: Result, name: str, bound: float) -> str:

@@ -39,7 +39,7 @@ class Total:
 
 
 def _number(amount: Number) -> str:
-    return f"{amount:,}" if isinstance(amount, int) else f"{amount:,.1f}"
+    return f"{amount:,}" if isinstance(amount, int) else f"{amount:,.{0 if abs(amount) >= 100 else 1}f}"
 
 
 def percent(share: float) -> str:

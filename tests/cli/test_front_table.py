@@ -56,10 +56,10 @@ def test_all_of_it_is_there_with_verbose(capsys: pytest.CaptureFixture[str]) -> 
 @pytest.mark.parametrize(
     ("bounds", "said"),
     [
-        ({"latency_cycles": 100}, "bounded: the least latency is at most 2.5% above a bound"),
-        ({"latency_cycles": 20}, "bounded: the least latency is at most 5.1 times a bound"),
-        ({"latency_cycles": 102.5}, "bounded: the least latency is proven"),
-        ({"latency_cycles": 0}, "bounded: how much better designs may be is not known"),
+        ({"latency_cycles": 100}, "not exact: the least latency is at most 2.5% above a bound"),
+        ({"latency_cycles": 20}, "not exact: the least latency is at most 5.1 times a bound"),
+        ({"latency_cycles": 102.5}, "not exact: the least latency is proven"),
+        ({"latency_cycles": 0}, "not exact: how much better designs may be is not known"),
     ],
 )
 def test_how_good_a_front_is_that_is_not_exact(
