@@ -14,6 +14,11 @@ from many_cases import case_count
 from arrayol.checks.check import check_source
 from arrayol.ir.network import flatten
 from arrayol.source import SourceFile
+from dse.search.figures import columns_of
+from dse.search.group_front import nothing
+from dse.search.groups.jobs import StructuresJob
+from dse.search.rounds.portions import Portions
+from dse.search.rounds.schedule import Schedule
 from dse.space.mappings import MappingSpace
 from dse.space.promising import promising
 from dse.space.study import Study
@@ -112,3 +117,18 @@ def test_every_choice_is_legal() -> None:
     for one in promising(space, "product")[1]:
         assert one.blocks.fit(3)
         assert space.model.is_legal("product", one.blocks)
+
+
+@pytest.mark.parametrize("compared", [("traffic_bytes", "internal_memory_bits"), ("latency_cycles", "traffic_bytes")])
+def test_rounds_begin_with_them_where_data_alone_are_compared(compared: tuple[str, ...]) -> None:
+    space = space_of(8, 8, 8)
+    columns = columns_of(compared, (), space.model, reuse_memory=False)
+    portions = list(Portions(space, columns, Schedule(space), 1, 5.0).promised())
+    assert columns.compares_data_alone == ("latency_cycles" not in compared)
+    if not columns.compares_data_alone:
+        assert not portions
+        return
+    jobs = [job for one in portions for job in one.jobs(nothing(columns, 1))]
+    priced = [structure for job in jobs if isinstance(job, StructuresJob) for structure in job.structures]
+    assert set(priced) == set(promising(space, "product")[1])
+    assert all(job.rates.count == 1 for job in jobs)
