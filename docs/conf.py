@@ -13,7 +13,7 @@ import arrayol  # noqa: E402  of this checkout
 project = "arrayol"
 release = arrayol.__version__
 copyright = "the arrayol authors"  # noqa: A001  Sphinx's name for it
-extensions = ["myst_parser", "sphinx.ext.autodoc", "filled_pages"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "filled_pages", "accessible_pages"]
 exclude_patterns = ["pictures", "site"]
 highlight_language = "text"
 nitpicky = False  # signatures name types of many packages, which have no page here

@@ -20,14 +20,18 @@ from dse.output.folder import spec_file, transform_command
 from dse.output.open_design import StoredDesign
 from dse.output.report.memories import best_designs, opened_designs
 from dse.output.report.organised import organised
+from dse.output.report.port import port_document, wider_ports
 from dse.output.report.sources import Origin, Timelines
 from dse.output.report.verilog import Modules
 from dse.results.designs import DatapathRecord, Design, GroupRecord, ProcessorRecord
 from dse.results.pick import knee_of
 from dse.results.schema import Result
 from dse.results.shared import technology_text
+from dse.results.totals import NAMES
 from dse.results.volume import filled
 from dse.space.objectives import grows, known_figure
+from hwmodel.datapath.technology.devices import BLOCKS
+from hwmodel.datapath.technology.rows import COSTS
 from hwmodel.design import Choice, Splits
 from hwmodel.residence import NO_LOADS, loads_of
 
@@ -123,6 +127,7 @@ def report_document(
         remarks.append(f"{len(shown):,} of {len(designs):,} designs are in this report; {folder.name} holds all")
     opened = list(opened_designs(best[:1] if brief else best, result, origin)) if origin.models else []
     memories = Room(int(left * _FOR_MEMORIES))
+    document["wider"] = wider_ports(opened)
     document["built"], document["organised"] = _built(opened, memories), _organised(opened, memories, brief=brief)
     document |= _verilog([] if brief else opened, asked, int(left * _FOR_VERILOG))
     left -= sum(len(packed(document[name])) for name in ("built", "organised", "verilog", "modules"))
@@ -165,6 +170,8 @@ def _core(result: Result, designs: Sequence[Design], origin: Origin) -> tuple[Do
         "objectives": list(result.objectives),
         "figures": [_figure(name) for name in figures],
         "knee": knee.design.id if knee.is_knee else None,
+        "device": result.device.model_dump(mode="json", include={"name", "capacities"}) if result.device else None,
+        "port": port_document(origin),
         "model": result.model,
         "technology": result.technology,
         "estimates": list(result.estimates),
@@ -206,9 +213,11 @@ def _used(result: Result, designs: Sequence[Design]) -> list[DatapathRecord]:
 
 
 def _figure(name: str) -> Document:
+    """The title and the unit of a figure; what a device counts has no unit beside its title."""
     figure = known_figure(name)
-    if figure is None:
-        return {"name": name, "title": f"cost in {name}", "unit": name, "more": False}
+    if figure is None or name == BLOCKS:
+        unit = COSTS.get(name, "")
+        return {"name": name, "title": name if unit else NAMES.get(name, name), "unit": unit, "more": False}
     unit = "\u00b5s" if figure.unit == "us" else figure.unit
     return {"name": name, "title": figure.title, "unit": unit, "more": grows(name)}
 

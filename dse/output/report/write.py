@@ -23,12 +23,14 @@ from dse.results.steps import StepFinder
 
 SCRIPTS = (
     "core.js",
+    "headline.js",
     "scatter.js",
     "table.js",
     "diagram.js",
     "timeline.js",
     "parts.js",
     "compare.js",
+    "more.js",
     "organised.js",
     "details.js",
     "main.js",

@@ -115,8 +115,8 @@ def test_more_objectives_give_a_plane_for_each_pair_and_no_empty_place() -> None
     assert panels[0].get_gridspec().get_geometry() == (1, 3)
     assert [(axes.get_xlabel(), axes.get_ylabel()) for axes in panels] == [
         ("latency (cycles)", "internal memory (data)"),
-        ("latency (cycles)", "copies of datapaths (units)"),
-        ("internal memory (data)", "copies of datapaths (units)"),
+        ("latency (cycles)", "units in total (units)"),
+        ("internal memory (data)", "units in total (units)"),
     ]
 
 

@@ -42,20 +42,28 @@ function comparedWith(designs, against) {
 const named = (designs) => designs.map((one) => one.id + (one.id === data.knee ? " (knee)" : ""));
 
 function figuresBeside(designs, against) {
-  const rows = data.figures.map((figure, place) => {
-    const values = designs.map((one) => one.values[place]);
-    const finite = values.filter((one) => one !== null);
-    const best = { best: figure.more ? Math.max(...finite) : Math.min(...finite), differ: new Set(values).size > 1 };
-    return [`${figure.title}${estimated(figure.name)} (${figure.unit})`, ...designs.map((one) => figureCell(one.values[place], against.values[place], best, one === against))];
+  const differ = (figure) => new Set(designs.map((one) => one.values[figure.place])).size > 1;
+  const rows = ordered.filter(differ).map((figure) => {
+    const finite = designs.map((one) => one.values[figure.place]).filter((one) => one !== null);
+    const best = figure.more ? Math.max(...finite) : Math.min(...finite);
+    return [nameOf(figure) + estimated(figure.name), ...designs.map((one) => figureCell(one, against, figure, best))];
   });
+  const equal = ordered.filter((figure) => !differ(figure)).map((figure) => `${nameOf(figure)} ${figureText(designs[0], figure)}`);
   return make("section", { "data-part": "beside-figures" }, make("h3", {}, "Figures"),
     note("The best of a row is bold. Below each figure is how much it differs from that of the design named above."),
-    grid("Figures of the designs side by side", ["figure", ...named(designs)], rows));
+    grid("Figures of the designs side by side", ["figure", ...named(designs)], rows), ...equalNote(equal));
 }
 
-function figureCell(found, other, { best, differ }, isOther) {
-  const text = found === best && differ ? make("strong", {}, shown(found), make("span", { class: "unseen" }, " best")) : shown(found);
-  return isOther ? [text] : [text, make("div", { class: "note" }, difference(found, other))];
+// What is the same in all designs side by side, in a line.
+const equalNote = (texts) => (texts.length ? [note(`The same in all: ${texts.join(", ")}.`)] : []);
+
+const allEqual = (values) => new Set(values.map((one) => JSON.stringify(one))).size === 1;
+
+function figureCell(design, against, figure, best) {
+  const [found, other] = [design.values[figure.place], against.values[figure.place]];
+  const text = figureText(design, figure);
+  const marked = found === best ? make("strong", {}, text, make("span", { class: "unseen" }, " best")) : text;
+  return design === against ? [marked] : [marked, make("div", { class: "note" }, difference(found, other))];
 }
 
 function difference(found, other) {
@@ -69,33 +77,35 @@ function difference(found, other) {
 function partsBeside(designs, room) {
   const columns = (of) => designs.map((one) => [one.id, of(one)]);
   const costs = [...new Set(designs.flatMap((one) => Object.keys(costsOf(one))))];
-  const parts = costs.map((name) => [`Area: ${name}${estimated(name)}`, name, columns((one) => costsOf(one)[name] ?? {})]);
+  const parts = costs.map((name) => [`Area: ${costTitle(name)}`, name, columns((one) => costsOf(one)[name] ?? {})]);
   if (designs.some((one) => one.energy)) parts.push([`Energy of a frame${estimated("energy_nj")}`, "pJ", columns((one) => one.energy ?? {})]);
   parts.push(["Cycles by what ends the steps", "cycles", columns(endsOf)], ["Bits of memory", "bits", columns(bitsOf)]);
-  const there = parts.filter(([, , found]) => found.some(([, amounts]) => Object.keys(amounts).length));
+  const there = parts.filter(([, , found]) => !allEqual(found.map(([, amounts]) => amounts)));
   return there.map(([title, unit, found]) => make("section", { "data-part": "beside-parts" }, make("h3", {}, title), ...byPart(title, unit, found, room)));
 }
 
 // A line of text for each of several facts.
-const lines = (texts) => texts.filter(Boolean).map((text) => make("div", {}, text));
+const lines = (texts) => texts.map((text) => make("div", {}, text));
 
 function mappingsBeside(designs) {
   const most = Math.max(...designs.map((one) => one.groups.length));
-  const rows = [...Array(most).keys()].map((place) => [`group ${place + 1}`, ...designs.map((one) => groupLines(groupsOf(one)[place]))]);
-  const loads = designs.some((one) => choicesOf(one).length) ? [["arrays and sums", ...designs.map((one) => choicesOf(one))]] : [];
+  const places = [...Array(most).keys()];
+  const same = (place) => allEqual(designs.map((one) => groupText(groupsOf(one)[place])));
+  const rows = places.filter((place) => !same(place)).map((place) => [`group ${place + 1}`, ...designs.map((one) => lines(groupText(groupsOf(one)[place])))]);
+  const loads = !allEqual(designs.map((one) => [one.loads, one.splits])) ? [["arrays and sums", ...designs.map((one) => choicesOf(one))]] : [];
   return make("section", { "data-part": "beside-mappings" }, make("h3", {}, "Mappings and schedules"),
-    grid("Mappings of the designs side by side", ["group", ...named(designs)], [...rows, ...loads], designs.map((_, place) => place + 1)));
+    grid("Mappings of the designs side by side", ["group", ...named(designs)], [...rows, ...loads], designs.map((_, place) => place + 1)), ...equalNote(places.filter(same).map((place) => `group ${place + 1}`)));
 }
 
-function groupLines(group) {
-  if (!group) return "no such group";
+function groupText(group) {
+  if (!group) return ["no such group"];
   const units = group.processors.map((one) => `${one.task} x ${shown(one.units)}${one.occupancy ? ` @ ${shown(one.occupancy)}` : ""}`);
   const sides = group.blocks ? [group.blocks.outer, group.blocks.shape].map((each) => each.join(" x ")).filter(Boolean).join(" in ") || "1" : "";
-  return lines([
+  return [
     units.join(", "), group.blocks ? `blocks of ${sides} in the order ${group.blocks.scan || "of one"}` : null,
     group.steps === undefined ? null : `${counted(group.steps, "step")}, ${counted(group.latency_cycles, "cycle")}`,
     group.policy ? `policy ${group.policy}${group.fifos.length ? `, FIFOs of ${group.fifos.join(", ")}` : ""}${group.recompute ? ", overlaps computed again" : ""}` : null,
-  ]);
+  ].filter(Boolean);
 }
 
 function memoriesBeside(designs) {
@@ -110,7 +120,8 @@ function memoriesBeside(designs) {
   });
   const names = [...new Set(found.flatMap((texts) => [...texts.keys()]))];
   if (!names.length) return "";
-  const rows = names.map((name) => [name, ...found.map((texts) => lines(texts.get(name) ?? ["none"]))]);
+  const same = (name) => allEqual(found.map((texts) => texts.get(name) ?? null));
+  const rows = names.filter((name) => !same(name)).map((name) => [name, ...found.map((texts) => lines(texts.get(name) ?? ["none"]))]);
   return make("section", { "data-part": "beside-memories" }, make("h3", {}, "Memories"),
-    grid("Memories of the designs side by side", ["memory", ...named(designs)], rows, designs.map((_, place) => place + 1)));
+    grid("Memories of the designs side by side", ["memory", ...named(designs)], rows, designs.map((_, place) => place + 1)), ...equalNote(names.filter(same)));
 }

@@ -85,9 +85,13 @@ function titled(element, text) {
   return element;
 }
 
-// The longest beginning of a text that fits a width, for letters of about 6.7 pixels.
+// Pixels of a letter in pictures, and of a bold one.
+const LETTER = 6.7;
+const BOLD = 7.9;
+
+// The longest beginning of a text that fits a width.
 function fitted(text, width) {
-  const room = Math.max(1, Math.floor(width / 6.7));
+  const room = Math.max(1, Math.floor(width / LETTER));
   return text.length <= room ? text : `${text.slice(0, room - 1)}…`;
 }
 
@@ -122,8 +126,3 @@ const keeps = (design) =>
   });
 
 const visible = () => data.designs.filter(keeps);
-
-function legend(entries) {
-  return make("div", { class: "legend" },
-    ...entries.map(([name, colour]) => make("span", { style: `--swatch: var(--${colour})` }, name)));
-}

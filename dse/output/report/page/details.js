@@ -14,8 +14,9 @@ function renderDesign() {
     make("h2", { id: "design-heading" }, `Design ${design.id}`),
     note(`${marks.filter(Boolean).join(", ")}; ${counted(groups.length, "group")}${verdict(design)}`),
     make("button", { type: "button", id: "beside", on: { click: () => compareAlso(design) } }),
-    figuresList(design),
     part("Block diagram", "diagram", ...groups.flatMap((group, place) => [groupHeading(group, place), wholeArrays(group), diagram(group, room, design)])),
+    ...[morePart(design)].filter(Boolean),
+    part("All figures", "figures", figuresList(design)),
     ...(groups[0].ends ? mappedParts(design, groups, room) : []).filter(Boolean),
     part("Specification", "aol", ...specification(design)),
   );
@@ -69,23 +70,18 @@ function wholeArrays(group) {
 function figuresList(design) {
   return make("dl", { class: "figures" }, ...data.figures.map((figure, place) =>
     make("div", { class: data.objectives.includes(figure.name) ? "chosen-objective" : null },
-      make("dt", {}, figure.title + estimated(figure.name)), make("dd", {}, `${shown(design.values[place])} ${figure.unit}`))));
+      make("dt", {}, figure.title + estimated(figure.name)), make("dd", {}, `${shown(design.values[place])} ${figure.unit}`.trimEnd()))));
 }
 
 function cyclesParts(design, groups, room) {
-  const kind = (name) => (name === "loads" || name === "stores" ? name : "work");
-  const rows = groups.map((group, place) => [`group ${place + 1}`,
-    Object.entries(group.ends).map(([name, cycles]) => [kind(name), cycles, `${name} end steps of ${shown(cycles)} cycles`])]);
   const each = groups.flatMap((group) => group.processors.map((one) => [one.task, [
     ["work", one.computing, `${one.task} computes ${shown(one.computing)} cycles`],
     ["loads", one.waiting_for_loads, `waits for loads ${shown(one.waiting_for_loads)} cycles`],
     ["stores", one.waiting_for_stores, `waits for stores ${shown(one.waiting_for_stores)} cycles`],
     ["wait", one.waiting_for_neighbours, `waits for neighbours ${shown(one.waiting_for_neighbours)} cycles`]]]));
-  const ends = endsOf(design);
-  const ranked = Object.entries(ends).sort((a, b) => b[1] - a[1]).map(([name, cycles]) => [name, counted(cycles, "cycle"), percent(cycles, sum(Object.values(ends)))]);
+  const ranked = Object.fromEntries(Object.entries(endsOf(design)).sort((a, b) => b[1] - a[1]));
   return [
-    note(`Most cycles: ${design.bottleneck}. By what ends the steps:`), legend([["loads", "loads"], ["stores", "stores"], ["processors", "work"]]),
-    stacks(rows, room, "Cycles by what ends the steps"), grid("Cycles by what ends the steps", ["what ends steps", "cycles", "of all"], ranked),
+    note(`Most cycles: ${design.bottleneck}. By what ends the steps:`), ...byPart("Cycles by what ends the steps", "cycles", [[design.id, ranked]], room),
     note("Each processor, over its group's steps:"),
     legend([["computing", "work"], ["waiting for loads", "loads"], ["for stores", "stores"], ["for a neighbour", "wait"]]), stacks(each, room, "Cycles of each processor"),
   ];
@@ -135,7 +131,7 @@ function costOrigins(path) {
 function areaPart(design, room) {
   const costs = Object.entries(costsOf(design));
   return costs.length ? part("Where area goes", "costs", ...costs.flatMap(([name, amounts]) =>
-    [make("h4", {}, name + estimated(name)), ...byPart(`Area: ${name}`, name, [[design.id, amounts]], room)])) : null;
+    [make("h4", {}, costTitle(name)), ...byPart(`Area: ${costTitle(name)}`, name, [[design.id, amounts]], room)])) : null;
 }
 
 function energyBars(design, room) {
@@ -144,6 +140,9 @@ function energyBars(design, room) {
   const rows = parts.map(([name, amount]) => [name, [["work", amount, `${name}: ${shown(amount / 1000)} nJ, ${percent(amount, whole)}`]]]);
   return [note(`pJ of one frame${estimated("energy_nj")}, ${shown(whole / 1000)} nJ in all:`), stacks(rows, room, "Energy of a frame by part")];
 }
+
+// A cost as the figures name it.
+const costTitle = (name) => `${figureOf.has(name) ? titleOf(figureOf.get(name)) : name}${estimated(name)}`;
 
 // What stands beside all groups: arrays that are loaded once, ROMs, locals.
 const RESIDENT = {

@@ -1,30 +1,40 @@
 // A group as blocks: external memory, buffers, FIFOs, processors and the state of delays, in layers along the dataflow.
 const EDGE = 18; // around the boxes; links to the next row of layers run there
-const BOX = { width: 134, height: 58, along: 34, across: 16 };
+const BOX = { height: 58, along: 34, across: 16 };
+const WIDTHS = { least: 104, most: 230 };
 
 function diagram(group, room, design) {
   const nodes = layered(nodesOf(group, design));
   const vertical = room < 620;
+  const width = boxWidth(nodes);
+  for (const node of nodes) node.width = width;
   const pitch = vertical
-    ? { along: BOX.height + 40, across: BOX.width + BOX.across }
-    : { along: BOX.width + BOX.along, across: BOX.height + BOX.across };
+    ? { along: BOX.height + 40, across: width + BOX.across }
+    : { along: width + BOX.along, across: BOX.height + BOX.across };
   const layers = Math.max(...nodes.map((node) => node.layer)) + 1;
-  const widest = Math.max(...nodes.map((node) => node.place)) + 1;
-  const inRow = vertical ? layers : Math.max(2, Math.min(layers, Math.floor((room - EDGE) / pitch.along)));
-  const [rows, height] = [Math.ceil(layers / inRow), widest * pitch.across + 2 * EDGE];
+  const most = vertical ? layers : Math.max(2, Math.min(layers, Math.floor((room - EDGE) / pitch.along)));
+  const inRow = Math.ceil(layers / Math.ceil(layers / most)); // rows of about equal length
+  const inLayer = (layer) => nodes.filter((node) => node.layer === layer).length;
+  const high = [...Array(Math.ceil(layers / inRow)).keys()].map((row) => Math.max(...nodes.filter((node) => Math.floor(node.layer / inRow) === row).map((node) => node.place + 1)));
+  const tops = high.map((_, row) => sum(high.slice(0, row)) * pitch.across + row * 2 * EDGE);
   for (const node of nodes) {
-    const inLayer = nodes.filter((other) => other.layer === node.layer).length;
     node.row = Math.floor(node.layer / inRow);
-    const [a, b] = [(node.layer % inRow) * pitch.along + EDGE, node.row * height + (node.place + (widest - inLayer) / 2) * pitch.across + 8];
+    const [a, b] = [(node.layer % inRow) * pitch.along + EDGE, tops[node.row] + (node.place + (high[node.row] - inLayer(node.layer)) / 2) * pitch.across + 8];
     [node.x, node.y] = vertical ? [b, a] : [a, b];
   }
-  const [along, across] = [inRow * pitch.along + EDGE, rows * height - 2 * EDGE + 8];
+  const [along, across] = [inRow * pitch.along + EDGE, tops.at(-1) + high.at(-1) * pitch.across + 8];
   const svg = picture(vertical ? across : along, vertical ? along : across, `Block diagram of ${group.tasks.join(", ")}. ${linksText(nodes)}`);
   let lanes = 0;
   for (const node of nodes)
-    for (const from of node.from) svg.append(...(from.row === node.row ? link(from, node, vertical) : turn(from, node, height, lanes++ % 5)));
+    for (const from of node.from) svg.append(...(from.row === node.row ? link(from, node, vertical) : turn(from, node, tops[node.row], lanes++ % 5)));
   for (const node of nodes) svg.append(block(node));
   return wide("Block diagram", svg);
+}
+
+// All boxes are as wide as their longest line, by the pixels of letters.
+function boxWidth(nodes) {
+  const needed = nodes.flatMap((node) => node.lines.map((line, place) => line.length * (place ? 6.3 : BOLD) + 18));
+  return Math.min(WIDTHS.most, Math.max(WIDTHS.least, ...needed));
 }
 
 // What feeds what, for those who do not see the picture.
@@ -108,14 +118,19 @@ function memoryNode(group, memory) {
   return { kind: memory.kind, lines, from: [] };
 }
 
-const externalNode = (what) => ({ kind: "external", lines: ["external memory", what], from: [] });
+// The port to the external memory; loads and stores of one frame are on two sides of the picture.
+function externalNode(what) {
+  const { port } = data;
+  return { kind: "external", lines: ["memory port", port ? `${what}, ${port.word} a cycle` : what, ...(port?.shared ? ["shared by both"] : [])], from: [] };
+}
 
 function arrayText(name) {
   const array = tasksNow().network.arrays[name];
   return `${array.type}[${array.shape.map((side) => side ?? "*").join(", ")}]`;
 }
 
-// Each node one layer after the last of those it comes from; `place` counts inside a layer.
+// Each node one layer after the last of those it comes from, ROMs before the first that reads them; `place` counts
+// inside a layer.
 function layered(nodes) {
   const layer = (node) => {
     node.layer ??= Math.max(-1, ...node.from.map(layer), ...(node.after ? [layer(node.after)] : [])) + 1;
@@ -123,6 +138,8 @@ function layered(nodes) {
   };
   const filled = new Map();
   for (const node of nodes) layer(node);
+  for (const node of nodes.filter((one) => ["rom", "once"].includes(one.kind) && !one.from.length))
+    node.layer = Math.max(0, Math.min(...nodes.filter((one) => one.from.includes(node)).map((one) => one.layer)) - 1);
   for (const node of nodes) {
     node.place = filled.get(node.layer) ?? 0;
     filled.set(node.layer, node.place + 1);
@@ -131,8 +148,8 @@ function layered(nodes) {
 }
 
 function link(from, to, vertical) {
-  const [x1, y1] = vertical ? [from.x + BOX.width / 2, from.y + BOX.height] : [from.x + BOX.width, from.y + BOX.height / 2];
-  const [x2, y2] = vertical ? [to.x + BOX.width / 2, to.y] : [to.x, to.y + BOX.height / 2];
+  const [x1, y1] = vertical ? [from.x + from.width / 2, from.y + BOX.height] : [from.x + from.width, from.y + BOX.height / 2];
+  const [x2, y2] = vertical ? [to.x + to.width / 2, to.y] : [to.x, to.y + BOX.height / 2];
   const bend = vertical ? (y2 - y1) / 2 : (x2 - x1) / 2;
   const curve = vertical
     ? `M${x1} ${y1}C${x1} ${y1 + bend} ${x2} ${y2 - bend} ${x2} ${y2 - 7}`
@@ -142,21 +159,21 @@ function link(from, to, vertical) {
 }
 
 // To a row below: down to the space above that row, and back to its left; neighbours run in lanes beside each other.
-function turn(from, to, height, lane) {
-  const [x1, y1, x2, y2] = [from.x + BOX.width, from.y + BOX.height / 2, to.x, to.y + BOX.height / 2];
-  const path = `M${x1} ${y1}h${10 + 4 * lane}V${to.row * height - EDGE + 5 * lane}H${x2 - 9 - 2 * lane}V${y2}H${x2 - 7}`;
+function turn(from, to, top, lane) {
+  const [x1, y1, x2, y2] = [from.x + from.width, from.y + BOX.height / 2, to.x, to.y + BOX.height / 2];
+  const path = `M${x1} ${y1}h${10 + 4 * lane}V${top - EDGE + 5 * lane}H${x2 - 9 - 2 * lane}V${y2}H${x2 - 7}`;
   return [draw("path", { class: "link", d: path }), draw("path", { class: "arrow", d: `M${x2} ${y2}l-8 -4v8z` })];
 }
 
 function block(node) {
   const { x, y, kind } = node;
-  const shape = { class: `box ${kind}`, x, y, width: BOX.width, height: BOX.height, rx: kind === "task" ? 10 : 2 };
+  const shape = { class: `box ${kind}`, x, y, width: node.width, height: BOX.height, rx: kind === "task" ? 10 : 2 };
   const found = draw("g", { "data-kind": kind }, draw("rect", shape));
-  if (node.state) found.append(draw("rect", { class: "box state", x: x + BOX.width - 14, y: y + BOX.height - 14, width: 10, height: 10, rx: 2 }));
-  if (kind === "fifo") for (const bar of [6, 12, 18]) found.append(draw("line", { class: "link", x1: x + BOX.width - bar, x2: x + BOX.width - bar, y1: y + 6, y2: y + BOX.height - 6 }));
+  if (node.state) found.append(draw("rect", { class: "box state", x: x + node.width - 14, y: y + BOX.height - 14, width: 10, height: 10, rx: 2 }));
+  if (kind === "fifo") for (const bar of [6, 12, 18]) found.append(draw("line", { class: "link", x1: x + node.width - bar, x2: x + node.width - bar, y1: y + 6, y2: y + BOX.height - 6 }));
   const gap = node.lines.length > 2 ? 16 : 20;
   const top = y + (BOX.height - gap * (node.lines.length - 1)) / 2 + 4;
   node.lines.forEach((line, place) => found.append(
-    label(x + 9, top + gap * place, fitted(line, BOX.width - 14), place ? { class: "small" } : { "font-weight": 600 })));
+    label(x + 9, top + gap * place, fitted(line, (node.width - 14) * (place ? 1 : LETTER / BOLD)), place ? { class: "small" } : { "font-weight": 600 })));
   return titled(found, [...node.lines, ...(node.detail ?? [])].join("\n"));
 }

@@ -3,10 +3,11 @@ function choose(design) {
   state.chosen = design;
   byId("missing").hidden = true;
   history.replaceState(null, "", design ? `#${encodeURIComponent(design.id)}` : "#");
+  renderHeadline();
   renderChoice();
   showRow();
   renderDesign();
-  if (design) say(`Design ${design.id}: ${data.objectives.map((name) => `${shown(value(design, name))} ${figureOf.get(name).unit}`).join(", ")}${design.id === data.knee ? ", the knee" : ""}`);
+  if (design) say(`Design ${design.id}: ${data.objectives.map((name) => `${shown(value(design, name))} ${figureOf.get(name).unit || figureOf.get(name).title}`).join(", ")}${design.id === data.knee ? ", the knee" : ""}`);
   const row = byId("table").querySelector('tr[aria-current="true"]');
   const box = byId("table").parentElement;
   if (row && !row.contains(document.activeElement)) box.scrollTop = Math.max(0, row.offsetTop - box.clientHeight / 2);
@@ -75,7 +76,7 @@ function addFilter(event) {
   event.preventDefault();
   const field = byId("bound");
   const bound = Number(field.value.replaceAll(",", "").replaceAll("_", "").trim() || NaN);
-  field.setCustomValidity(Number.isFinite(bound) ? "" : "a number, as 1e6");
+  field.setCustomValidity(Number.isFinite(bound) ? "" : "a number, such as 1e6");
   if (!field.reportValidity()) return;
   state.filters.push({ figure: byId("bounded").value, relation: byId("relation").value, bound });
   field.value = "";
@@ -105,10 +106,11 @@ function start() {
   byId("title").textContent = `${data.top}: ${counted(data.front, "design")} on the Pareto front`;
   byId("theme").append(...["auto", "light", "dark"].map((name) => make("button", { type: "button", "data-name": name, on: { click: () => setTheme(name) } }, name)));
   setTheme("auto");
+  document.body.append(hatches());
   byId("remarks").hidden = !data.remarks.length;
   byId("remarks").append(...data.remarks.map((text) => make("li", {}, text)));
   byId("facts").append(...data.facts.flatMap(([word, text]) => [make("dt", {}, word), make("dd", {}, text)]));
-  for (const id of ["x", "y", "bounded"]) byId(id).append(...data.figures.map((figure) => make("option", { value: figure.name }, `${figure.title} (${figure.unit})`)));
+  for (const id of ["x", "y", "bounded"]) byId(id).append(...data.figures.map((figure) => make("option", { value: figure.name }, titleOf(figure))));
   const others = data.figures.map((figure) => figure.name).filter((name) => name !== data.objectives[0]);
   state.x = data.objectives[0];
   state.y = data.objectives[1] ?? others[0] ?? state.x;
@@ -126,7 +128,7 @@ function start() {
   addEventListener("afterprint", () => { printing = false; });
   addEventListener("beforeprint", () => { printing = true; for (const box of document.querySelectorAll("details.steps")) { box.open = true; box.fill(); } });
   document.addEventListener("keydown", onKey);
-  state.sort = { by: data.objectives[0], down: false };
+  state.sort = { by: inUnits(data.objectives[0]), down: figureOf.get(inUnits(data.objectives[0])).more };
   state.compared = data.best.map((id) => data.designs.find((one) => one.id === id));
   followAddress();
   renderComparison();

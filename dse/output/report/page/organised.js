@@ -5,16 +5,18 @@ function built(design) {
   const title = "Memories: banks, words, addresses";
   const rows = data.organised[design.id];
   if (!rows) return part(title, "built", note(`In this report of the designs ${known.join(", ")}; ${again(design)}; arrayol simulate tells it of each.`));
+  const addressed = rows.every((one) => one.address.length);
   return part(title, "built",
-    note("x0, x1 are subscripts of an array, u and v number the indices of the outer and inner loops that move it, w places that move with no loop."),
-    grid("Banks, words and addresses of each memory", ["memory", "banks", "copies", "words of a bank", "bits of a word", "registers beside", "bank of a datum", "its word there"], rows.map(organisedRow), [6, 7]),
+    note(`x0, x1 are subscripts of an array${addressed ? ", u and v number the indices of the outer and inner loops that move it, w places that move with no loop" : `; formulas of words are not in this report${laterText}`}.`),
+    grid("Banks, words and addresses of each memory", ["memory", "banks", "copies", "words per bank", "bits per word", "extra registers", "bank of an element", ...(addressed ? ["its word in the bank"] : [])],
+      rows.map((one) => organisedRow(one, addressed)), [6, 7]),
     ...builtOf(design));
 }
 
 const memoryTitle = (one) => `${one.group}: ${one.kind} ${one.name}`;
 
-const organisedRow = (one) => [memoryTitle(one), shown(one.banks), shown(one.copies), shown(one.words), shown(one.width), shown(one.window),
-  one.bank ?? (one.banks > 1 ? "by its unit" : "the only one"), one.address.length ? one.address.map((text) => make("div", {}, text)) : `not in this report${laterText}`];
+const organisedRow = (one, addressed) => [memoryTitle(one), shown(one.banks), shown(one.copies), shown(one.words), shown(one.width), shown(one.window),
+  one.bank ?? (one.banks > 1 ? "by its unit" : "the only one"), ...(addressed ? [one.address.map((text) => make("div", {}, text))] : [])];
 
 // What memories take of the technology, and why they are built so.
 function builtOf(design) {

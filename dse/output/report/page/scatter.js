@@ -152,12 +152,12 @@ function plotText(designs) {
   if (!designs.length) return "No design.";
   const ends = (name) => {
     const [low, high] = rangeOf(designs, name);
-    return `${figureOf.get(name).title} from ${shown(low)} to ${shown(high)} ${figureOf.get(name).unit}`;
+    return `${figureOf.get(name).title} from ${shown(low)} to ${shown(high)} ${figureOf.get(name).unit}`.trimEnd();
   };
   return `${counted(designs.length, "design")}: ${ends(state.x)}, ${ends(state.y)}. The table has all figures.`;
 }
 
-const axisTitle = (name) => `${figureOf.get(name).title} (${figureOf.get(name).unit})`;
+const axisTitle = (name) => titleOf(figureOf.get(name));
 
 function axes(across, up, width, height, margin) {
   const found = [];
@@ -194,7 +194,7 @@ function dot(design, across, up) {
   return draw("circle", { class: names, r: data.designs.length > 300 ? 2.5 : 5, ...at, "data-id": design.id });
 }
 
-const dotText = (design) => `${design.id}: ${shown(value(design, state.x))} ${figureOf.get(state.x).unit}, ${shown(value(design, state.y))} ${figureOf.get(state.y).unit}`;
+const dotText = (design) => `${design.id}: ${[state.x, state.y].map((name) => `${shown(value(design, name))} ${figureOf.get(name).unit || figureOf.get(name).title}`).join(", ")}`;
 
 // Do something with the design of a point.
 function onDot(target, act) {

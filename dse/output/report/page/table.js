@@ -21,12 +21,20 @@ function renderTable() {
 
 const pageOf = (design) => Math.floor(Math.max(0, state.rows.indexOf(design)) / ROWS);
 
+// The columns: what differs between designs, and the objectives; main figures come first.
+const differs = (figure) => data.designs.some((one) => one.values[figure.place] !== data.designs[0].values[figure.place]);
+const ordered = [...headline, ...data.figures.map(({ name }) => figureOf.get(name)).filter((figure) => !headline.includes(figure))];
+const columns = ordered.filter((figure) => data.designs.length === 1 ? headline.includes(figure) : differs(figure) || objectives.has(figure.name));
+const equalColumns = data.designs.length > 1 ? ordered.filter((figure) => !columns.includes(figure)) : [];
+
 function renderRows() {
-  const names = ["id", ...data.figures.map((figure) => figure.name)];
+  const names = ["id", ...columns.map((figure) => figure.name)];
   const head = make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "compare"), ...names.map(heading), make("th", { class: "text", scope: "col" }, "tasks of groups")));
   const first = state.page * ROWS;
   const rows = state.rows.slice(first, first + ROWS);
   byId("table").replaceChildren(make("caption", { class: "unseen" }, "Designs, by figures"), head, make("tbody", {}, ...rows.map(tableRow)));
+  byId("equal").hidden = !equalColumns.length;
+  if (equalColumns.length) byId("equal").textContent = `The same in all designs: ${equalColumns.map((figure) => `${nameOf(figure)} ${figureText(data.designs[0], figure)}`).join(", ")}.`;
   byId("pages").hidden = state.rows.length <= ROWS;
   byId("rows").textContent = `rows ${shown(first + 1)} to ${shown(first + rows.length)} of ${shown(state.rows.length)}`;
   byId("before").disabled = state.page === 0;
@@ -59,7 +67,7 @@ function markRows() {
 
 function heading(name) {
   const sorted = state.sort.by === name;
-  const text = name === "id" ? "design" : name.replaceAll("_", " ");
+  const text = name === "id" ? "design" : nameOf(figureOf.get(name));
   const sign = sorted ? (state.sort.down ? " ▼" : " ▲") : "";
   const button = make("button", { type: "button", "data-sort": name, on: { click: () => sortBy(name) } }, text + sign);
   return make("th", { scope: "col", "aria-sort": sorted ? (state.sort.down ? "descending" : "ascending") : "none" }, button);
@@ -79,6 +87,6 @@ function tableRow(design) {
   box.checked = state.compared.includes(design);
   const name = make("button", { type: "button", class: "name" }, design.id);
   row.append(make("td", {}, box), make("th", { scope: "row" }, name, design.front ? "" : " (not on the front)"));
-  row.append(...design.values.map((number) => make("td", {}, shown(number))), make("td", { class: "text" }, groups));
+  row.append(...columns.map((figure) => make("td", {}, figureText(design, figure))), make("td", { class: "text" }, groups));
   return row;
 }

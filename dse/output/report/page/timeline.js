@@ -13,7 +13,7 @@ function timeline(group, room) {
   const rows = ["loads", ...group.tasks, "stores"];
   const height = 26 + ROW * rows.length + 30;
   const svg = picture(wanted, height, `Timeline of ${group.tasks.join(", ")}; the steps are in the table below`);
-  rows.forEach((name, row) => svg.append(label(left - 8, 26 + ROW * row + 15, fitted(name, left - 12), { "text-anchor": "end" })));
+  rows.forEach((name, row) => svg.append(label(left - 8, 26 + ROW * row + 15, fitted(name, left - 22), { "text-anchor": "end" })));
   let x = left;
   parts.forEach((steps, number) => {
     if (number) x = gapBetween(svg, parts[number - 1].at(-1), steps[0], x, gapWidth, height);

@@ -2,36 +2,24 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from chromium import started
 from explored import SPECS, folded, mapped, published, write_undrawn
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 from report_pages import Open
 
 from arrayol import api
 from dse.output.report.write import write_report
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
-
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """Chromium without a window."""
-    found = next((path for path in map(shutil.which, NAMES) if path), None)
-    if found is None:
-        message = "the report's tests need Chromium, as of Debian's package chromium; .ci/run installs it"
-        if os.environ.get("CI") == "true":
-            pytest.fail(message)
-        pytest.skip(message)
-    with sync_playwright() as playwright:
-        # Pages of our own alone are opened; the sandbox is refused to root, as in a container.
-        started = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
-        yield started
-        started.close()
+    yield from started()
 
 
 @pytest.fixture

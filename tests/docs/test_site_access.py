@@ -1,0 +1,45 @@
+"""The pages of the documentation site for those who use a screen reader or no mouse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from accessible_pages import accessible
+from chromium import findings, started
+from playwright.sync_api import Browser
+
+SITE = Path(__file__).parents[2] / "build" / "site"
+FURO = """\
+<aside class="sidebar-drawer"><p class="caption" role="heading"><span>Tutorial</span></p></aside>
+<article role="main" id="furo-main-content"><noscript></noscript>
+<table><tr><th class="head"><p></p></th></tr></table><pre>x</pre></article><aside class="toc-drawer no-toc"></aside>
+"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Chromium without a window."""
+    yield from started()
+
+
+def test_what_the_theme_leaves_out_is_added_once() -> None:
+    text = accessible(FURO)
+    for part in ('aria-level="2"', 'aria-label="All pages"', 'aria-label="On this page"', "<h1>Search</h1>", "<td>"):
+        assert part in text
+    assert '<pre tabindex="0">' in text
+    assert accessible(text) == text
+
+
+def test_axe_has_no_findings_on_any_page(browser: Browser) -> None:
+    pages = sorted(SITE.rglob("*.html"))
+    if not pages:
+        pytest.skip("build/site is not there: the command in CONTRIBUTING.md builds it")
+    found = {}
+    for scheme in ("light", "dark"):
+        page = browser.new_context(color_scheme=scheme).new_page()  # type: ignore[arg-type]
+        for path in pages:
+            page.goto(path.as_uri())
+            found[f"{path.relative_to(SITE)}, {scheme}"] = findings(page)
+    assert {name: rules for name, rules in found.items() if rules} == {}
