@@ -27,8 +27,9 @@ from dse.results.designs import DatapathRecord, Design, GroupRecord, ProcessorRe
 from dse.results.pick import knee_of
 from dse.results.schema import Result
 from dse.results.shared import technology_text
-from dse.results.totals import NAMES
+from dse.results.totals import NAMES, device_text
 from dse.results.volume import filled
+from dse.space.device import fit_text
 from dse.space.objectives import grows, known_figure
 from hwmodel.datapath.technology.devices import BLOCKS
 from hwmodel.datapath.technology.rows import COSTS
@@ -278,6 +279,9 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
     constants = ", ".join(f"{name} = {value}" for name, value in result.constants.items())
     yield "specification", f"{result.spec}, task {result.top}{f', with {constants}' if constants else ''}"
     yield "platform", result.platform
+    if result.device is not None:
+        fit = fit_text(result.device.name, result.device.exceeding, result.device.designs)
+        yield "device", f"{device_text(result.device)}; {fit}"
     if result.technology is not None:
         yield "technology", technology_text(result)
     yield "model", f"{result.model}; {'exact' if result.exact else 'not exact'}: {result.method_description}"
@@ -289,14 +293,14 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
         yield (
             "searched",
             (
-                f"{result.space.group_designs:,} group designs: {result.evaluated:,} priced, "
+                f"{result.space.group_designs:,} designs of groups: {result.evaluated:,} evaluated, "
                 f"{result.infeasible:,} infeasible, {result.pruned:,} pruned"
             ),
         )
     volume = result.hypervolume
     corner = ", ".join(f"{name} {value:,.6g}" for name, value in volume.reference.items())
     share = filled(result.pareto, result.objectives, volume)
-    yield "hypervolume", f"{share:.1%} of the box up to {corner}, on logarithmic axes"
+    yield "front", f"it dominates {share:.1%} of the box up to {corner}, on logarithmic axes (hypervolume)"
     knee = knee_of(result)
     yield "knee", f"{knee.design.id}: {knee.text}" if knee.is_knee else knee.text
     for remark in result.remarks:

@@ -50,7 +50,7 @@ function figuresBeside(designs, against) {
   });
   const equal = ordered.filter((figure) => !differ(figure)).map((figure) => `${nameOf(figure)} ${figureText(designs[0], figure)}`);
   return make("section", { "data-part": "beside-figures" }, make("h3", {}, "Figures"),
-    note("The best of a row is bold. Below each figure is how much it differs from that of the design named above."),
+    note("Bold: the best of a row. Below each figure: its difference from the design chosen above."),
     grid("Figures of the designs side by side", ["figure", ...named(designs)], rows), ...equalNote(equal));
 }
 
@@ -102,7 +102,7 @@ function groupText(group) {
   const units = group.processors.map((one) => `${one.task} x ${shown(one.units)}${one.occupancy ? ` @ ${shown(one.occupancy)}` : ""}`);
   const sides = group.blocks ? [group.blocks.outer, group.blocks.shape].map((each) => each.join(" x ")).filter(Boolean).join(" in ") || "1" : "";
   return [
-    units.join(", "), group.blocks ? `blocks of ${sides} in the order ${group.blocks.scan || "of one"}` : null,
+    units.join(", "), group.blocks ? `blocks of ${sides}${group.blocks.scan ? `, scan ${group.blocks.scan}` : ""}` : null,
     group.steps === undefined ? null : `${counted(group.steps, "step")}, ${counted(group.latency_cycles, "cycle")}`,
     group.policy ? `policy ${group.policy}${group.fifos.length ? `, FIFOs of ${group.fifos.join(", ")}` : ""}${group.recompute ? ", overlaps computed again" : ""}` : null,
   ].filter(Boolean);

@@ -3,7 +3,7 @@ function renderDesign() {
   const holder = byId("design");
   const design = state.chosen;
   if (!design) {
-    holder.replaceChildren(make("h2", { id: "design-heading" }, "No design keeps the filters"));
+    holder.replaceChildren(make("h2", { id: "design-heading" }, "No design passes the filters"));
     return;
   }
   byId("to-design").textContent = `Design ${design.id}`;
@@ -14,7 +14,7 @@ function renderDesign() {
     make("h2", { id: "design-heading" }, `Design ${design.id}`),
     note(`${marks.filter(Boolean).join(", ")}; ${counted(groups.length, "group")}${verdict(design)}`),
     make("button", { type: "button", id: "beside", on: { click: () => compareAlso(design) } }),
-    part("Block diagram", "diagram", ...groups.flatMap((group, place) => [groupHeading(group, place), wholeArrays(group), diagram(group, room, design)])),
+    part("Block diagram", "diagram", groups[0].blocks ? note(READING) : null, ...groups.flatMap((group, place) => [groupHeading(group, place), wholeArrays(group), diagram(group, room, design)])),
     ...[morePart(design)].filter(Boolean),
     part("All figures", "figures", figuresList(design)),
     ...(groups[0].ends ? mappedParts(design, groups, room) : []).filter(Boolean),
@@ -23,6 +23,8 @@ function renderDesign() {
   markButton();
   reachable(holder);
 }
+
+const READING = "Each group of tasks runs block by block; its scan lists the dimensions that the blocks walk along, outermost first. \"2 units @ 3\" start a repetition every third cycle each.";
 
 // The button that puts the chosen design side by side with others.
 function markButton() {
@@ -41,7 +43,7 @@ function mappedParts(design, groups, room) {
     part("Datapaths", "datapaths", ...datapaths(groups)),
     areaPart(design, room),
     design.energy ? part("Where energy goes", "energy", ...energyBars(design, room)) : null,
-    design.resident.length ? part("Beside all groups", "resident", ...resident(design)) : null,
+    design.resident.length ? part("Outside the groups", "resident", ...resident(design)) : null,
     part("Layout", "layout", ...layouts(groups)),
     part("Transfers", "transfers", ...choicesOf(design), ...transfers(groups)),
     verilogPart(design),
@@ -57,7 +59,7 @@ function verdict(design) {
 
 function groupHeading(group, place) {
   const sides = group.blocks ? [group.blocks.outer, group.blocks.shape].map((each) => each.join(" x ")).filter(Boolean) : [];
-  const scan = group.blocks ? `: blocks of ${sides.join(" in ") || "1"} in the order ${group.blocks.scan || "of one"}` : "";
+  const scan = group.blocks ? `: blocks of ${sides.join(" in ") || "1"}${group.blocks.scan ? `, scan ${group.blocks.scan}` : ""}` : "";
   const extras = [group.recompute ? "overlaps computed again" : null].filter(Boolean);
   return make("h4", {}, `Group ${place + 1}: ${group.tasks.join(", ")}${scan}${extras.length ? `; ${extras.join(", ")}` : ""}`);
 }
@@ -89,12 +91,12 @@ function cyclesParts(design, groups, room) {
 
 function memoryBars(design, room) {
   const sizes = (memory) => [memory.data ? `${shown(memory.data)} data` : null, bitsText(memory.bits), memory.blocks === null ? null : counted(memory.blocks, "memory block"),
-    memory.addressed ? `addresses in one bank take ${counted(memory.addressed, "word")}, ${shown(memory.live)} data are live at once` : null];
+    memory.addressed ? `as one bank ${counted(memory.addressed, "word")}, of which ${shown(memory.live)} are live at once` : null];
   const place = (group) => (group && design.groups.length > 1 ? `${group}: ` : "");
   const rows = memoriesOf(design).map(([memory, group]) => [`${place(group)}${memory.kind} ${memory.name}`, [[memory.kind, memory.bits, sizes(memory).filter(Boolean).join(", ")]]]);
   const memories = [...groupsOf(design).flatMap((group) => group.memories), ...design.resident];
   const bits = (size) => bitsText(sum(memories.map((memory) => memory[size] * memory.width)));
-  const text = `Addresses in one bank of each take ${bits("addressed")} in all, and ${bits("live")} are live at once. Bits of each memory, as it is built:`;
+  const text = `At most ${bits("live")} of data are live at once; as one bank each, the memories would take ${bits("addressed")}. Bits of each memory as built:`;
   return rows.length ? make("div", {}, note(text), stacks(rows, room, "Bits of each memory")) : note("No local memory.");
 }
 
@@ -190,7 +192,7 @@ function transfers(groups) {
       make("h4", {}, `Group ${place + 1}: ${group.tasks.join(", ")}`),
       make("p", {}, `Policy ${group.policy}: ${POLICIES[group.policy]}. ${counted(group.traffic_bytes, "byte")} loaded and stored, ${shown(group.port_bytes)} in whole words; ` +
         `a processor waits at most ${counted(waits("waiting_for_loads"), "cycle")} for loads and ${shown(waits("waiting_for_stores"))} for stores.`),
-      moved.length ? grid(`Transfers of group ${place + 1}`, ["array", "elements loaded", "stored", "of all"],
+      moved.length ? grid(`Transfers of group ${place + 1}`, ["array", "elements loaded", "elements stored", "share of the array"],
         moved.map(([name, loaded, stored]) => [name, shown(loaded), shown(stored), ofAll(name, loaded + stored)])) : null,
     ];
   });
@@ -202,8 +204,8 @@ function ofAll(name, moved) {
 }
 
 function specification(design) {
-  if (!design.steps) return [note(design.remark ? `No steps make a specification of it: ${design.remark}.` : `Its steps were not sought; this makes its specification: ${data.transform.replace("ID", design.id)}`)];
+  if (!design.steps) return [note(design.remark ? `No transformation steps produce this design: ${design.remark}.` : `Its transformation steps are not in the result; this command writes its specification: ${data.transform.replace("ID", design.id)}`)];
   const steps = design.steps.length ? design.steps.join("; ") : "as written";
   const text = design.aol ? `${design.aol.map((line) => data.lines[line]).join("\n")}\n` : null;
-  return [make("p", {}, `Steps: ${steps}`), text ? make("pre", { tabindex: "0", "aria-label": "Specification of the design" }, text) : note("Its text is not in this report; 'arrayol transform' makes it from these steps.")];
+  return [make("p", {}, `Steps: ${steps}`), text ? make("pre", { tabindex: "0", "aria-label": "Specification of the design" }, text) : note("The text is not in this report; 'arrayol transform' makes it with these steps.")];
 }

@@ -92,7 +92,7 @@ function filtered() {
   const found = visible();
   renderScatter();
   renderTable();
-  byId("count").textContent = `${shown(found.length)} of ${counted(data.designs.length, "design")}, ${shown(found.filter((one) => one.front).length)} on the front of ${data.objectives.join(", ")}`;
+  byId("count").textContent = `${shown(found.length)} of ${counted(data.designs.length, "design")}, ${shown(found.filter((one) => one.front).length)} on the front of ${data.objectives.map((name) => figureOf.get(name).title).join(", ")}`;
   choose(found.includes(state.chosen) ? state.chosen : (across().find((one) => one.front) ?? found[0] ?? null));
 }
 

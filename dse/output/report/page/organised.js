@@ -4,7 +4,7 @@ function built(design) {
   if (!known.length) return null;
   const title = "Memories: banks, words, addresses";
   const rows = data.organised[design.id];
-  if (!rows) return part(title, "built", note(`In this report of the designs ${known.join(", ")}; ${again(design)}; arrayol simulate tells it of each.`));
+  if (!rows) return part(title, "built", note(`This report has them for ${known.join(", ")}. ${again(design)}; 'arrayol simulate' shows them for any design.`));
   const addressed = rows.every((one) => one.address.length);
   return part(title, "built",
     note(`x0, x1 are subscripts of an array${addressed ? ", u and v number the indices of the outer and inner loops that move it, w places that move with no loop" : `; formulas of words are not in this report${laterText}`}.`),
@@ -29,7 +29,7 @@ function builtOf(design) {
   return [note(`In all ${found.summary}.`), grid("What memories are built of", ["memory", "organisation", "built of", ...costs.map((name) => titles[name])], found.memories.map(row), [1, 2])];
 }
 
-const again = (design) => `'${commandOf(data.again, design)}' writes one that has those of ${design.id}`;
+const again = (design) => `'${commandOf(data.again, design)}' adds those of ${design.id}`;
 
 function verilogPart(design) {
   const found = data.verilog[design.id];

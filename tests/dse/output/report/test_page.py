@@ -154,7 +154,7 @@ def test_filters_that_nothing_keeps_and_bounds_that_are_none(opened: Open, repor
     assert page.locator("#bound").evaluate("field => field.validationMessage") == "a number, such as 1e6"
     page.locator("#bound").fill("0")
     page.locator("#filter button").click()
-    assert heading(page) == "No design keeps the filters"
+    assert heading(page) == "No design passes the filters"
     assert ids(page) == []
     page.locator("#scatter").focus()
     page.keyboard.press("ArrowRight")
@@ -279,7 +279,7 @@ def test_what_memories_are_built_of(opened: Open, tmp_path: Path) -> None:
     told = json.loads(page.locator("#data").text_content() or "")["built"]
     other = next(one.id for one in result.pareto if one.id not in told)
     page.locator(f'tr[data-id="{other}"]').click()
-    assert "arrayol simulate tells it of each" in page.locator('[data-part="built"]').inner_text()
+    assert "'arrayol simulate' shows them for any design" in page.locator('[data-part="built"]').inner_text()
 
 
 def test_a_given_datapath_says_so(opened: Open, report: Path) -> None:
