@@ -1,0 +1,184 @@
+"""Chains of lanes whose taps are late by several numbers, counted element by element.
+
+A datum passes a tap when the tap has read it, or as late as order allows where that tap does not read it. Depths are
+the largest over as many frames in succession as data wait, and one more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hwmodel.stream.pulses import Ints
+from hwmodel.stream.refusals import not_streamed
+from hwmodel.streamed import Segment, Tap
+
+_NEVER = 1 << 60
+
+
+@dataclass(frozen=True)
+class TapReads:
+    """What taps at one position read: by element of the lane the first and the last pulse, `_NEVER` where none.
+
+    All arrays have one entry for each element of the lane, in the order of birth.
+    """
+
+    taps: tuple[Tap, ...]
+    first: Ints
+    last: Ints
+
+    @property
+    def reads(self) -> NDArray[np.bool_]:
+        """Which elements are read."""
+        return self.first < _NEVER
+
+    def late(self, births: Ints) -> tuple[int, int]:
+        """The least and the greatest lateness."""
+        own = self.reads
+        return int((self.first - births)[own].min()), int((self.last - births)[own].max())
+
+
+def tap_reads(tap: Tap, elements: Ints, pulses: Ints, size: int, names: tuple[str, str]) -> TapReads:
+    """The reads of one tap: elements (by their order of birth) in the order of the pulses.
+
+    Raises ArrayolError (`not-streamed`), with the `names` of port and array, where they do not follow the order of
+    birth.
+    """
+    port, array = names
+    order = np.argsort(pulses, kind="stable")
+    elements, pulses = elements[order], pulses[order]
+    if (np.diff(elements) < 0).any():
+        raise not_streamed(f"place {tap.place} of {port} reads elements of '{array}' out of order")
+    first, last = np.full(size, _NEVER, np.int64), np.full(size, _NEVER, np.int64)
+    own, at = np.unique(elements, return_index=True)
+    first[own] = pulses[at]
+    last[own] = pulses[np.append(at[1:], len(elements)) - 1]
+    return TapReads((tap,), first, last)
+
+
+def over_frames(reads: TapReads, frames: int, frame: int) -> TapReads:
+    """The same reads of several frames in succession."""
+    shift = np.repeat(np.arange(frames) * frame, len(reads.first))
+
+    def repeated(pulses: Ints) -> Ints:
+        copies = np.tile(pulses, frames)
+        return np.where(copies < _NEVER, copies + shift, _NEVER)
+
+    return TapReads(reads.taps, repeated(reads.first), repeated(reads.last))
+
+
+class Births(NamedTuple):
+    """The pulses in which a lane's data are born, the least distance between them, and how many data are counted.
+
+    The data behind those are of one more frame, before which the others pass.
+    """
+
+    pulses: Ints
+    period: int
+    counted: int
+
+
+@dataclass
+class _Open:
+    """A chain that grows from its oldest tap to newer ones: for each position its taps, passes and first reads."""
+
+    births: Births
+    positions: list[tuple[TapReads, Ints, NDArray[np.bool_]]] = field(default_factory=list)
+
+    def add(self, newer: TapReads) -> bool:
+        """Put a tap before the newest one, if data can pass both in order."""
+        if not self.positions:
+            return self._place(newer, np.full(len(newer.first), _NEVER), np.zeros(len(newer.first), np.bool_))
+        older, passes, needed = self.positions[-1]
+        limit = np.where(older.reads, older.first, passes)
+        return self._place(newer, limit, needed)
+
+    def _place(self, newer: TapReads, limit: Ints, needed_behind: NDArray[np.bool_]) -> bool:
+        reads, needed = newer.reads, needed_behind | newer.reads
+        if (reads & needed_behind & (newer.last > limit)).any():
+            return False
+        own = np.flatnonzero(needed)
+        pass_by = np.where(reads[own], newer.last[own], limit[own])
+        following = np.where(reads[own], newer.first[own], _NEVER)
+        apart = _apart(self.births, own, newer)
+        bound = pass_by.copy()
+        bound[:-1] = np.minimum(bound[:-1], following[1:] - apart)
+        since = np.concatenate([[0], np.cumsum(apart)])
+        latest = np.minimum.accumulate((bound - since)[::-1])[::-1] + since
+        if (latest[reads[own]] < newer.last[own][reads[own]]).any():
+            return False
+        passes = np.full(len(newer.first), _NEVER)
+        passes[own] = latest
+        self.positions.append((newer, passes, needed))
+        return True
+
+
+def counted_chains(births: Births, taps: Sequence[TapReads]) -> list[tuple[tuple[Tap, ...], tuple[Segment, ...]]]:
+    """The chains of a lane: the taps at birth and the segments of each. Taps that no order suits share no chain."""
+    chains: list[_Open] = []
+    pulses = births.pulses
+    for reads in sorted(_merged(pulses, taps), key=lambda own: own.late(pulses)[::-1], reverse=True):
+        if not any(chain.add(reads) for chain in chains):
+            chains.append(_Open(births))
+            added = chains[-1].add(reads)
+            assert added, "a tap reads in the order of birth"
+    return [_segments(chain) for chain in chains]
+
+
+def _apart(births: Births, own: Ints, tap: TapReads) -> Ints:
+    """The pulses from the pass of each of some data to the next one: as from birth to birth, if they are neighbours.
+
+    Less where the tap reads faster, and behind its last read.
+    """
+    born = np.where(np.diff(own) == 1, np.diff(births.pulses[own]), births.period)
+    read = np.flatnonzero(tap.reads[own])
+    gaps = tap.first[own[read[1:]]] - tap.last[own[read[:-1]]]
+    since = np.concatenate([[0], np.cumsum(born)])
+    fast = np.concatenate([[False], gaps < np.diff(since[read]), [True]])
+    pace = np.concatenate([[births.period], np.clip(gaps // np.diff(read), 1, births.period), [1]])
+    stretch = np.searchsorted(read, np.arange(len(own) - 1), side="right")
+    return np.where(fast[stretch], pace[stretch], born)
+
+
+def _merged(births: Ints, taps: Sequence[TapReads]) -> list[TapReads]:
+    """Taps that are late by one and the same number, or read the same, as one position."""
+    merged: dict[object, TapReads] = {}
+    for reads in taps:
+        least, most = reads.late(births)
+        key: object = least if least == most else (reads.first.tobytes(), reads.last.tobytes())
+        known = merged.get(key)
+        if known is None:
+            merged[key] = reads
+        else:
+            both = np.minimum(known.first, reads.first), np.where(known.reads, known.last, reads.last)
+            merged[key] = TapReads((*known.taps, *reads.taps), *both)
+    return list(merged.values())
+
+
+def _segments(chain: _Open) -> tuple[tuple[Tap, ...], tuple[Segment, ...]]:
+    """The segments from the newest to the oldest."""
+    at_birth: tuple[Tap, ...] = ()
+    segments: list[Segment] = []
+    arrivals, there = chain.births.pulses, chain.positions[-1][2]
+    for reads, passes, needed in reversed(chain.positions):
+        own = np.flatnonzero(needed & there)
+        came, left = arrivals[own], passes[own]
+        waiting = np.searchsorted(came, left) - np.arange(len(own))
+        depth = int(waiting[own < chain.births.counted].max())
+        if depth:
+            segments.append(Segment(depth, tuple(sorted(reads.taps)), False))
+        elif segments:
+            segments[-1] = Segment(segments[-1].depth, (*segments[-1].taps, *reads.taps), False)
+        else:
+            at_birth = (*at_birth, *reads.taps)
+        arrivals, there = passes, needed
+    return at_birth, tuple(segments)
+
+
+def frames_waited(births: Ints, taps: Sequence[TapReads], frame: int) -> int:
+    """The frames in succession that show how much waits at once, with one behind them."""
+    return 3 + max((reads.late(births)[1] for reads in taps), default=0) // frame

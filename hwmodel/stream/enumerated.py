@@ -1,0 +1,85 @@
+"""The same latenesses, and the reads of single lanes, from all repetitions of a frame one by one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hwmodel.accesses import Accesses, Touch
+from hwmodel.stream.latenesses import Latenesses, Source, Spread, spread_of
+from hwmodel.stream.nodes import Node
+from hwmodel.stream.pulses import Ints, born, fired, taken, unit
+from hwmodel.streamed import Firing
+
+
+@dataclass(frozen=True)
+class Made:
+    """By element of an array, who writes it through one tiler: repetition (-1 for none) and place of the pattern."""
+
+    repetition: Ints
+    place: Ints
+
+
+class Reads(NamedTuple):
+    """Reads of one place of a pattern: repetitions that read, their elements, and which lie beyond the array's ends."""
+
+    place: int
+    repetitions: Ints
+    elements: Ints
+    beyond: NDArray[np.bool_]
+
+
+def every_repetition(node: Node) -> Ints:
+    """All repetitions of a node in row-major order (n, rank)."""
+    if not node.extents:
+        return np.zeros((1, 0), np.int64)
+    return np.stack(np.unravel_index(np.arange(math.prod(node.extents)), node.extents), axis=1).astype(np.int64)
+
+
+def made(accesses: Accesses, node: Node, write: Touch) -> Made:
+    """Who writes each element of an array through a tiler."""
+    found = Made(*(np.full(accesses.size(write.array), -1, np.int64) for _ in range(2)))
+    rows, elements = accesses.touched(write, every_repetition(node))
+    found.repetition[elements] = rows[:, None]
+    found.place[elements] = np.arange(elements.shape[1])
+    return found
+
+
+def read_elements(accesses: Accesses, node: Node, read: Touch) -> Iterator[Reads]:
+    """What a node reads through a tiler, place by place; constants beyond the ends are no reads."""
+    repetitions = every_repetition(node)
+    rows, elements = accesses.touched(read, repetitions)
+    reading = repetitions[rows]
+    outside = accesses.beyond(read, reading)
+    constant = read.tiler.border is not None and read.tiler.border.is_constant
+    for place in range(elements.shape[1]):
+        there = ~outside[:, place] if constant else np.ones(len(rows), np.bool_)
+        yield Reads(place, reading[there], elements[there, place], outside[there, place])
+
+
+def enumerated_latenesses(
+    accesses: Accesses, reader: tuple[Node, Touch, Firing], writer: tuple[Node, Touch, Firing]
+) -> Latenesses:
+    """What `latenesses` gives, from all reads of a frame."""
+    (node, read, reads), (maker, write, writes) = reader, writer
+    known, repetitions = made(accesses, maker, write), every_repetition(maker)
+    births, units = fired(writes, repetitions), unit(writes, repetitions)
+    found: Latenesses = {}
+    for own in read_elements(accesses, node, read):
+        there = known.repetition[own.elements] >= 0
+        by, lane = known.repetition[own.elements[there]], known.place[own.elements[there]]
+        own_units = unit(reads, own.repetitions[there])
+        took = taken(reads, np.array([own.place]), math.prod(read.pattern))
+        late = fired(reads, own.repetitions[there]) + took - births[by] - born(writes, lane, maker.port_size(write.port))
+        keys = np.stack([own_units, lane, units[by], own.beyond[there].astype(np.int64)])
+        for key in np.unique(keys, axis=1).T:
+            same = (keys == key[:, None]).all(axis=0)
+            source = Source(own.place, int(key[0]), int(key[1]), int(key[2]), bool(key[3]))
+            spread: Spread = spread_of(late[same])
+            found[source] = found[source] | spread if source in found else spread
+    return found

@@ -1,0 +1,145 @@
+"""The reads of single lanes, element by element: for lanes whose taps are late by several numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from arrayol.ir.spec import Delay
+from hwmodel.accesses import Accesses
+from hwmodel.stream.chains import is_served, steady_positions, steady_segments, births_of
+from hwmodel.stream.counted import Births, TapReads, counted_chains, frames_waited, over_frames, tap_reads
+from hwmodel.stream.enumerated import every_repetition, made, read_elements
+from hwmodel.stream.lanes import Lane, LaneReads, Link, is_apart
+from hwmodel.stream.nodes import Node
+from hwmodel.stream.pulses import Ints, born, fired, taken, unit
+from hwmodel.streamed import Firing, Segment, Tap
+
+Line = tuple[tuple[Tap, ...], tuple[Segment, ...]]  # the taps at birth, and the segments
+
+
+@dataclass
+class _Listed:
+    """By tap its reads within the array's ends, and beyond: elements of the lane by order of birth, and pulses."""
+
+    within: dict[Tap, tuple[Ints, Ints]] = field(default_factory=dict)
+    beyond: dict[Tap, tuple[Ints, Ints]] = field(default_factory=dict)
+
+
+class ListedLanes:
+    """The lanes of one output of a node, whose reads are listed when a lane is asked for."""
+
+    def __init__(
+        self, accesses: Accesses, node: Node, port: str, links: Sequence[Link], firing: Mapping[str, Firing]
+    ) -> None:
+        self.accesses, self.node, self.firing = accesses, node, firing
+        self.size = node.port_size(port)
+        self.port = port
+        self.repetitions = every_repetition(node)
+        own = firing[node.name]
+        self.pulses, self.unit = fired(own, self.repetitions), unit(own, self.repetitions)
+        self.order = np.zeros(len(self.repetitions), np.int64)
+        for number in range(own.units):
+            mine = np.flatnonzero(self.unit == number)
+            self.order[mine[np.argsort(self.pulses[mine], kind="stable")]] = np.arange(len(mine))
+        self.lanes: dict[Lane, _Listed] = {}
+        self.names: dict[Tap, tuple[str, str]] = {}
+        for link in links:
+            self._list(link)
+        for number, delay in enumerate(node.delays):
+            if delay.output == port:
+                self._list_delay(number, delay)
+
+    def births(self, lane: Lane) -> Ints:
+        """The pulses of birth of a lane's data."""
+        mine = np.sort(self.pulses[self.unit == lane.unit])
+        return mine + int(born(self.firing[lane.node], np.array([lane.place]), self.size)[0])
+
+    def chains(self, lane: Lane, reads: LaneReads, starts: Mapping[str, int], frame: int) -> tuple[list[Line], list[Line]]:
+        """The chains of a lane, and the kept chains beside it."""
+        births, listed = self.births(lane), self.lanes[lane]
+        positions = steady_positions(reads, starts, lane.node)
+        own = [tap_reads(tap, *pairs, len(births), self.names[tap]) for tap, pairs in listed.within.items()]
+        kept = [
+            tap_reads(tap, *missing, len(births), self.names[tap])
+            for tap, pairs in listed.beyond.items()
+            if len((missing := _missing(births, pairs, own, positions))[0])
+        ]
+        period = births_of(self.node, self.firing[lane.node], lane, frame).period
+        frames = frames_waited(births, (*own, *kept), frame)
+        pulses = (births + np.arange(frames)[:, None] * frame).ravel()
+        everywhere = Births(pulses, period, (frames - 1) * len(births))
+        beside = counted_chains(everywhere, [over_frames(each, frames, frame) for each in kept]) if kept else []
+        if positions is not None:
+            steady = steady_segments(positions, births_of(self.node, self.firing[lane.node], lane, frame))
+            return [steady], beside
+        return counted_chains(everywhere, [over_frames(each, frames, frame) for each in own]) if own else [], beside
+
+    def _list(self, link: Link) -> None:
+        node, read, reads = link.reader, link.read, self.firing[link.reader.name]
+        known = made(self.accesses, self.node, link.write)
+        for own in read_elements(self.accesses, node, read):
+            there = np.flatnonzero(known.repetition[own.elements] >= 0)
+            by, place = known.repetition[own.elements[there]], known.place[own.elements[there]]
+            took = int(taken(reads, np.array([own.place]), math.prod(read.pattern))[0])
+            pulses, units = fired(reads, own.repetitions[there]) + took, unit(reads, own.repetitions[there])
+            kinds = np.stack([units, place, self.unit[by], own.beyond[there].astype(np.int64)])
+            for kind in np.unique(kinds, axis=1).T:
+                same = (kinds == kind[:, None]).all(axis=0)
+                tap = Tap(node.name, link.number, own.place, int(kind[0]))
+                lane = Lane(self.node.name, self.port, int(kind[1]), int(kind[2]))
+                listed = self.lanes.setdefault(lane, _Listed())
+                side = listed.beyond if kind[3] else listed.within
+                side[tap] = self.order[by[same]], pulses[same]
+                self.names[tap] = f"'{read.port}'" if node.kind == "task" else f"'{node.name}'", read.array
+
+    def _list_delay(self, number: int, delay: Delay) -> None:
+        firing, node = self.firing[self.node.name], self.node
+        before = self.repetitions - np.array(delay.vector, np.int64)
+        inside = np.flatnonzero(((before >= 0) & (before < np.array(node.extents))).all(axis=1))
+        makers = np.ravel_multi_index(tuple(before[inside].T), node.extents)
+        for place in range(self.size):
+            late = int(born(firing, np.array([place]), self.size)[0])
+            took = int(taken(firing, np.array([place]), self.size)[0])
+            for own in range(firing.units):
+                mine = self.unit[inside] == own
+                by = makers[mine]
+                if not len(by):
+                    continue
+                lane = Lane(node.name, self.port, place, int(self.unit[by[0]]), is_apart(node, delay))
+                tap = Tap(node.name, len(node.reads) + number, place, own)
+                pulses = np.maximum(self.pulses[inside][mine] + took, self.pulses[by] + late)
+                self.lanes.setdefault(lane, _Listed()).within[tap] = self.order[by], pulses
+                self.names[tap] = f"'{delay.port}'", delay.output
+
+
+def _missing(
+    births: Ints, pairs: tuple[Ints, Ints], own: Sequence[TapReads], positions: Mapping[Tap, int] | None
+) -> tuple[Ints, Ints]:
+    """The reads beyond the ends whose data are at no tap, nor being born, in that pulse."""
+    elements, pulses = pairs
+    late = pulses - births[elements]
+    if positions is not None:
+        there = np.isin(late, [0, *positions.values()])
+    else:
+        there = late == 0
+        for each in own:
+            there |= (each.first[elements] <= pulses) & (pulses <= each.last[elements])
+    return elements[~there], pulses[~there]
+
+
+def needs_listing(reads: LaneReads, starts: Mapping[str, int], node: str) -> bool:
+    """Whether a lane has taps that are late by several numbers, or data beyond the ends that are at no tap."""
+    positions = steady_positions(reads, starts, node)
+    return positions is None or not is_served(reads, positions, starts, node)
+
+
+def by_output(links: Sequence[Link]) -> Iterator[tuple[tuple[str, str], list[Link]]]:
+    """The links of each output of a node that is read."""
+    found: dict[tuple[str, str], list[Link]] = {}
+    for link in links:
+        found.setdefault((link.writer.name, link.write.port), []).append(link)
+    yield from found.items()

@@ -1,0 +1,234 @@
+"""How late each read is: pulses from an element's birth to the read, from one-dimensional tables of each axis.
+
+A tiler of which each axis moves with dimensions of its own makes a repetition's lateness a sum over the axes, borders
+and wraps included. So what the repetitions of a frame show is a sum of what the indices of one dimension show.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from arrayol.execute.patterns import elements_of
+from hwmodel.accesses import Accesses, Touch, follows_axes, points
+from hwmodel.stream.nodes import Node
+from hwmodel.stream.pulses import Ints, along, born, taken
+from hwmodel.streamed import Firing
+
+_MANY = 256  # values of a set of latenesses; of larger ones only the ends are kept
+
+
+class Source(NamedTuple):
+    """Which reads: an element of the reader's pattern, its unit, the lane that it reads, and beyond the ends or not."""
+
+    place: int
+    unit: int
+    lane: int
+    lane_unit: int
+    beyond: bool
+
+
+@dataclass(frozen=True)
+class Spread:
+    """The latenesses of some reads: the least and the greatest, and all of them where they are few."""
+
+    least: int
+    most: int
+    values: frozenset[int] | None
+
+    def __add__(self, other: Spread) -> Spread:
+        values = None
+        if self.values is not None and other.values is not None:
+            sums = frozenset(own + others for own in self.values for others in other.values)
+            values = sums if len(sums) <= _MANY else None
+        return Spread(self.least + other.least, self.most + other.most, values)
+
+    def __or__(self, other: Spread) -> Spread:
+        values = None
+        if self.values is not None and other.values is not None:
+            union = self.values | other.values
+            values = union if len(union) <= _MANY else None
+        return Spread(min(self.least, other.least), max(self.most, other.most), values)
+
+
+Latenesses = dict[Source, Spread]
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """The writer along one axis: for each coordinate what it adds to birth, pattern place and unit; -1 for none."""
+
+    birth: Ints
+    place: Ints
+    unit: Ints
+
+
+def is_product(touch: Touch) -> bool:
+    """Whether a writer's tiler treats each axis with dimensions of its own, so that births are sums over axes."""
+    if not follows_axes(touch):
+        return False
+    moving = [any(column) for column in zip(*touch.tiler.paving, strict=True)]
+    outside = touch.exit or (0,) * len(moving)
+    return all(step == 0 if moves else step >= 0 for moves, step in zip(moving, outside, strict=True))
+
+
+def latenesses(
+    accesses: Accesses, reader: tuple[Node, Touch, Firing], writer: tuple[Node, Touch, Firing]
+) -> Latenesses:
+    """By source the latenesses of all reads of one tiler from one writer's tiler (`is_product`).
+
+    Starts are left out of both firings, and no element is counted as read in another pulse than its repetition's where
+    the interval is 1.
+    """
+    node, read, firing = reader
+    axes = _writer_axes(accesses, *writer)
+    found: Latenesses = {}
+    for ranges in _reading(accesses, node, read):
+        factors = [_held(node, firing, ranges, read)]
+        factors += [
+            _along_axis(accesses, axis, read, firing, ranges, own) for axis, own in enumerate(axes)
+        ]
+        for place in range(math.prod(read.pattern)):
+            for source, spread in _sums(place, [factor[place] for factor in factors]):
+                found[source] = found[source] | spread if source in found else spread
+    return {source: _within_patterns(source, spread, reader, writer) for source, spread in found.items()}
+
+
+def _within_patterns(
+    source: Source, spread: Spread, reader: tuple[Node, Touch, Firing], writer: tuple[Node, Touch, Firing]
+) -> Spread:
+    """With the pulses that an element comes after its firing, on both sides."""
+    (_, read, reads), (node, write, writes) = reader, writer
+    took = int(taken(reads, np.array([source.place]), math.prod(read.pattern))[0])
+    made = int(born(writes, np.array([source.lane]), node.port_size(write.port))[0])
+    return spread + Spread(took - made, took - made, frozenset({took - made}))
+
+
+def _writer_axes(accesses: Accesses, node: Node, write: Touch, firing: Firing) -> list[_Axis]:
+    """The tables of a writer; dimensions that move along no axis count with their last index."""
+    steps = _pattern_steps(write)
+    last = sum(
+        int(along(firing, at, np.array([extent - 1]))[0])
+        for at, extent in enumerate(node.extents)
+        if not any(row[at] for row in write.tiler.paving)
+    )
+    tables = []
+    for axis, extent in enumerate(accesses.shape(write.array)):
+        dimensions = [at for at, step in enumerate(write.tiler.paving[axis]) if step]
+        inside = [at for at, step in enumerate(write.tiler.fitting[axis]) if step]
+        indices = points([node.extents[at] for at in dimensions] + [write.pattern[at] for at in inside])
+        own, pattern = indices[:, : len(dimensions)], indices[:, len(dimensions) :]
+        factors = [write.tiler.paving[axis][at] for at in dimensions] + [write.tiler.fitting[axis][at] for at in inside]
+        coordinate = write.tiler.origin[axis] + indices @ np.array(factors, np.int64)
+        coordinate = coordinate % extent if write.tiler.wrap else coordinate
+        table = _Axis(*(np.full(extent, -1, np.int64) for _ in range(3)))
+        births = sum((along(firing, at, own[:, number]) for number, at in enumerate(dimensions)), np.int64(0))
+        table.birth[coordinate] = births + (last if axis == 0 else 0)
+        table.place[coordinate] = pattern @ np.array([steps[at] for at in inside], np.int64)
+        shared = [number for number, at in enumerate(dimensions) if at == firing.shared]
+        table.unit[coordinate] = own[:, shared[0]] % firing.units if shared else 0
+        tables.append(table)
+    if not tables:  # a scalar: one element, of the last repetition
+        one = np.zeros(1, np.int64)
+        tables.append(_Axis(one + last, one, one))
+    return tables
+
+
+def _pattern_steps(touch: Touch) -> list[int]:
+    """What an index of each dimension of a pattern adds to the row-major number of a place."""
+    return [math.prod(touch.pattern[at + 1 :]) for at in range(len(touch.pattern))]
+
+
+def _reading(accesses: Accesses, node: Node, read: Touch) -> Iterator[list[range]]:
+    """Boxes of the repetitions that read: all, or of a tiled default those that have none before them."""
+    whole = [range(extent) for extent in node.extents]
+    if read.outside is None:
+        yield whole
+        return
+    for at, step in enumerate(read.outside):
+        if step:
+            extent = node.extents[at]
+            edge = range(min(step, extent)) if step > 0 else range(max(0, extent + step), extent)
+            yield [*whole[:at], edge, *whole[at + 1 :]]
+
+
+Factor = list[dict[tuple[int, int, int, bool], Spread]]  # by place of the pattern: (unit, lane, lane's unit, beyond)
+
+
+def _held(node: Node, firing: Firing, ranges: Sequence[range], read: Touch) -> Factor:
+    """Dimensions along which the same elements are read again."""
+    still = [at for at in range(len(node.extents)) if not any(row[at] for row in read.tiler.paving)]
+    sums: dict[int, Spread] = {0: Spread(0, 0, frozenset({0}))}
+    for at in still:
+        indices = np.array(ranges[at], np.int64)
+        pulses = along(firing, at, indices)
+        units = indices % firing.units if at == firing.shared else np.zeros_like(indices)
+        parts = {int(unit): spread_of(pulses[units == unit]) for unit in np.unique(units)}
+        sums = {own + unit: total + part for own, total in sums.items() for unit, part in parts.items()}
+    factor = {(unit, 0, 0, False): spread for unit, spread in sums.items()}
+    return [factor] * math.prod(read.pattern)
+
+
+def _along_axis(
+    accesses: Accesses, axis: int, read: Touch, firing: Firing, ranges: Sequence[range], writer: _Axis
+) -> Factor:
+    """What the reads of one axis add, for each place of the pattern."""
+    if not read.tiler.origin:
+        return [{(0, 0, 0, False): spread_of(-writer.birth)}] * math.prod(read.pattern)
+    extent = accesses.shape(read.array)[axis]
+    moving = [at for at, step in enumerate(read.tiler.paving[axis]) if step]
+    grid = points([len(ranges[at]) for at in moving]) + np.array([ranges[at].start for at in moving], np.int64)
+    pulses = sum((along(firing, at, grid[:, number]) for number, at in enumerate(moving)), np.zeros(len(grid), np.int64))
+    shared = [number for number, at in enumerate(moving) if at == firing.shared]
+    units = grid[:, shared[0]] % firing.units if shared else np.zeros(len(grid), np.int64)
+    first = read.tiler.origin[axis] + grid @ np.array([read.tiler.paving[axis][at] for at in moving], np.int64)
+    fitted = points(read.pattern) @ np.array(read.tiler.fitting[axis], np.int64) if read.pattern else [0]
+    known: dict[int, dict[tuple[int, int, int, bool], Spread]] = {}
+    for offset in set(map(int, fitted)):
+        coordinate = first + offset
+        beyond = (coordinate < 0) | (coordinate >= extent)
+        element = coordinate % extent if read.tiler.wrap else elements_of(read.tiler.border, coordinate, extent)
+        there = np.ones(len(element), np.bool_) if read.tiler.border is None else (0 <= element) & (element < extent)
+        there[there] = writer.birth[element[there]] >= 0
+        known[offset] = _grouped(there, element, beyond, units, pulses, writer)
+    return [known[int(offset)] for offset in fitted]
+
+
+def _grouped(
+    there: np.ndarray, element: Ints, beyond: np.ndarray, units: Ints, pulses: Ints, writer: _Axis
+) -> dict[tuple[int, int, int, bool], Spread]:
+    """The latenesses of reads of one axis by (unit, lane, lane's unit, beyond)."""
+    element, beyond, units = element[there], beyond[there], units[there]
+    late = pulses[there] - writer.birth[element]
+    keys = np.stack([units, writer.place[element], writer.unit[element], beyond.astype(np.int64)])
+    found = {}
+    if keys.shape[1]:
+        kinds, of = np.unique(keys, axis=1, return_inverse=True)
+        of = of.ravel()
+        for number, (unit, lane, lane_unit, out) in enumerate(kinds.T.tolist()):
+            found[unit, lane, lane_unit, bool(out)] = spread_of(late[of == number])
+    return found
+
+
+def spread_of(values: Ints) -> Spread:
+    """The spread of these latenesses."""
+    few = np.unique(values)
+    return Spread(int(few[0]), int(few[-1]), frozenset(map(int, few)) if len(few) <= _MANY else None)
+
+
+def _sums(
+    place: int, factors: Sequence[dict[tuple[int, int, int, bool], Spread]]
+) -> Iterator[tuple[Source, Spread]]:
+    """The sums of one place over all factors."""
+    for parts in product(*(factor.items() for factor in factors)):
+        unit, lane, lane_unit = (sum(key[at] for key, _ in parts) for at in range(3))
+        beyond = any(key[3] for key, _ in parts)
+        total = parts[0][1]
+        for _, spread in parts[1:]:
+            total = total + spread
+        yield Source(place, unit, lane, lane_unit, beyond), total

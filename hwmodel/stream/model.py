@@ -1,0 +1,201 @@
+"""A streaming group under its decisions: loops, firings, starts, line buffers, and the figures of the group."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+
+from hwmodel.accesses import Accesses
+from hwmodel.platform import Platform
+from hwmodel.stream.chains import births_of, steady_positions, steady_segments
+from hwmodel.stream.lane_reads import Line, ListedLanes, by_output, needs_listing
+from hwmodel.stream.lanes import Lane, LaneReads, Link, Recurrences, lanes_of, links_of
+from hwmodel.stream.loops import Loops, loops_of
+from hwmodel.stream.nodes import Node, StreamGroup
+from hwmodel.stream.refusals import not_streamed
+from hwmodel.stream.starts import Wait, least_starts, thrifty_starts
+from hwmodel.stream.strides import Pitches, pitches_of
+from hwmodel.streamed import Chain, Firing, Stream, StreamedGroup, StreamNode
+
+
+@dataclass(frozen=True, slots=True)
+class StreamMetrics:
+    """The figures of a streaming group, for one frame.
+
+    `words` and `bits` of its line buffers. `cycles` to the end of the last store and `frame_cycles` from frame to
+    frame, both in pulses, without stalls.
+    """
+
+    words: int
+    bits: int
+    last_start: int
+    cycles: int
+    frame_cycles: int
+
+
+@dataclass(frozen=True)
+class StreamModel:
+    """A group of tasks as streams, on a platform; without one every task takes one cycle.
+
+    What several decisions share is derived once. Raises ArrayolError (`not-streamed`, `made-in-part`).
+    """
+
+    accesses: Accesses
+    tasks: tuple[str, ...]
+    platform: Platform | None = None
+    _walked: dict[tuple[tuple[int, ...], Fraction, bool], _Walked] = field(default_factory=dict, repr=False, compare=False)
+
+    @cached_property
+    def group(self) -> StreamGroup:
+        """The nodes, with a store for each array that leaves."""
+        return StreamGroup(self.accesses, self.tasks)
+
+    @cached_property
+    def loops(self) -> Loops:
+        """The loops in the order of the text."""
+        return loops_of(self.group)
+
+    def streamed(self, stream: Stream) -> StreamedGroup:
+        """The group under decisions: starts and chains. Raises ArrayolError (`not-streamed`)."""
+        walked, starts = self._started(stream)
+        firing = {name: replace(own, start=starts[name]) for name, own in walked.pitches.firing.items()}
+        nodes = {
+            name: StreamNode(name, node.kind, firing[name])
+            for name, node in self.group.nodes.items()
+            if name in firing
+        }
+        return StreamedGroup(
+            self.tasks, stream, nodes, tuple(self._chains(walked, firing)), walked.pitches.line, walked.pitches.frame
+        )
+
+    def metrics(self, stream: Stream) -> StreamMetrics:
+        """The figures under decisions. Raises ArrayolError (`not-streamed`)."""
+        return metrics_of(self.group, self.streamed(stream))
+
+    def _started(self, stream: Stream) -> tuple[_Walked, dict[str, int]]:
+        walked = self._walk(stream)
+        solve = thrifty_starts if stream.starts == "memory" else least_starts
+        return walked, solve(list(walked.pitches.firing), walked.waits)
+
+    def _walk(self, stream: Stream) -> _Walked:
+        key = stream.scan, stream.pace, stream.stores_in_scan_order
+        if key not in self._walked:
+            nodes = {
+                name: node
+                for name, node in self.group.nodes.items()
+                if node.kind != "store" or stream.stores_in_scan_order
+            }
+            pitches = pitches_of(nodes, self.loops, stream, self._timing)
+            links = links_of(self.group, pitches.firing)
+            lanes = lanes_of(links, self.group, pitches.firing, self._recurrences(pitches.firing))
+            self._walked[key] = _Walked(pitches, links, lanes, tuple(self._waits(pitches, links)))
+        return self._walked[key]
+
+    def _waits(self, pitches: Pitches, links: Sequence[Link]) -> Iterator[Wait]:
+        """The bounds of starts; what waits is weighed by the bits of an output's lanes that are born in a pulse."""
+        spacing = {link.writer.name: _spacing(pitches.firing[link.writer.name], pitches.frame) for link in links}
+        common = math.lcm(*spacing.values())
+        for link in links:
+            writer, port = link.writer, link.write.port
+            bits = writer.port_bits(self.accesses, port) * writer.port_size(port) * pitches.firing[writer.name].units
+            weight = bits * common // spacing[writer.name]
+            yield Wait(writer.name, link.reader.name, -link.least, link.most, f"{writer.name} {port}", weight)
+
+    def _chains(self, walked: _Walked, firing: Mapping[str, Firing]) -> Iterator[Chain]:
+        starts = {name: own.start for name, own in firing.items()}
+        listed: dict[tuple[str, str], ListedLanes] = {}
+        links = dict(by_output(walked.links))
+        for lane, reads in walked.lanes.items():
+            node, output = self.group.nodes[lane.node], (lane.node, lane.port)
+            if needs_listing(reads, starts, lane.node):
+                if output not in listed:
+                    listed[output] = ListedLanes(self.accesses, node, lane.port, links.get(output, []), firing)
+                lines, kept = listed[output].chains(lane, reads, starts, walked.pitches.frame)
+            else:
+                positions = steady_positions(reads, starts, lane.node) or {}
+                births = births_of(node, firing[lane.node], lane, walked.pitches.frame)
+                lines, kept = [steady_segments(positions, births)], []
+            for line in lines:
+                yield self._chain(node, lane, firing[lane.node], line, kept=False)
+            for line in kept:
+                yield self._chain(node, lane, firing[lane.node], line, kept=True)
+
+    def _chain(self, node: Node, lane: Lane, firing: Firing, line: Line, *, kept: bool) -> Chain:
+        at_birth, segments = line
+        bits = node.port_bits(self.accesses, lane.port)
+        period = min((stride for stride in firing.strides if stride), default=1)
+        return Chain(lane.node, lane.port, lane.place, lane.unit, bits, period, at_birth, segments, kept)
+
+    def _timing(self, node: Node, spacing: int) -> tuple[int, int]:
+        """The largest interval up to the pulses between firings, and the datapath's latency."""
+        if node.process is None:
+            return 1, -1  # a load's data are there when it fires
+        if self.platform is None:
+            return 1, 0
+        offered = self.platform.intervals(node.process)
+        fitting = [interval for interval in offered if interval <= spacing]
+        if not fitting:
+            text = f"'{node.name}' starts a repetition every {offered[0]} cycles at best, but fires every "
+            text += "pulse" if spacing == 1 else f"{spacing} pulses"
+            raise not_streamed(f"{text}: a pace of {offered[0]} is the least")
+        local = self.platform.local
+        path = self.platform.datapath(node.process, fitting[-1])
+        return fitting[-1], max(0, path.latency - local.fetch_cycles - local.store_cycles)
+
+    def _recurrences(self, firing: Mapping[str, Firing]) -> Recurrences:
+        """What the platform knows of recurrences; without one a state can be taken when it is born."""
+        found: dict[tuple[str, str, str], int] = {}
+        for node in self.group.nodes.values() if self.platform is not None else ():
+            if node.process is not None and node.delays and self.platform is not None:
+                path = self.platform.datapath(node.process, firing[node.name].interval)
+                found |= {(node.name, *pair): cycles for pair, cycles in path.recurrence.items()}
+        return Recurrences(found)
+
+
+@dataclass(frozen=True)
+class _Walked:
+    """What a scan and a pace decide."""
+
+    pitches: Pitches
+    links: tuple[Link, ...]
+    lanes: Mapping[Lane, LaneReads]
+    waits: tuple[Wait, ...]
+
+
+def _spacing(firing: Firing, frame: int) -> int:
+    return min((stride for stride in firing.strides if stride), default=frame)
+
+
+def stream_metrics(model: StreamModel, stream: Stream) -> StreamMetrics:
+    """The figures of a group under decisions. Raises ArrayolError (`not-streamed`)."""
+    return model.metrics(stream)
+
+
+def metrics_of(group: StreamGroup, streamed: StreamedGroup) -> StreamMetrics:
+    """The figures of a streaming group."""
+    words = sum(chain.words for chain in streamed.chains)
+    bits = sum(chain.words * chain.bits for chain in streamed.chains)
+    last_start = max((own.firing.start for own in streamed.nodes.values() if own.kind == "task"), default=0)
+    return StreamMetrics(words, bits, last_start, max(_ends(group, streamed)), streamed.frame)
+
+
+def _ends(group: StreamGroup, streamed: StreamedGroup) -> Iterator[int]:
+    """The pulse behind the last one in which each store takes data, or each array is made that leaves."""
+    for node in group.nodes.values():
+        if node.kind == "store" and node.name in streamed.nodes:
+            yield _last_firing(streamed.nodes[node.name].firing) + 1
+        elif node.kind == "store":
+            for writer, _ in group.writers(node.reads[0].array):
+                firing = streamed.nodes[writer.name].firing
+                yield _last_firing(firing) + firing.interval + firing.latency + 1
+
+
+def _last_firing(firing: Firing) -> int:
+    """The pulse of the last firing."""
+    pulse = firing.start
+    for at, (extent, stride) in enumerate(zip(firing.extents, firing.strides, strict=True)):
+        pulse += ((extent - 1) // firing.units if at == firing.shared else extent - 1) * stride
+    return pulse

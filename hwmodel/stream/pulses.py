@@ -1,0 +1,46 @@
+"""Pulses of repetitions, births and reads, as NumPy arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hwmodel.streamed import Firing
+
+Ints = NDArray[np.int64]
+
+
+def along(firing: Firing, dimension: int, indices: Ints) -> Ints:
+    """What indices of one dimension add to the pulse of a firing."""
+    steps = indices // firing.units if dimension == firing.shared else indices
+    return steps * firing.strides[dimension]
+
+
+def fired(firing: Firing, repetitions: Ints) -> Ints:
+    """The pulses (n,) in which repetitions (n, rank) fire."""
+    pulses = np.full(len(repetitions), firing.start, np.int64)
+    for dimension in range(len(firing.extents)):
+        pulses += along(firing, dimension, repetitions[:, dimension])
+    return pulses
+
+
+def unit(firing: Firing, repetitions: Ints) -> Ints:
+    """The unit (n,) that takes each repetition (n, rank)."""
+    if firing.shared is None:
+        return np.zeros(len(repetitions), np.int64)
+    return repetitions[:, firing.shared] % firing.units
+
+
+def born(firing: Firing, places: Ints, size: int) -> Ints:
+    """Pulses from a firing to the births of elements of a port of `size` elements."""
+    return -(-(places + 1) * firing.interval // size) + firing.latency
+
+
+def taken(firing: Firing, places: Ints, size: int) -> Ints:
+    """Pulses from a firing to the reads of elements of a port of `size` elements."""
+    return places // -(-size // firing.interval)
+
+
+def first_born(firing: Firing, size: int) -> int:
+    """Pulses from a firing to the birth of the port's first element."""
+    return int(born(firing, np.zeros(1, np.int64), size)[0])

@@ -1,0 +1,82 @@
+"""When nodes start: the least starts that there are, or those with the fewest bits that wait."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import networkx as nx
+
+_ROOT = "the frame"  # starts are counted from it; no node has a space in a name of its own but loads and stores
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """A reader starts at least `least` pulses after a writer. Its last read is `most` later than the birth it reads.
+
+    `most` is counted without starts; `weight` is what a pulse of waiting costs: the bits of the lanes of `lane`, which
+    all its readers share.
+    """
+
+    writer: str
+    reader: str
+    least: int
+    most: int
+    lane: str
+    weight: int
+
+
+def least_starts(nodes: Sequence[str], waits: Iterable[Wait]) -> dict[str, int]:
+    """The longest paths: the least starts, of nodes in dataflow order."""
+    bounds = [(wait.writer, wait.reader, wait.least) for wait in waits]
+    return _least(nodes, bounds)
+
+
+def thrifty_starts(nodes: Sequence[str], waits: Sequence[Wait]) -> dict[str, int]:
+    """Starts with the least sum over lanes of weight x (latest read - birth); of several the least.
+
+    The dual of a minimum-cost flow: a node's start is its potential, and bounds with flow hold exactly.
+    """
+    bounds = [(wait.writer, wait.reader, wait.least) for wait in waits]
+    bounds += [(wait.reader, _latest(wait.lane), wait.most) for wait in waits]
+    bounds += [(_ROOT, node, 0) for node in nodes]
+    demand = dict.fromkeys([_ROOT, *nodes, *(_latest(wait.lane) for wait in waits)], 0)
+    for wait in {wait.lane: wait for wait in waits}.values():
+        demand[_latest(wait.lane)] += wait.weight
+        demand[wait.writer] -= wait.weight
+    graph = nx.DiGraph()
+    for name, amount in demand.items():
+        graph.add_node(name, demand=amount)
+    for tail, head, least in bounds:
+        known = graph.get_edge_data(tail, head, {"weight": -least})["weight"]
+        graph.add_edge(tail, head, weight=min(known, -least))
+    _, flow = nx.network_simplex(graph)
+    exact = [(head, tail, graph[tail][head]["weight"]) for tail in flow for head, amount in flow[tail].items() if amount]
+    found = _least([_ROOT, *nodes, *(_latest(wait.lane) for wait in waits)], [*bounds, *exact])
+    return {node: found[node] for node in nodes}
+
+
+def _latest(lane: str) -> str:
+    return f"the latest read of {lane}"
+
+
+def _least(names: Sequence[str], bounds: Sequence[tuple[str, str, int]]) -> dict[str, int]:
+    """The least values of at least 0 with value(head) - value(tail) >= least for all (tail, head, least)."""
+    values = dict.fromkeys(names, 0)
+    changed = True
+    while changed:
+        changed = False
+        for tail, head, least in bounds:
+            if values[head] < values[tail] + least:
+                values[head] = values[tail] + least
+                changed = True
+    return values
+
+
+def spans(starts: Mapping[str, int], waits: Iterable[Wait]) -> dict[str, int]:
+    """By lane, the pulses from birth to latest read at most."""
+    found: dict[str, int] = {}
+    for wait in waits:
+        late = wait.most + starts[wait.reader] - starts[wait.writer]
+        found[wait.lane] = max(late, found.get(wait.lane, late))
+    return found

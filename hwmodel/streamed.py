@@ -1,0 +1,126 @@
+"""A streaming group as a design carries it: its decisions, when its nodes fire, and its line buffers.
+
+All times are pulses (docs/machine.md, section 16). Frozen values, compared by content.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from hwmodel.accesses import Extents
+
+Starts = Literal["latency", "memory"]
+Interface = Literal["port", "axis"]
+NodeKind = Literal["task", "load", "store"]
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """What a design chooses of a streaming group.
+
+    `scan` is the order of its loops, by their numbers, the outermost first; empty for the order of the text. `pace` is
+    the number of pulses for a place of the innermost loop, a whole number or one over a whole number. With `raster`, or
+    with the interface "axis", arrays leave in scan order, else as they are made.
+    """
+
+    scan: tuple[int, ...] = ()
+    pace: Fraction = Fraction(1)
+    starts: Starts = "latency"
+    interface: Interface = "port"
+    raster: bool = False
+
+    @property
+    def stores_in_scan_order(self) -> bool:
+        """Whether arrays leave in scan order, whatever the order is in which they are made."""
+        return self.raster or self.interface == "axis"
+
+
+@dataclass(frozen=True, slots=True)
+class Firing:
+    """When a node fires: repetition r at start + sum of stride x index, index div `units` along the `shared` dimension.
+
+    `units` units fire together. A unit takes its operands and hands out its results during the `interval` pulses from
+    the firing on; the last result of a port is born `interval` + `latency` pulses after it.
+    """
+
+    extents: Extents
+    strides: tuple[int, ...]
+    start: int = 0
+    shared: int | None = None
+    units: int = 1
+    interval: int = 1
+    latency: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StreamNode:
+    """A task, a load of an array from outside, or a store of an array that leaves."""
+
+    name: str
+    kind: NodeKind
+    firing: Firing
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Tap:
+    """A place where a unit of a node reads: an element of the pattern of one of its reads.
+
+    `read` numbers the node's reads; the delays of a task follow those through tilers.
+    """
+
+    node: str
+    read: int
+    place: int
+    unit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """What lies between two neighbouring positions of a chain: `depth` words, and the taps at its older end.
+
+    `shifts` where one enable moves both ends, at every birth and on after the last one.
+    """
+
+    depth: int
+    taps: tuple[Tap, ...]
+    shifts: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Line buffers of one lane: the data of one element of one port of one unit of a node, in the order of birth.
+
+    `at_birth` are the taps that read each datum in the pulse of its birth; the segments follow from the newest to the
+    oldest. A `kept` chain stands beside the lane and holds only what its taps read. `period` is the number of pulses
+    from birth to birth within a line.
+    """
+
+    node: str
+    port: str
+    place: int
+    unit: int
+    bits: int
+    period: int
+    at_birth: tuple[Tap, ...]
+    segments: tuple[Segment, ...]
+    kept: bool = False
+
+    @property
+    def words(self) -> int:
+        """The sum of its depths."""
+        return sum(segment.depth for segment in self.segments)
+
+
+@dataclass(frozen=True)
+class StreamedGroup:
+    """Nodes by name, chains, and the pulses of a line and of a frame."""
+
+    tasks: tuple[str, ...]
+    stream: Stream
+    nodes: Mapping[str, StreamNode]
+    chains: tuple[Chain, ...]
+    line: int
+    frame: int
