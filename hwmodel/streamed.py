@@ -94,7 +94,8 @@ class Chain:
     """Line buffers of one lane: the data of one element of one port of one unit of a node, in the order of birth.
 
     `at_birth` are the taps that read each datum in the pulse of its birth; the segments follow from the newest to the
-    oldest. A `kept` chain stands beside the lane and holds only what its taps read. `period` is the number of pulses
+    oldest. A `kept` chain stands beside the lane and holds only what its taps read; one of a `state` only
+    what delays read of an output that leaves by an exit or not at all. `period` is the number of pulses
     from birth to birth within a line.
     """
 
@@ -107,6 +108,7 @@ class Chain:
     at_birth: tuple[Tap, ...]
     segments: tuple[Segment, ...]
     kept: bool = False
+    state: bool = False
 
     @property
     def words(self) -> int:

@@ -76,9 +76,7 @@ class Evaluation:
             touch.port: self._patterns(run, work, number, space, values)
             for number, touch in enumerate(self.accesses.reads[work.task])
         }
-        alone = _task_alone(
-            elementary, space, process.delays, written, {port: own.along for port, own in taken.items()}
-        )
+        alone = task_alone(elementary, space, process.delays, written, {port: own.along for port, own in taken.items()})
         outputs = self._outputs(work, elementary, alone, taken)
         for reads in random:
             every = {port: own.everywhere(space) for port, own in taken.items()}
@@ -180,7 +178,7 @@ def _are_alike(tokens: Ints, data: Patterns, place: Ints) -> bool:
     return bool((tokens[pairs[1][others]] == tokens[pairs[1][first[others]]]).all())
 
 
-def _task_alone(
+def task_alone(
     elementary: Elementary,
     space: Extents,
     delays: tuple[Delay, ...],

@@ -44,7 +44,9 @@ class Births:
     @property
     def has_gaps(self) -> bool:
         """Whether the births do not follow each other at one distance for ever."""
-        return any(stride * extent != outer for (outer, _), (stride, extent) in zip(self.loops, self.loops[1:], strict=False))
+        return any(
+            stride * extent != outer for (outer, _), (stride, extent) in zip(self.loops, self.loops[1:], strict=False)
+        )
 
 
 def births_of(node: Node, firing: Firing, lane: Lane, frame: int) -> Births:
@@ -93,5 +95,3 @@ def steady_segments(positions: Mapping[Tap, int], births: Births) -> tuple[tuple
         segments.append(Segment(births.before(late - newest), tuple(by_lateness[late]), shifts))
         newest = late
     return at_birth, tuple(segments)
-
-

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from hwmodel.accesses import Accesses, Touch
 from hwmodel.stream.latenesses import Latenesses, Source, Spread, spread_of
 from hwmodel.stream.nodes import Node
-from hwmodel.stream.pulses import Ints, born, fired, taken, unit
+from hwmodel.stream.pulses import Ints, born_after, fired, read_after, unit
 from hwmodel.streamed import Firing
 
 
 @dataclass(frozen=True)
-class Made:
+class Makers:
     """By element of an array, who writes it through one tiler: repetition (-1 for none) and place of the pattern."""
 
     repetition: Ints
@@ -41,9 +41,9 @@ def every_repetition(node: Node) -> Ints:
     return np.stack(np.unravel_index(np.arange(math.prod(node.extents)), node.extents), axis=1).astype(np.int64)
 
 
-def made(accesses: Accesses, node: Node, write: Touch) -> Made:
+def makers(accesses: Accesses, node: Node, write: Touch) -> Makers:
     """Who writes each element of an array through a tiler."""
-    found = Made(*(np.full(accesses.size(write.array), -1, np.int64) for _ in range(2)))
+    found = Makers(*(np.full(accesses.size(write.array), -1, np.int64) for _ in range(2)))
     rows, elements = accesses.touched(write, every_repetition(node))
     found.repetition[elements] = rows[:, None]
     found.place[elements] = np.arange(elements.shape[1])
@@ -67,15 +67,20 @@ def enumerated_latenesses(
 ) -> Latenesses:
     """What `latenesses` gives, from all reads of a frame."""
     (node, read, reads), (maker, write, writes) = reader, writer
-    known, repetitions = made(accesses, maker, write), every_repetition(maker)
+    known, repetitions = makers(accesses, maker, write), every_repetition(maker)
     births, units = fired(writes, repetitions), unit(writes, repetitions)
     found: Latenesses = {}
     for own in read_elements(accesses, node, read):
         there = known.repetition[own.elements] >= 0
         by, lane = known.repetition[own.elements[there]], known.place[own.elements[there]]
         own_units = unit(reads, own.repetitions[there])
-        took = taken(reads, np.array([own.place]), math.prod(read.pattern))
-        late = fired(reads, own.repetitions[there]) + took - births[by] - born(writes, lane, maker.port_size(write.port))
+        took = read_after(reads, np.array([own.place]), math.prod(read.pattern))
+        late = (
+            fired(reads, own.repetitions[there])
+            + took
+            - births[by]
+            - born_after(writes, lane, maker.port_size(write.port))
+        )
         keys = np.stack([own_units, lane, units[by], own.beyond[there].astype(np.int64)])
         for key in np.unique(keys, axis=1).T:
             same = (keys == key[:, None]).all(axis=0)

@@ -10,12 +10,12 @@ import numpy as np
 
 from arrayol.ir.spec import Delay
 from hwmodel.accesses import Accesses
-from hwmodel.stream.chains import is_served, steady_positions, steady_segments, births_of
+from hwmodel.stream.chains import births_of, is_served, steady_positions, steady_segments
 from hwmodel.stream.counted import Births, TapReads, counted_chains, frames_waited, over_frames, tap_reads
-from hwmodel.stream.enumerated import every_repetition, made, read_elements
+from hwmodel.stream.enumerated import every_repetition, makers, read_elements
 from hwmodel.stream.lanes import Lane, LaneReads, Link, is_apart
 from hwmodel.stream.nodes import Node
-from hwmodel.stream.pulses import Ints, born, fired, taken, unit
+from hwmodel.stream.pulses import Ints, born_after, fired, read_after, unit
 from hwmodel.streamed import Firing, Segment, Tap
 
 Line = tuple[tuple[Tap, ...], tuple[Segment, ...]]  # the taps at birth, and the segments
@@ -41,10 +41,10 @@ class ListedLanes:
         self.repetitions = every_repetition(node)
         own = firing[node.name]
         self.pulses, self.unit = fired(own, self.repetitions), unit(own, self.repetitions)
-        self.order = np.zeros(len(self.repetitions), np.int64)
-        for number in range(own.units):
-            mine = np.flatnonzero(self.unit == number)
-            self.order[mine[np.argsort(self.pulses[mine], kind="stable")]] = np.arange(len(mine))
+        self.leaves = np.ones(len(self.repetitions), np.bool_)
+        for touch in (touch for touch in node.writes if touch.port == port and touch.exit is not None):
+            self.leaves = accesses.happens(touch, self.repetitions)
+        self.orders = {state: self._order(state=state) for state in (False, True)}
         self.lanes: dict[Lane, _Listed] = {}
         self.names: dict[Tap, tuple[str, str]] = {}
         for link in links:
@@ -53,12 +53,26 @@ class ListedLanes:
             if delay.output == port:
                 self._list_delay(number, delay)
 
+    def _mine(self, unit: int, state: bool) -> Ints:
+        """The repetitions whose results are a lane's data: through an exit few write."""
+        return np.flatnonzero((self.unit == unit) & (self.leaves | state))
+
+    def _order(self, *, state: bool) -> Ints:
+        """By repetition its place in the order of birth of its lane."""
+        order = np.full(len(self.repetitions), -1, np.int64)
+        for number in range(self.firing[self.node.name].units):
+            mine = self._mine(number, state)
+            order[mine[np.argsort(self.pulses[mine], kind="stable")]] = np.arange(len(mine))
+        return order
+
     def births(self, lane: Lane) -> Ints:
         """The pulses of birth of a lane's data."""
-        mine = np.sort(self.pulses[self.unit == lane.unit])
-        return mine + int(born(self.firing[lane.node], np.array([lane.place]), self.size)[0])
+        mine = np.sort(self.pulses[self._mine(lane.unit, lane.state)])
+        return mine + int(born_after(self.firing[lane.node], np.array([lane.place]), self.size)[0])
 
-    def chains(self, lane: Lane, reads: LaneReads, starts: Mapping[str, int], frame: int) -> tuple[list[Line], list[Line]]:
+    def chains(
+        self, lane: Lane, reads: LaneReads, starts: Mapping[str, int], frame: int
+    ) -> tuple[list[Line], list[Line]]:
         """The chains of a lane, and the kept chains beside it."""
         births, listed = self.births(lane), self.lanes[lane]
         positions = steady_positions(reads, starts, lane.node)
@@ -80,11 +94,11 @@ class ListedLanes:
 
     def _list(self, link: Link) -> None:
         node, read, reads = link.reader, link.read, self.firing[link.reader.name]
-        known = made(self.accesses, self.node, link.write)
+        known = makers(self.accesses, self.node, link.write)
         for own in read_elements(self.accesses, node, read):
             there = np.flatnonzero(known.repetition[own.elements] >= 0)
             by, place = known.repetition[own.elements[there]], known.place[own.elements[there]]
-            took = int(taken(reads, np.array([own.place]), math.prod(read.pattern))[0])
+            took = int(read_after(reads, np.array([own.place]), math.prod(read.pattern))[0])
             pulses, units = fired(reads, own.repetitions[there]) + took, unit(reads, own.repetitions[there])
             kinds = np.stack([units, place, self.unit[by], own.beyond[there].astype(np.int64)])
             for kind in np.unique(kinds, axis=1).T:
@@ -93,7 +107,7 @@ class ListedLanes:
                 lane = Lane(self.node.name, self.port, int(kind[1]), int(kind[2]))
                 listed = self.lanes.setdefault(lane, _Listed())
                 side = listed.beyond if kind[3] else listed.within
-                side[tap] = self.order[by[same]], pulses[same]
+                side[tap] = self.orders[False][by[same]], pulses[same]
                 self.names[tap] = f"'{read.port}'" if node.kind == "task" else f"'{node.name}'", read.array
 
     def _list_delay(self, number: int, delay: Delay) -> None:
@@ -102,8 +116,8 @@ class ListedLanes:
         inside = np.flatnonzero(((before >= 0) & (before < np.array(node.extents))).all(axis=1))
         makers = np.ravel_multi_index(tuple(before[inside].T), node.extents)
         for place in range(self.size):
-            late = int(born(firing, np.array([place]), self.size)[0])
-            took = int(taken(firing, np.array([place]), self.size)[0])
+            late = int(born_after(firing, np.array([place]), self.size)[0])
+            took = int(read_after(firing, np.array([place]), self.size)[0])
             for own in range(firing.units):
                 mine = self.unit[inside] == own
                 by = makers[mine]
@@ -112,7 +126,7 @@ class ListedLanes:
                 lane = Lane(node.name, self.port, place, int(self.unit[by[0]]), is_apart(node, delay))
                 tap = Tap(node.name, len(node.reads) + number, place, own)
                 pulses = np.maximum(self.pulses[inside][mine] + took, self.pulses[by] + late)
-                self.lanes.setdefault(lane, _Listed()).within[tap] = self.order[by], pulses
+                self.lanes.setdefault(lane, _Listed()).within[tap] = self.orders[lane.state][by], pulses
                 self.names[tap] = f"'{delay.port}'", delay.output
 
 

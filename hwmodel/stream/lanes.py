@@ -6,11 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+import numpy as np
+
 from arrayol.ir.spec import Delay
 from hwmodel.accesses import Touch
 from hwmodel.stream.enumerated import enumerated_latenesses
 from hwmodel.stream.latenesses import Latenesses, Spread, is_product, latenesses
 from hwmodel.stream.nodes import Node, StreamGroup
+from hwmodel.stream.pulses import born_after, read_after
 from hwmodel.stream.refusals import not_streamed
 from hwmodel.streamed import Firing, Tap
 
@@ -71,7 +74,7 @@ def links_of(group: StreamGroup, firing: Mapping[str, Firing]) -> tuple[Link, ..
 def lanes_of(
     links: tuple[Link, ...], group: StreamGroup, firing: Mapping[str, Firing], recurrences: Recurrences
 ) -> dict[Lane, LaneReads]:
-    """By lane its taps, those of delays with them. Raises ArrayolError (`not-streamed`) for a delay that is too short."""
+    """By lane its taps, those of delays with them. Raises ArrayolError (`not-streamed`) for short delays."""
     lanes: dict[Lane, LaneReads] = {}
     for link in links:
         for source, spread in link.by_source.items():
@@ -108,23 +111,31 @@ def is_apart(node: Node, delay: Delay) -> bool:
 def _delay_taps(
     node: Node, number: int, delay: Delay, firing: Firing, recurrences: Recurrences
 ) -> Iterator[tuple[Lane, Tap, int]]:
-    size = node.port_size(delay.output)
+    """The taps of a delay: the lane that each reads, and how late. A state within its unit is read when it is born."""
     back = delay_pulses(firing, delay)
-    if min(back.values()) <= 0 and sum(_steps(firing, delay)) <= 0:
-        raise not_streamed(f"'{node.name}' needs the repetition after {list(delay.vector)}", delay.span)
-    last = firing.interval + firing.latency
-    needed = recurrences.of(node.name, delay, last)
-    if min(back.values()) < needed:
-        text = f"'{node.name}' can take the state of {list(delay.vector)} after {needed} "
-        text += f"{'cycle' if needed == 1 else 'cycles'}, but fires every {'pulse' if _every(firing) == 1 else f'{_every(firing)} pulses'}"
-        raise not_streamed(f"{text}: a pace of {needed} is the least", delay.span)
-    for place in range(size):
-        born = -(-(place + 1) * firing.interval // size) + firing.latency
-        took = place // -(-size // firing.interval)
+    _require_time(node, delay, firing, recurrences)
+    places = np.arange(node.port_size(delay.output))
+    late = read_after(firing, places, len(places)) - born_after(firing, places, len(places))
+    for place in places.tolist():
         for unit, pulses in back.items():
             lane_unit = (unit - delay.vector[firing.shared]) % firing.units if firing.shared is not None else 0
             tap = Tap(node.name, len(node.reads) + number, place, unit)
-            yield Lane(node.name, delay.output, place, lane_unit), tap, max(0, pulses + took - born)
+            yield Lane(node.name, delay.output, place, lane_unit), tap, max(0, pulses + int(late[place]))
+
+
+def _require_time(node: Node, delay: Delay, firing: Firing, recurrences: Recurrences) -> None:
+    """Raises ArrayolError where a state is needed before it is made, or before it can be taken."""
+    least = min(delay_pulses(firing, delay).values())
+    if least <= 0 and sum(_steps(firing, delay)) <= 0:
+        raise not_streamed(f"'{node.name}' needs the repetition after {list(delay.vector)}", delay.span)
+    needed = recurrences.of(node.name, delay, firing.interval + firing.latency)
+    if least < needed:
+        cycles = "cycle" if needed == 1 else "cycles"
+        every = "pulse" if _every(firing) == 1 else f"{_every(firing)} pulses"
+        text = (
+            f"'{node.name}' can take the state of {list(delay.vector)} after {needed} {cycles}, but fires every {every}"
+        )
+        raise not_streamed(f"{text}: a pace of {needed} is the least", delay.span)
 
 
 def _every(firing: Firing) -> int:
@@ -142,6 +153,6 @@ def delay_pulses(firing: Firing, delay: Delay) -> dict[int, int]:
         return {0: sum(steps)}
     step, others = delay.vector[firing.shared], sum(steps) - steps[firing.shared]
     stride = firing.strides[firing.shared]
-    return {unit: others + (unit // firing.units - (unit - step) // firing.units) * stride for unit in range(firing.units)}
-
-
+    return {
+        unit: others + (unit // firing.units - (unit - step) // firing.units) * stride for unit in range(firing.units)
+    }

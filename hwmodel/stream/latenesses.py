@@ -17,7 +17,7 @@ import numpy as np
 from arrayol.execute.patterns import elements_of
 from hwmodel.accesses import Accesses, Touch, follows_axes, points
 from hwmodel.stream.nodes import Node
-from hwmodel.stream.pulses import Ints, along, born, taken
+from hwmodel.stream.pulses import Ints, along, born_after, read_after
 from hwmodel.streamed import Firing
 
 _MANY = 256  # values of a set of latenesses; of larger ones only the ends are kept
@@ -90,9 +90,7 @@ def latenesses(
     found: Latenesses = {}
     for ranges in _reading(accesses, node, read):
         factors = [_held(node, firing, ranges, read)]
-        factors += [
-            _along_axis(accesses, axis, read, firing, ranges, own) for axis, own in enumerate(axes)
-        ]
+        factors += [_along_axis(accesses, axis, read, firing, ranges, own) for axis, own in enumerate(axes)]
         for place in range(math.prod(read.pattern)):
             for source, spread in _sums(place, [factor[place] for factor in factors]):
                 found[source] = found[source] | spread if source in found else spread
@@ -104,8 +102,8 @@ def _within_patterns(
 ) -> Spread:
     """With the pulses that an element comes after its firing, on both sides."""
     (_, read, reads), (node, write, writes) = reader, writer
-    took = int(taken(reads, np.array([source.place]), math.prod(read.pattern))[0])
-    made = int(born(writes, np.array([source.lane]), node.port_size(write.port))[0])
+    took = int(read_after(reads, np.array([source.place]), math.prod(read.pattern))[0])
+    made = int(born_after(writes, np.array([source.lane]), node.port_size(write.port))[0])
     return spread + Spread(took - made, took - made, frozenset({took - made}))
 
 
@@ -183,7 +181,9 @@ def _along_axis(
     extent = accesses.shape(read.array)[axis]
     moving = [at for at, step in enumerate(read.tiler.paving[axis]) if step]
     grid = points([len(ranges[at]) for at in moving]) + np.array([ranges[at].start for at in moving], np.int64)
-    pulses = sum((along(firing, at, grid[:, number]) for number, at in enumerate(moving)), np.zeros(len(grid), np.int64))
+    pulses = sum(
+        (along(firing, at, grid[:, number]) for number, at in enumerate(moving)), np.zeros(len(grid), np.int64)
+    )
     shared = [number for number, at in enumerate(moving) if at == firing.shared]
     units = grid[:, shared[0]] % firing.units if shared else np.zeros(len(grid), np.int64)
     first = read.tiler.origin[axis] + grid @ np.array([read.tiler.paving[axis][at] for at in moving], np.int64)
@@ -193,7 +193,7 @@ def _along_axis(
         coordinate = first + offset
         beyond = (coordinate < 0) | (coordinate >= extent)
         element = coordinate % extent if read.tiler.wrap else elements_of(read.tiler.border, coordinate, extent)
-        there = np.ones(len(element), np.bool_) if read.tiler.border is None else (0 <= element) & (element < extent)
+        there = np.ones(len(element), np.bool_) if read.tiler.border is None else (element >= 0) & (element < extent)
         there[there] = writer.birth[element[there]] >= 0
         known[offset] = _grouped(there, element, beyond, units, pulses, writer)
     return [known[int(offset)] for offset in fitted]
@@ -221,9 +221,7 @@ def spread_of(values: Ints) -> Spread:
     return Spread(int(few[0]), int(few[-1]), frozenset(map(int, few)) if len(few) <= _MANY else None)
 
 
-def _sums(
-    place: int, factors: Sequence[dict[tuple[int, int, int, bool], Spread]]
-) -> Iterator[tuple[Source, Spread]]:
+def _sums(place: int, factors: Sequence[dict[tuple[int, int, int, bool], Spread]]) -> Iterator[tuple[Source, Spread]]:
     """The sums of one place over all factors."""
     for parts in product(*(factor.items() for factor in factors)):
         unit, lane, lane_unit = (sum(key[at] for key, _ in parts) for at in range(3))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import pairwise
 from math import ceil
 from typing import NoReturn
 
@@ -129,7 +130,7 @@ def _require_one_walk(group: StreamGroup, forest: _Forest) -> None:
                 known.setdefault(root, []).append((ratio, extent))
         for own in known.values():
             own.sort()
-            for (inner, extent), (outer, _) in zip(own, own[1:], strict=False):
+            for (inner, extent), (outer, _) in pairwise(own):
                 if outer < inner * extent:
                     _refuse_orders(group, node.name, node.name)
 

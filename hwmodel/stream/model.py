@@ -46,7 +46,9 @@ class StreamModel:
     accesses: Accesses
     tasks: tuple[str, ...]
     platform: Platform | None = None
-    _walked: dict[tuple[tuple[int, ...], Fraction, bool], _Walked] = field(default_factory=dict, repr=False, compare=False)
+    _walked: dict[tuple[tuple[int, ...], Fraction, bool], _Walked] = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     @cached_property
     def group(self) -> StreamGroup:
@@ -63,9 +65,7 @@ class StreamModel:
         walked, starts = self._started(stream)
         firing = {name: replace(own, start=starts[name]) for name, own in walked.pitches.firing.items()}
         nodes = {
-            name: StreamNode(name, node.kind, firing[name])
-            for name, node in self.group.nodes.items()
-            if name in firing
+            name: StreamNode(name, node.kind, firing[name]) for name, node in self.group.nodes.items() if name in firing
         }
         return StreamedGroup(
             self.tasks, stream, nodes, tuple(self._chains(walked, firing)), walked.pitches.line, walked.pitches.frame
@@ -119,15 +119,15 @@ class StreamModel:
                 births = births_of(node, firing[lane.node], lane, walked.pitches.frame)
                 lines, kept = [steady_segments(positions, births)], []
             for line in lines:
-                yield self._chain(node, lane, firing[lane.node], line, kept=False)
+                yield self._chain(lane, firing[lane.node], walked.pitches.frame, line, kept=False)
             for line in kept:
-                yield self._chain(node, lane, firing[lane.node], line, kept=True)
+                yield self._chain(lane, firing[lane.node], walked.pitches.frame, line, kept=True)
 
-    def _chain(self, node: Node, lane: Lane, firing: Firing, line: Line, *, kept: bool) -> Chain:
-        at_birth, segments = line
+    def _chain(self, lane: Lane, firing: Firing, frame: int, line: Line, *, kept: bool) -> Chain:
+        node, (at_birth, segments) = self.group.nodes[lane.node], line
         bits = node.port_bits(self.accesses, lane.port)
-        period = min((stride for stride in firing.strides if stride), default=1)
-        return Chain(lane.node, lane.port, lane.place, lane.unit, bits, period, at_birth, segments, kept)
+        period = births_of(node, firing, lane, frame).period
+        return Chain(lane.node, lane.port, lane.place, lane.unit, bits, period, at_birth, segments, kept, lane.state)
 
     def _timing(self, node: Node, spacing: int) -> tuple[int, int]:
         """The largest interval up to the pulses between firings, and the datapath's latency."""

@@ -149,9 +149,7 @@ class StreamGroup:
 
     def _span(self, array: str) -> Span:
         """Where a task of the group reads or writes an array."""
-        touches = (
-            touch for task in self.tasks for touch in (*self.accesses.reads[task], *self.accesses.writes[task])
-        )
+        touches = (touch for task in self.tasks for touch in (*self.accesses.reads[task], *self.accesses.writes[task]))
         return next(touch.tiler.span for touch in touches if touch.array == array)
 
     def _require_whole(self) -> None:
@@ -189,7 +187,7 @@ def _centred(touch: Touch, shape: Extents) -> Touch:
         return touch
 
     def least(factor: int, extent: int) -> int:
-        return (factor + extent // 2) % extent - extent // 2
+        return factor % extent - (extent if 2 * (factor % extent) > extent else 0)
 
     rows = [
         [tuple(least(factor, extent) for factor in row) for row, extent in zip(matrix, shape, strict=True)]

@@ -31,16 +31,16 @@ def unit(firing: Firing, repetitions: Ints) -> Ints:
     return repetitions[:, firing.shared] % firing.units
 
 
-def born(firing: Firing, places: Ints, size: int) -> Ints:
+def born_after(firing: Firing, places: Ints, size: int) -> Ints:
     """Pulses from a firing to the births of elements of a port of `size` elements."""
     return -(-(places + 1) * firing.interval // size) + firing.latency
 
 
-def taken(firing: Firing, places: Ints, size: int) -> Ints:
+def read_after(firing: Firing, places: Ints, size: int) -> Ints:
     """Pulses from a firing to the reads of elements of a port of `size` elements."""
     return places // -(-size // firing.interval)
 
 
 def first_born(firing: Firing, size: int) -> int:
     """Pulses from a firing to the birth of the port's first element."""
-    return int(born(firing, np.zeros(1, np.int64), size)[0])
+    return int(born_after(firing, np.zeros(1, np.int64), size)[0])

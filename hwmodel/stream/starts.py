@@ -44,14 +44,16 @@ def thrifty_starts(nodes: Sequence[str], waits: Sequence[Wait]) -> dict[str, int
     for wait in {wait.lane: wait for wait in waits}.values():
         demand[_latest(wait.lane)] += wait.weight
         demand[wait.writer] -= wait.weight
-    graph = nx.DiGraph()
+    graph: nx.DiGraph[str] = nx.DiGraph()
     for name, amount in demand.items():
         graph.add_node(name, demand=amount)
     for tail, head, least in bounds:
         known = graph.get_edge_data(tail, head, {"weight": -least})["weight"]
         graph.add_edge(tail, head, weight=min(known, -least))
     _, flow = nx.network_simplex(graph)
-    exact = [(head, tail, graph[tail][head]["weight"]) for tail in flow for head, amount in flow[tail].items() if amount]
+    exact = [
+        (head, tail, graph[tail][head]["weight"]) for tail in flow for head, amount in flow[tail].items() if amount
+    ]
     found = _least([_ROOT, *nodes, *(_latest(wait.lane) for wait in waits)], [*bounds, *exact])
     return {node: found[node] for node in nodes}
 

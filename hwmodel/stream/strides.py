@@ -47,9 +47,7 @@ def pitches_of(nodes: Mapping[str, Node], loops: Loops, stream: Stream, timing: 
     for loop in reversed(scan[:-1]):
         pitches[loop] = pitch
         pitch *= places_of(loops, nodes, loop)
-    firing = {
-        name: _firing(node, loops, lines.get(name), pitches, timing, pitch) for name, node in nodes.items()
-    }
+    firing = {name: _firing(node, loops, lines.get(name), pitches, timing, pitch) for name, node in nodes.items()}
     return Pitches(firing, length, pitch)
 
 

@@ -1,0 +1,257 @@
+"""What each node does in which pulse: births of data in lanes, and reads of them by taps.
+
+From the access relations and the firings of a design alone: counters run through the repetitions, and every read names
+the repetition that made what it reads.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrayol.ir.spec import Delay, Tiler
+from hwmodel.accesses import Accesses, Touch, points
+from hwmodel.streamed import Firing, StreamedGroup, Tap
+
+Ints = NDArray[np.int64]
+
+
+class LaneName(NamedTuple):
+    """A lane: the data of one element of one port of one unit. Of a `state` only delays read."""
+
+    node: str
+    port: str
+    place: int
+    unit: int
+    state: bool
+
+
+class Read(NamedTuple):
+    """A tap takes the datum of a repetition of the lane's node in a pulse; beyond the ends it may be at another tap."""
+
+    pulse: int
+    tap: Tap
+    datum: int
+    reader: int
+    beyond: bool
+
+
+@dataclass
+class LaneEvents:
+    """Births (pulse, datum) and reads of one lane, in the order of the pulses once `sorted_by_pulse`."""
+
+    births: list[tuple[int, int]] = field(default_factory=list)
+    reads: list[Read] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class NodeReads:
+    """What a node reads, tiler by tiler, and through which it writes; arrays that are set up are no reads."""
+
+    reads: tuple[Touch, ...]
+    writes: tuple[Touch, ...]
+    delays: tuple[Delay, ...]
+
+
+def node_reads(accesses: Accesses, group: StreamedGroup) -> dict[str, NodeReads]:
+    """The reads and writes of each node of a group."""
+    moved: dict[str, set[int]] = defaultdict(set)
+    made = set()
+    for task in group.tasks:
+        made |= {touch.array for touch in accesses.writes[task]}
+        for touch in (*accesses.reads[task], *accesses.writes[task]):
+            moved[touch.array] |= {axis for axis, row in enumerate(touch.tiler.paving) if any(row)}
+    found = {}
+    for name, node in group.nodes.items():
+        if node.kind == "task":
+            reads = tuple(
+                touch
+                for touch in accesses.reads[name]
+                if not accesses.is_resident(touch.array) and (touch.array in made or moved[touch.array])
+            )
+            found[name] = NodeReads(reads, accesses.writes[name], accesses.delays(name))
+        else:
+            array = name.partition(" ")[2]
+            touch = _place_by_place(accesses, name, array, sorted(moved[array]), group)
+            found[name] = NodeReads((), (touch,), ()) if node.kind == "load" else NodeReads((touch,), (), ())
+    return found
+
+
+def _place_by_place(accesses: Accesses, node: str, array: str, moved: list[int], group: StreamedGroup) -> Touch:
+    shape = accesses.shape(array)
+    pattern = [axis for axis in range(len(shape)) if axis not in moved]
+    rows = range(len(shape))
+    span = next(
+        touch.tiler.span
+        for task in group.tasks
+        for touch in (*accesses.reads[task], *accesses.writes[task])
+        if touch.array == array
+    )
+    tiler = Tiler(
+        (0,) * len(shape),
+        tuple(tuple(int(axis == other) for other in moved) for axis in rows),
+        tuple(tuple(int(axis == other) for other in pattern) for axis in rows),
+        False,
+        span,
+    )
+    return Touch(node, array, array, tiler, tuple(shape[axis] for axis in pattern))
+
+
+def firings(firing: Firing) -> tuple[Ints, Ints]:
+    """By repetition (row-major) the pulse in which it fires, and the unit that takes it."""
+    pulse, unit = np.full(math.prod(firing.extents), firing.start, np.int64), np.zeros(1, np.int64)
+    for at, index in enumerate(points(firing.extents).T):
+        if at == firing.shared:
+            pulse += firing.strides[at] * (index // firing.units)
+            unit = index % firing.units
+        else:
+            pulse += firing.strides[at] * index
+    return pulse, np.broadcast_to(unit, pulse.shape)
+
+
+def chunk(size: int, interval: int) -> int:
+    """The elements of a port that are taken in one pulse."""
+    return -(-size // interval)
+
+
+@dataclass(frozen=True)
+class Events:
+    """All lanes of a group over one frame."""
+
+    lanes: Mapping[LaneName, LaneEvents]
+
+
+def events_of(accesses: Accesses, group: StreamedGroup) -> Events:
+    """The births and reads of one frame."""
+    return _Recorder(accesses, group).record()
+
+
+class _Recorder:
+    def __init__(self, accesses: Accesses, group: StreamedGroup) -> None:
+        self.accesses, self.group = accesses, group
+        self.nodes = node_reads(accesses, group)
+        self.when = {name: firings(node.firing) for name, node in group.nodes.items()}
+        self.lanes: dict[LaneName, LaneEvents] = defaultdict(LaneEvents)
+        self.makers: dict[str, list[tuple[str, str, Ints, Ints]]] = defaultdict(list)
+
+    def record(self) -> Events:
+        for name, node in self.nodes.items():
+            for touch in node.writes:
+                self._made(name, touch)
+        for name, node in self.nodes.items():
+            for number, touch in enumerate(node.reads):
+                self._read(name, number, touch)
+            for number, delay in enumerate(node.delays):
+                self._delayed(name, len(node.reads) + number, delay)
+        for lane in self._written():
+            self.lanes.setdefault(lane, LaneEvents())
+        for lane, events in self.lanes.items():
+            self._births(lane, events)
+            events.reads.sort(key=lambda read: read.pulse)
+        return Events(dict(self.lanes))
+
+    def _written(self) -> Iterator[LaneName]:
+        """The lanes of all results that arrays hold, read or not."""
+        for name, node in self.nodes.items():
+            units = range(self.group.nodes[name].firing.units)
+            for touch in node.writes:
+                for place, unit in product(range(math.prod(touch.pattern)), units):
+                    yield LaneName(name, touch.port, place, unit, False)
+
+    def _made(self, name: str, touch: Touch) -> None:
+        """Note which repetition makes each element of an array, and at which place of its pattern."""
+        maker = np.full(self.accesses.size(touch.array), -1, np.int64)
+        place = np.zeros_like(maker)
+        rows, elements = self.accesses.touched(touch, points(self.group.nodes[name].firing.extents))
+        maker[elements] = rows[:, None]
+        place[elements] = np.arange(elements.shape[1])
+        self.makers[touch.array].append((name, touch.port, maker, place))
+
+    def _read(self, name: str, number: int, touch: Touch) -> None:
+        firing, (pulses, units) = self.group.nodes[name].firing, self.when[name]
+        repetitions = points(firing.extents)
+        rows, elements = self.accesses.touched(touch, repetitions)
+        beyond = self._beyond(touch, repetitions[rows])
+        constant = touch.tiler.border is not None and touch.tiler.border.is_constant
+        at_once = chunk(elements.shape[1], firing.interval)
+        for maker, port, repetition, lane_place in self.makers[touch.array]:
+            lane_units = self.when[maker][1]
+            for row, place in np.argwhere(repetition[elements] >= 0).tolist():
+                if constant and beyond[row, place]:
+                    continue
+                reader, element = int(rows[row]), elements[row, place]
+                datum = int(repetition[element])
+                lane = LaneName(maker, port, int(lane_place[element]), int(lane_units[datum]), False)
+                tap = Tap(name, number, place, int(units[reader]))
+                pulse = int(pulses[reader]) + place // at_once
+                self.lanes[lane].reads.append(Read(pulse, tap, datum, reader, bool(beyond[row, place])))
+
+    def _beyond(self, touch: Touch, repetitions: Ints) -> NDArray[np.bool_]:
+        """Which reads are of what a border or wrap puts beyond the ends: those that the shortest way leads outside."""
+        outside = np.zeros((len(repetitions), math.prod(touch.pattern)), np.bool_)
+        for axis, extent in enumerate(self.accesses.shape(touch.array)):
+            factors = [touch.tiler.origin[axis], *touch.tiler.paving[axis], *touch.tiler.fitting[axis]]
+            if touch.tiler.wrap:
+                factors = [factor - extent if 2 * factor > extent else factor for factor in factors]
+            origin, steps = factors[0], np.array(factors[1:], np.int64)
+            rank = repetitions.shape[1]
+            index = origin + (repetitions @ steps[:rank])[:, None] + (points(touch.pattern) @ steps[rank:])[None, :]
+            outside |= (index < 0) | (index >= extent)
+        return outside
+
+    def _delayed(self, name: str, number: int, delay: Delay) -> None:
+        firing, (pulses, units) = self.group.nodes[name].firing, self.when[name]
+        repetitions = points(firing.extents)
+        before = repetitions - np.array(delay.vector, np.int64)
+        inside = np.flatnonzero(((before >= 0) & (before < np.array(firing.extents))).all(axis=1))
+        process = self.accesses.network.processes[name]
+        shape = next(port.shape for port in process.output_ports if port.name == delay.output)
+        size = math.prod(extent or 1 for extent in shape)
+        written = next((touch for touch in self.nodes[name].writes if touch.port == delay.output), None)
+        apart = written is None or written.exit is not None
+        for reader in inside.tolist():
+            maker = int(np.ravel_multi_index(tuple(before[reader]), firing.extents))
+            for place in range(size):
+                lane = LaneName(name, delay.output, place, int(units[maker]), apart)
+                born = int(pulses[maker]) + self._until_birth(firing, place, size)
+                pulse = max(int(pulses[reader]) + place // chunk(size, firing.interval), born)
+                tap = Tap(name, number, place, int(units[reader]))
+                self.lanes[lane].reads.append(Read(pulse, tap, maker, reader, False))
+
+    def _births(self, lane: LaneName, events: LaneEvents) -> None:
+        firing, (pulses, units) = self.group.nodes[lane.node].firing, self.when[lane.node]
+        size = self._port_size(lane)
+        late = self._until_birth(firing, lane.place, size)
+        data = np.flatnonzero(units == lane.unit)
+        events.births = sorted((int(pulses[datum]) + late, int(datum)) for datum in data)
+        touch = next((touch for touch in self.nodes[lane.node].writes if touch.port == lane.port), None)
+        if touch is not None and touch.exit is not None and not lane.state:
+            rows = set(self.accesses.touched(touch, points(firing.extents))[0].tolist())
+            events.births = [birth for birth in events.births if birth[1] in rows]
+
+    def _port_size(self, lane: LaneName) -> int:
+        process = self.accesses.network.processes.get(lane.node)
+        if process is None:
+            return math.prod(self.nodes[lane.node].writes[0].pattern)
+        shape = next(port.shape for port in process.output_ports if port.name == lane.port)
+        return math.prod(extent or 1 for extent in shape)
+
+    @staticmethod
+    def _until_birth(firing: Firing, place: int, size: int) -> int:
+        """Pulses from a firing to the birth of one of the results of a port."""
+        return -(-(place + 1) * firing.interval // size) + firing.latency
+
+
+def reads_by_tap(events: LaneEvents) -> Iterator[tuple[Tap, list[Read]]]:
+    """The reads of each tap, in the order of the pulses."""
+    found: dict[Tap, list[Read]] = defaultdict(list)
+    for read in events.reads:
+        found[read.tap].append(read)
+    yield from found.items()

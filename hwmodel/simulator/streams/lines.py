@@ -1,0 +1,160 @@
+"""The chains of one lane, run pulse by pulse: what is at which tap."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hwmodel.simulator.streams.events import LaneEvents, LaneName, Read
+from hwmodel.simulator.streams.faults import stream_fault
+from hwmodel.simulator.streams.passes import (
+    Datum,
+    births_over,
+    one_lateness,
+    ordered_passes,
+    steady_passes,
+)
+from hwmodel.simulator.streams.segments import Queued, Shifted
+from hwmodel.streamed import Chain, Tap
+
+
+@dataclass
+class _Line:
+    """A chain with its segments; of each the data that enter it, and by pulse the one that leaves (queues only)."""
+
+    chain: Chain
+    segments: list[Shifted | Queued]
+    entering: list[frozenset[Datum]]
+    leaving: list[dict[int, Datum]]
+
+
+class Lane:
+    """One lane over some frames: `step` pulse after pulse, then `take` what taps read in that pulse."""
+
+    def __init__(self, name: LaneName, chains: Sequence[Chain], events: LaneEvents, frames: int, frame: int) -> None:
+        self.name, self.events = name, events
+        births = births_over(events, frames + 1, frame)
+        self.born = {birth.pulse: birth.datum for birth in births if birth.datum[0] < frames}
+        self.first = births[0].pulse
+        self.reads: dict[int, list[tuple[int, Read]]] = defaultdict(list)
+        for read in events.reads:
+            for number in range(frames):
+                self.reads[read.pulse + number * frame].append((number, read))
+        main = [chain for chain in chains if not chain.kept]
+        taps = {tap for chain in main for tap in _taps(chain)}
+        born = {datum: pulse for pulse, datum in events.births}
+        own: dict[Tap, list[Read]] = defaultdict(list)
+        for read in events.reads:
+            if not read.beyond:
+                own[read.tap].append(read)
+        missing = [tap for tap in own if tap not in taps]
+        if missing:
+            raise stream_fault(f"'{missing[0].node}' reads '{name.port}' of '{name.node}' at no tap")
+        late = {tap: one_lateness(reads, born) for tap, reads in own.items()}
+        steady = {tap: value for tap, value in late.items() if value is not None}
+        self.kept_reads = self._kept(steady if len(steady) == len(late) else None, own, born)
+        self.lines = []
+        for chain in chains:
+            listed = self.kept_reads if chain.kept else own
+            if not chain.kept and len(steady) == len(late):
+                passes = steady_passes(chain, steady, births)
+                reads_there: list[dict[Datum, tuple[int, int]]] = []
+            else:
+                reads_there = [_over_frames(listed, segment.taps, frames + 1, frame) for segment in chain.segments]
+                positions = ordered_passes(chain, reads_there, births)
+                passes = [position.passes for position in positions]
+            self.lines.append(self._line(chain, passes, frames))
+        self.there: dict[tuple[Tap, bool], Datum | None] = {}
+        self.main_data: set[Datum | None] = set()
+
+    def _line(self, chain: Chain, passes: Sequence[dict[Datum, int]], frames: int) -> _Line:
+        segments: list[Shifted | Queued] = []
+        leaving = []
+        for number, segment in enumerate(chain.segments):
+            text = f"segment {number} of '{chain.port}' of '{chain.node}'{' (kept)' if chain.kept else ''}"
+            segments.append((Shifted if segment.shifts else Queued)(text, segment.depth))
+            leaving.append({pulse: datum for datum, pulse in passes[number].items() if datum[0] < frames})
+        return _Line(chain, segments, [frozenset(own) for own in passes], leaving)
+
+    def _kept(
+        self, steady: dict[Tap, int] | None, own: dict[Tap, list[Read]], born: dict[int, int]
+    ) -> dict[Tap, list[Read]]:
+        """The reads beyond the ends whose data are at no tap in that pulse."""
+        there = set(born.items())
+        if steady is not None:
+            there |= {(datum, pulse + late) for late in set(steady.values()) for datum, pulse in born.items()}
+        else:
+            for reads in own.values():
+                spans: dict[int, tuple[int, int]] = {}
+                for read in reads:
+                    first, last = spans.get(read.datum, (read.pulse, read.pulse))
+                    spans[read.datum] = min(first, read.pulse), max(last, read.pulse)
+                there |= {(datum, at) for datum, (first, last) in spans.items() for at in range(first, last + 1)}
+        kept: dict[Tap, list[Read]] = defaultdict(list)
+        for read in self.events.reads:
+            if read.beyond and (read.datum, read.pulse) not in there:
+                kept[read.tap].append(read)
+        return dict(kept)
+
+    def step(self, pulse: int) -> None:
+        """Move data by one pulse. Raises StreamFaultError."""
+        self.there = {}
+        self.main_data = set()
+        newest = self.born.get(pulse)
+        for line in self.lines:
+            arrives = newest
+            for tap in line.chain.at_birth:
+                self.there[tap, line.chain.kept] = newest
+            data = [newest]
+            for number, (segment, taps) in enumerate(zip(line.segments, line.chain.segments, strict=True)):
+                if arrives not in line.entering[number]:
+                    arrives = None
+                if isinstance(segment, Shifted):
+                    enabled = pulse >= self.first and (pulse - self.first) % line.chain.period == 0
+                    if arrives is not None and not enabled:
+                        raise stream_fault(f"pulse {pulse}: {arrives} arrives at {segment.name} between two enables")
+                    front = leaves = segment.step(arrives) if enabled else None
+                else:
+                    leaves = line.leaving[number].get(pulse)
+                    front = segment.front(arrives)
+                    segment.step(arrives, leaves, pulse)
+                for tap in taps.taps:
+                    self.there[tap, line.chain.kept] = front
+                data.append(front)
+                arrives = leaves
+            if not line.chain.kept:
+                self.main_data.update(data)
+
+    def take(self, pulse: int) -> list[tuple[int, Read]]:
+        """What taps read in this pulse, by frame. Raises StreamFaultError where a datum is not there."""
+        taken = self.reads.get(pulse, [])
+        for number, read in taken:
+            datum = number, read.datum
+            if self.there.get((read.tap, False)) == datum:
+                continue
+            if read.beyond and (datum in self.main_data or self.there.get((read.tap, True)) == datum):
+                continue
+            tap = read.tap
+            text = f"pulse {pulse}: repetition {read.reader} of '{tap.node}' reads '{self.name.port}' of "
+            text += f"'{self.name.node}' at place {tap.place}, lane {self.name.place} of unit {self.name.unit}: "
+            raise stream_fault(text + f"repetition {read.datum} of frame {number} is not there")
+        return taken
+
+
+def _taps(chain: Chain) -> set[Tap]:
+    return {*chain.at_birth, *(tap for segment in chain.segments for tap in segment.taps)}
+
+
+def _over_frames(
+    reads: dict[Tap, list[Read]], taps: Sequence[Tap], frames: int, frame: int
+) -> dict[Datum, tuple[int, int]]:
+    """By datum the first and the last read of some taps, over frames in succession."""
+    found: dict[Datum, tuple[int, int]] = {}
+    for tap in taps:
+        for read in reads.get(tap, ()):
+            for number in range(frames):
+                datum, pulse = (number, read.datum), read.pulse + number * frame
+                first, last = found.get(datum, (pulse, pulse))
+                found[datum] = min(first, pulse), max(last, pulse)
+    return found

@@ -1,0 +1,144 @@
+"""A streaming group pulse by pulse: every read finds its datum at its tap, and the results are those of the tasks."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrayol.execute.extern import Functions
+from arrayol.ir.spec import Spec
+from hwmodel.accesses import Accesses
+from hwmodel.simulator.streams.events import Events, LaneName, events_of, node_reads
+from hwmodel.simulator.streams.faults import stream_fault
+from hwmodel.simulator.streams.lines import Lane
+from hwmodel.simulator.streams.values import Operands, StreamEvaluation
+from hwmodel.streamed import Chain, StreamedGroup
+
+Arrays = Mapping[str, NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class StreamRun:
+    """The run of a streaming group over some frames in succession, all with the same data.
+
+    `cycles` to the end of the first frame's last store, `words` of all segments, `live` the most data that waited at
+    once between birth and last read, `reads` of the first frame. `arrays` has what the group made, row-major; none
+    where no arrays were given.
+    """
+
+    cycles: int
+    words: int
+    live: int
+    reads: int
+    arrays: Arrays
+
+
+def simulate_stream(
+    spec: Spec,
+    accesses: Accesses,
+    group: StreamedGroup,
+    arrays: Arrays | None = None,
+    *,
+    frames: int | None = None,
+    functions: Functions | None = None,
+) -> StreamRun:
+    """Run a group over `frames` frames, of the arrays that it reads from outside, row-major, for one frame.
+
+    By default so many frames that all data wait beside those of the next frame. Raises StreamFaultError where a datum
+    is not where its reader needs it.
+    """
+    events = events_of(accesses, group)
+    frames = _frames(events, group.frame) if frames is None else frames
+    lanes = _lanes(events, group, frames)
+    operands, reads = Operands(), 0
+    for pulse in range(_end(events) + (frames - 1) * group.frame + 1):
+        for lane in lanes:
+            lane.step(pulse)
+            for number, read in lane.take(pulse):
+                if number == 0:
+                    operands.add(lane.name, read)
+                    reads += 1
+    nodes = node_reads(accesses, group)
+    made: Arrays = {}
+    if arrays is not None:
+        made = StreamEvaluation(spec, accesses, group, nodes, arrays, functions or {}).outputs(operands)
+    words = sum(len(segment.words) for lane in lanes for line in lane.lines for segment in line.segments)
+    return StreamRun(_cycles(accesses, events, group), words, _live(events, frames, group.frame), reads, made)
+
+
+def _lanes(events: Events, group: StreamedGroup, frames: int) -> list[Lane]:
+    chains: dict[LaneName, list[Chain]] = defaultdict(list)
+    for chain in group.chains:
+        chains[LaneName(chain.node, chain.port, chain.place, chain.unit, chain.state)].append(chain)
+    for name, own in events.lanes.items():
+        if own.reads and name not in chains:
+            raise stream_fault(f"'{name.node}' has no line buffer for '{name.port}', which is read")
+    return [Lane(name, own, events.lanes[name], frames, group.frame) for name, own in chains.items()]
+
+
+def _end(events: Events) -> int:
+    """The last pulse of a frame in which anything is read or born."""
+    pulses = [read.pulse for own in events.lanes.values() for read in own.reads[-1:]]
+    return max([*pulses, *(pulse for own in events.lanes.values() for pulse, _ in own.births[-1:])], default=0)
+
+
+def _waits(events: Events) -> list[tuple[int, int]]:
+    """Of each datum that is read, the pulses of its birth and of its last read."""
+    waits = []
+    for own in events.lanes.values():
+        last: dict[int, int] = {}
+        for read in own.reads:
+            last[read.datum] = read.pulse
+        waits += [(pulse, last[datum]) for pulse, datum in own.births if datum in last]
+    return waits
+
+
+def _frames(events: Events, frame: int) -> int:
+    return 2 + max((last - born for born, last in _waits(events)), default=0) // frame
+
+
+def _live(events: Events, frames: int, frame: int) -> int:
+    waits = _waits(events)
+    if not waits:
+        return 0
+    change = np.zeros(max(last for _, last in waits) + frames * frame + 1, np.int64)
+    for number in range(frames):
+        for born, last in waits:
+            change[born + number * frame] += 1
+            change[last + number * frame] -= 1
+    return int(np.cumsum(change).max())
+
+
+def _cycles(accesses: Accesses, events: Events, group: StreamedGroup) -> int:
+    """The pulse behind the last one in which a store takes a datum, or one is made that leaves as it is made."""
+    stores = [name for name, node in group.nodes.items() if node.kind == "store"]
+    if stores:
+        return 1 + max(read.pulse for own in events.lanes.values() for read in own.reads if read.tap.node in stores)
+    leaving = set(_leaving(accesses, group.tasks))
+    return 1 + max(
+        events_birth
+        for task in group.tasks
+        for touch in accesses.writes[task]
+        if touch.array in leaving
+        for events_birth in _last_births(events, task, touch.port)
+    )
+
+
+def _leaving(accesses: Accesses, tasks: Sequence[str]) -> list[str]:
+    made = {touch.array for task in tasks for touch in accesses.writes[task]}
+    arrays = accesses.network.arrays
+    return [name for name in made if arrays[name].is_output or not set(arrays[name].readers) <= set(tasks)]
+
+
+def _last_births(events: Events, task: str, port: str) -> list[int]:
+    return [
+        pulse
+        for name, own in events.lanes.items()
+        if name.node == task and name.port == port and not name.state
+        for pulse, _ in own.births[-1:]
+    ]
