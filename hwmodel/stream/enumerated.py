@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hwmodel.accesses import Accesses, Touch
+from hwmodel.stream.kinds import by_kind
 from hwmodel.stream.latenesses import Latenesses, Source, Spread, spread_of
 from hwmodel.stream.nodes import Node
 from hwmodel.stream.pulses import Ints, born_after, fired, read_after, unit
@@ -75,16 +76,10 @@ def enumerated_latenesses(
         by, lane = known.repetition[own.elements[there]], known.place[own.elements[there]]
         own_units = unit(reads, own.repetitions[there])
         took = read_after(reads, np.array([own.place]), math.prod(read.pattern))
-        late = (
-            fired(reads, own.repetitions[there])
-            + took
-            - births[by]
-            - born_after(writes, lane, maker.port_size(write.port))
-        )
-        keys = np.stack([own_units, lane, units[by], own.beyond[there].astype(np.int64)])
-        for key in np.unique(keys, axis=1).T:
-            same = (keys == key[:, None]).all(axis=0)
-            source = Source(own.place, int(key[0]), int(key[1]), int(key[2]), bool(key[3]))
+        birth = births[by] + born_after(writes, lane, maker.port_size(write.port))
+        late = fired(reads, own.repetitions[there]) + took - birth
+        for (taker, place, lane_unit, out), same in by_kind(own_units, lane, units[by], own.beyond[there].astype(int)):
+            source = Source(own.place, taker, place, lane_unit, bool(out))
             spread: Spread = spread_of(late[same])
             found[source] = found[source] | spread if source in found else spread
     return found

@@ -13,6 +13,7 @@ from hwmodel.accesses import Accesses
 from hwmodel.stream.chains import births_of, is_served, steady_positions, steady_segments
 from hwmodel.stream.counted import Births, TapReads, counted_chains, frames_waited, over_frames, tap_reads
 from hwmodel.stream.enumerated import every_repetition, makers, read_elements
+from hwmodel.stream.kinds import by_kind
 from hwmodel.stream.lanes import Lane, LaneReads, Link, is_apart
 from hwmodel.stream.nodes import Node
 from hwmodel.stream.pulses import Ints, born_after, fired, read_after, unit
@@ -100,15 +101,15 @@ class ListedLanes:
             by, place = known.repetition[own.elements[there]], known.place[own.elements[there]]
             took = int(read_after(reads, np.array([own.place]), math.prod(read.pattern))[0])
             pulses, units = fired(reads, own.repetitions[there]) + took, unit(reads, own.repetitions[there])
-            kinds = np.stack([units, place, self.unit[by], own.beyond[there].astype(np.int64)])
-            for kind in np.unique(kinds, axis=1).T:
-                same = (kinds == kind[:, None]).all(axis=0)
-                tap = Tap(node.name, link.number, own.place, int(kind[0]))
-                lane = Lane(self.node.name, self.port, int(kind[1]), int(kind[2]))
+            name = f"'{read.port}'" if node.kind == "task" else f"'{node.name}'", read.array
+            columns = units, place, self.unit[by], own.beyond[there].astype(np.int64)
+            for (taker, lane_place, lane_unit, out), same in by_kind(*columns):
+                tap = Tap(node.name, link.number, own.place, taker)
+                lane = Lane(self.node.name, self.port, lane_place, lane_unit)
                 listed = self.lanes.setdefault(lane, _Listed())
-                side = listed.beyond if kind[3] else listed.within
+                side = listed.beyond if out else listed.within
                 side[tap] = self.orders[False][by[same]], pulses[same]
-                self.names[tap] = f"'{read.port}'" if node.kind == "task" else f"'{node.name}'", read.array
+                self.names[tap] = name
 
     def _list_delay(self, number: int, delay: Delay) -> None:
         firing, node = self.firing[self.node.name], self.node

@@ -132,10 +132,8 @@ def _require_time(node: Node, delay: Delay, firing: Firing, recurrences: Recurre
     if least < needed:
         cycles = "cycle" if needed == 1 else "cycles"
         every = "pulse" if _every(firing) == 1 else f"{_every(firing)} pulses"
-        text = (
-            f"'{node.name}' can take the state of {list(delay.vector)} after {needed} {cycles}, but fires every {every}"
-        )
-        raise not_streamed(f"{text}: a pace of {needed} is the least", delay.span)
+        text = f"'{node.name}' can take the state of {list(delay.vector)} after {needed} {cycles}, but fires"
+        raise not_streamed(f"{text} every {every}: a pace of {needed} is the least", delay.span)
 
 
 def _every(firing: Firing) -> int:

@@ -16,6 +16,7 @@ import numpy as np
 
 from arrayol.execute.patterns import elements_of
 from hwmodel.accesses import Accesses, Touch, follows_axes, points
+from hwmodel.stream.kinds import by_kind
 from hwmodel.stream.nodes import Node
 from hwmodel.stream.pulses import Ints, along, born_after, read_after
 from hwmodel.streamed import Firing
@@ -205,20 +206,20 @@ def _grouped(
     """The latenesses of reads of one axis by (unit, lane, lane's unit, beyond)."""
     element, beyond, units = element[there], beyond[there], units[there]
     late = pulses[there] - writer.birth[element]
-    keys = np.stack([units, writer.place[element], writer.unit[element], beyond.astype(np.int64)])
-    found = {}
-    if keys.shape[1]:
-        kinds, of = np.unique(keys, axis=1, return_inverse=True)
-        of = of.ravel()
-        for number, (unit, lane, lane_unit, out) in enumerate(kinds.T.tolist()):
-            found[unit, lane, lane_unit, bool(out)] = spread_of(late[of == number])
-    return found
+    columns = units, writer.place[element], writer.unit[element], beyond.astype(np.int64)
+    return {
+        (unit, lane, lane_unit, bool(out)): spread_of(late[rows])
+        for (unit, lane, lane_unit, out), rows in by_kind(*columns)
+    }
 
 
 def spread_of(values: Ints) -> Spread:
     """The spread of these latenesses."""
+    least, most = int(values.min()), int(values.max())
+    if least == most:
+        return Spread(least, most, frozenset((least,)))
     few = np.unique(values)
-    return Spread(int(few[0]), int(few[-1]), frozenset(map(int, few)) if len(few) <= _MANY else None)
+    return Spread(least, most, frozenset(few.tolist()) if len(few) <= _MANY else None)
 
 
 def _sums(place: int, factors: Sequence[dict[tuple[int, int, int, bool], Spread]]) -> Iterator[tuple[Source, Spread]]:

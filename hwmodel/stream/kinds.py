@@ -1,0 +1,26 @@
+"""Rows of tables sorted by what they are of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from hwmodel.stream.pulses import Ints
+
+
+def by_kind(*columns: Ints) -> Iterator[tuple[tuple[int, ...], Ints]]:
+    """The distinct rows of columns of small numbers, each with the places where it stands, in ascending order."""
+    if not len(columns[0]):
+        return
+    code, sizes = np.zeros(len(columns[0]), np.int64), [int(column.max()) + 1 for column in columns]
+    for column, size in zip(columns, sizes, strict=True):
+        code = code * size + column
+    codes = np.flatnonzero(np.bincount(code))
+    for number in codes.tolist():
+        rest, kind = number, list[int]()
+        for size in reversed(sizes):
+            rest, own = divmod(rest, size)
+            kind.append(own)
+        places = np.arange(len(code)) if len(codes) == 1 else np.flatnonzero(code == number)
+        yield tuple(reversed(kind)), places
