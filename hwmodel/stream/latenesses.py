@@ -109,33 +109,38 @@ def _within_patterns(
 
 
 def _writer_axes(accesses: Accesses, node: Node, write: Touch, firing: Firing) -> list[_Axis]:
-    """The tables of a writer; dimensions that move along no axis count with their last index."""
-    steps = _pattern_steps(write)
-    last = sum(
-        int(along(firing, at, np.array([extent - 1]))[0])
-        for at, extent in enumerate(node.extents)
-        if not any(row[at] for row in write.tiler.paving)
+    """The tables of a writer, one for a scalar; dimensions that move along no axis count with their last index."""
+    still = [at for at in range(len(node.extents)) if not any(row[at] for row in write.tiler.paving)]
+    last = sum(int(along(firing, at, np.array([node.extents[at] - 1]))[0]) for at in still)
+    unit = (
+        (node.extents[firing.shared] - 1) % firing.units if firing.shared in still and firing.shared is not None else 0
     )
-    tables = []
-    for axis, extent in enumerate(accesses.shape(write.array)):
-        dimensions = [at for at, step in enumerate(write.tiler.paving[axis]) if step]
-        inside = [at for at, step in enumerate(write.tiler.fitting[axis]) if step]
-        indices = points([node.extents[at] for at in dimensions] + [write.pattern[at] for at in inside])
-        own, pattern = indices[:, : len(dimensions)], indices[:, len(dimensions) :]
-        factors = [write.tiler.paving[axis][at] for at in dimensions] + [write.tiler.fitting[axis][at] for at in inside]
-        coordinate = write.tiler.origin[axis] + indices @ np.array(factors, np.int64)
-        coordinate = coordinate % extent if write.tiler.wrap else coordinate
-        table = _Axis(*(np.full(extent, -1, np.int64) for _ in range(3)))
-        births = sum((along(firing, at, own[:, number]) for number, at in enumerate(dimensions)), np.int64(0))
-        table.birth[coordinate] = births + (last if axis == 0 else 0)
-        table.place[coordinate] = pattern @ np.array([steps[at] for at in inside], np.int64)
-        shared = [number for number, at in enumerate(dimensions) if at == firing.shared]
-        table.unit[coordinate] = own[:, shared[0]] % firing.units if shared else 0
-        tables.append(table)
-    if not tables:  # a scalar: one element, of the last repetition
-        one = np.zeros(1, np.int64)
-        tables.append(_Axis(one + last, one, one))
+    shape = accesses.shape(write.array)
+    if not shape:
+        return [_Axis(np.array([last]), np.array([0]), np.array([unit]))]
+    tables = [_writer_axis(node, write, firing, axis, extent) for axis, extent in enumerate(shape)]
+    known = tables[0].birth >= 0
+    tables[0].birth[known] += last
+    tables[0].unit[known] += unit
     return tables
+
+
+def _writer_axis(node: Node, write: Touch, firing: Firing, axis: int, extent: int) -> _Axis:
+    """The table of one axis."""
+    steps = _pattern_steps(write)
+    dimensions = [at for at, step in enumerate(write.tiler.paving[axis]) if step]
+    inside = [at for at, step in enumerate(write.tiler.fitting[axis]) if step]
+    indices = points([node.extents[at] for at in dimensions] + [write.pattern[at] for at in inside])
+    own, pattern = indices[:, : len(dimensions)], indices[:, len(dimensions) :]
+    factors = [write.tiler.paving[axis][at] for at in dimensions] + [write.tiler.fitting[axis][at] for at in inside]
+    coordinate = write.tiler.origin[axis] + indices @ np.array(factors, np.int64)
+    coordinate = coordinate % extent if write.tiler.wrap else coordinate
+    table = _Axis(*(np.full(extent, -1, np.int64) for _ in range(3)))
+    table.birth[coordinate] = sum((along(firing, at, own[:, n]) for n, at in enumerate(dimensions)), np.int64(0))
+    table.place[coordinate] = pattern @ np.array([steps[at] for at in inside], np.int64)
+    shared = [number for number, at in enumerate(dimensions) if at == firing.shared]
+    table.unit[coordinate] = own[:, shared[0]] % firing.units if shared else 0
+    return table
 
 
 def _pattern_steps(touch: Touch) -> list[int]:

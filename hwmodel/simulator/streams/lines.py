@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from hwmodel.simulator.streams.events import LaneEvents, LaneName, Read
@@ -96,6 +96,15 @@ class Lane:
             if read.beyond and (read.datum, read.pulse) not in there:
                 kept[read.tap].append(read)
         return dict(kept)
+
+    def run(self, last: int) -> Iterator[tuple[int, Read]]:
+        """Run to the last pulse; what taps read, with the frame. Lanes share no words, so each runs by itself.
+
+        Raises StreamFaultError.
+        """
+        for pulse in range(last + 1):
+            self.step(pulse)
+            yield from self.take(pulse)
 
     def step(self, pulse: int) -> None:
         """Move data by one pulse. Raises StreamFaultError."""

@@ -53,16 +53,14 @@ def simulate_stream(
     is not where its reader needs it.
     """
     events = events_of(accesses, group)
-    frames = _frames(events, group.frame) if frames is None else frames
-    lanes = _lanes(events, group, frames)
-    operands, reads = Operands(), 0
-    for pulse in range(_end(events) + (frames - 1) * group.frame + 1):
-        for lane in lanes:
-            lane.step(pulse)
-            for number, read in lane.take(pulse):
-                if number == 0:
-                    operands.add(lane.name, read)
-                    reads += 1
+    frames = frames_to_run(events, group) if frames is None else frames
+    operands, lanes = Operands(), lanes_of(events, group, frames)
+    reads = 0
+    for lane in lanes:
+        for number, read in lane.run(last_pulse(events) + (frames - 1) * group.frame):
+            if number == 0:
+                operands.add(lane.name, read)
+                reads += 1
     nodes = node_reads(accesses, group)
     made: Arrays = {}
     if arrays is not None:
@@ -71,17 +69,23 @@ def simulate_stream(
     return StreamRun(_cycles(accesses, events, group), words, _live(events, frames, group.frame), reads, made)
 
 
-def _lanes(events: Events, group: StreamedGroup, frames: int) -> list[Lane]:
+def lanes_of(events: Events, group: StreamedGroup, frames: int) -> list[Lane]:
+    """The lanes of a group with their chains, to run over some frames. Raises StreamFaultError where one is missing."""
     chains: dict[LaneName, list[Chain]] = defaultdict(list)
     for chain in group.chains:
-        chains[LaneName(chain.node, chain.port, chain.place, chain.unit, chain.state)].append(chain)
+        chains[lane_of(chain)].append(chain)
     for name, own in events.lanes.items():
         if own.reads and name not in chains:
             raise stream_fault(f"'{name.node}' has no line buffer for '{name.port}', which is read")
     return [Lane(name, own, events.lanes[name], frames, group.frame) for name, own in chains.items()]
 
 
-def _end(events: Events) -> int:
+def lane_of(chain: Chain) -> LaneName:
+    """The lane that a chain is of."""
+    return LaneName(chain.node, chain.port, chain.place, chain.unit, chain.state)
+
+
+def last_pulse(events: Events) -> int:
     """The last pulse of a frame in which anything is read or born."""
     pulses = [read.pulse for own in events.lanes.values() for read in own.reads[-1:]]
     return max([*pulses, *(pulse for own in events.lanes.values() for pulse, _ in own.births[-1:])], default=0)
@@ -98,8 +102,9 @@ def _waits(events: Events) -> list[tuple[int, int]]:
     return waits
 
 
-def _frames(events: Events, frame: int) -> int:
-    return 2 + max((last - born for born, last in _waits(events)), default=0) // frame
+def frames_to_run(events: Events, group: StreamedGroup) -> int:
+    """So many frames that all data wait beside those of the next one."""
+    return 2 + max((last - born for born, last in _waits(events)), default=0) // group.frame
 
 
 def _live(events: Events, frames: int, frame: int) -> int:
