@@ -1,6 +1,6 @@
 """A streaming group as a design carries it: its decisions, when its nodes fire, and its line buffers.
 
-All times are pulses (docs/machine.md, section 16). Frozen values, compared by content.
+All times are pulses (docs/machine.md, section 15). Frozen values, compared by content.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from arrayol.errors import render
 FOLDER = Path(__file__).resolve().parent.parent / "docs"
 PAGES = ("language.md", "errors.md", "run.md", "layout.md", "transfers.md", "transformations.md")
 _TUTORIAL = ("1-filter", "2-check", "3-run", "4-explore", "5-design", "6-verilog")
-_CONCEPTS = ("tilers", "delays", "groups", "buffers", "datapaths", "memory")
+_CONCEPTS = ("tilers", "delays", "groups", "buffers", "datapaths", "memory", "streams")
 _HOW_TO = ("borders", "coefficients", "video", "platform", "study", "frame-rate", "transform", "from-c", "ci")
 TOURS = {
     "tutorial": tuple(f"tutorial/{name}.md" for name in _TUTORIAL),

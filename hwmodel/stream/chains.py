@@ -1,4 +1,4 @@
-"""Line buffers of lanes: chains of segments, and their depths (docs/machine.md, section 16).
+"""Line buffers of lanes: chains of segments, and their depths (docs/machine.md, section 15).
 
 Where every tap of a lane is late by one number, each datum passes each tap at its lateness, and depths are closed
 forms. Other lanes are counted element by element.

@@ -107,8 +107,8 @@ class StreamModel:
     def _chains(self, walked: _Walked, firing: Mapping[str, Firing]) -> Iterator[Chain]:
         starts = {name: own.start for name, own in firing.items()}
         listed: dict[tuple[str, str], ListedLanes] = {}
-        links = dict(by_output(walked.links))
-        for lane, reads in walked.lanes.items():
+        links, nodes = dict(by_output(walked.links)), list(firing)
+        for lane, reads in sorted(walked.lanes.items(), key=lambda item: (nodes.index(item[0].node), item[0])):
             node, output = self.group.nodes[lane.node], (lane.node, lane.port)
             if needs_listing(reads, starts, lane.node):
                 if output not in listed:

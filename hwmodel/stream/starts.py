@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-import networkx as nx
-
 _ROOT = "the frame"  # starts are counted from it; no node has a space in a name of its own but loads and stores
 
 
@@ -44,6 +42,8 @@ def thrifty_starts(nodes: Sequence[str], waits: Sequence[Wait]) -> dict[str, int
     for wait in {wait.lane: wait for wait in waits}.values():
         demand[_latest(wait.lane)] += wait.weight
         demand[wait.writer] -= wait.weight
+    import networkx as nx  # noqa: PLC0415  takes long to load
+
     graph: nx.DiGraph[str] = nx.DiGraph()
     for name, amount in demand.items():
         graph.add_node(name, demand=amount)

@@ -34,6 +34,13 @@ def means(even: Array, odd: Array) -> Array:
     return (even + odd) >> 1
 
 
+def smoothed(image: Array) -> Array:
+    for axis in (1, 0):
+        around = np.pad(image, [(1, 1) if own == axis else (0, 0) for own in range(2)], mode="edge")
+        image = sliding_window_view(around, 3, axis).sum(-1) // 3
+    return image
+
+
 def wavelet(x: Array) -> Array:
     even, odd = x[:, ::2], x[:, 1::2]
     return np.hstack([means(even, odd), odd - even])
@@ -255,6 +262,7 @@ SAYS: dict[str, dict[str, Says]] = {
     },
     "concepts/datapaths.md": {"weigh.aol:weighs": lambda xs, ws: xs.astype(int) @ ws},
     "concepts/delays.md": {"running.aol": lambda image: image.cumsum(1)},
+    "concepts/streams.md": {"details.aol": lambda image: image.astype(int) - smoothed(image)},
     "concepts/tilers.md": {
         "tilers.aol:fours": lambda image: image.reshape(3, 2, 4).sum(-1),
         "tilers.aol:overlapping": lambda signal: sliding_window_view(signal.astype(int), 4).sum(-1),

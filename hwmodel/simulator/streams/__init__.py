@@ -1,1 +1,1 @@
-"""A streaming group on the simulated machine, pulse by pulse (docs/machine.md, section 16)."""
+"""A streaming group on the simulated machine, pulse by pulse (docs/machine.md, section 15)."""

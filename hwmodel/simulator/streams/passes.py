@@ -1,6 +1,6 @@
 """When data pass the taps of a chain: the enables of its segments, over some frames in succession.
 
-docs/machine.md, section 16, taken literally, datum by datum.
+docs/machine.md, section 15, taken literally, datum by datum.
 """
 
 from __future__ import annotations
