@@ -17,8 +17,10 @@ from hwmodel.stream.kinds import by_kind
 from hwmodel.stream.lanes import Lane, LaneReads, Link, is_apart
 from hwmodel.stream.nodes import Node
 from hwmodel.stream.pulses import Ints, born_after, fired, read_after, unit
+from hwmodel.stream.refusals import not_streamed
 from hwmodel.streamed import Firing, Segment, Tap
 
+_LISTED = 1 << 23  # repetitions whose reads are listed
 Line = tuple[tuple[Tap, ...], tuple[Segment, ...]]  # the taps at birth, and the segments
 
 
@@ -37,6 +39,9 @@ class ListedLanes:
         self, accesses: Accesses, node: Node, port: str, links: Sequence[Link], firing: Mapping[str, Firing]
     ) -> None:
         self.accesses, self.node, self.firing = accesses, node, firing
+        if math.prod(node.extents) > _LISTED:
+            text = f"what waits of '{port}' of '{node.name}' is counted repetition by repetition"
+            raise not_streamed(f"{text}, up to {_LISTED:,} of them", hint="look at a smaller size, with --set")
         self.size = node.port_size(port)
         self.port = port
         self.repetitions = every_repetition(node)

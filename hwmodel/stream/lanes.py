@@ -145,12 +145,11 @@ def _steps(firing: Firing, delay: Delay) -> list[int]:
 
 
 def delay_pulses(firing: Firing, delay: Delay) -> dict[int, int]:
-    """By unit, the pulses from the repetition that makes a state to the one that takes it."""
+    """By unit that takes a state, the pulses from the repetition that makes it to the one that takes it."""
     steps = _steps(firing, delay)
     if firing.shared is None:
         return {0: sum(steps)}
     step, others = delay.vector[firing.shared], sum(steps) - steps[firing.shared]
-    stride = firing.strides[firing.shared]
-    return {
-        unit: others + (unit // firing.units - (unit - step) // firing.units) * stride for unit in range(firing.units)
-    }
+    stride, extent = firing.strides[firing.shared], firing.extents[firing.shared]
+    taking = {index % firing.units for index in range(max(0, step), extent + min(0, step))}
+    return {unit: others + (unit // firing.units - (unit - step) // firing.units) * stride for unit in sorted(taking)}

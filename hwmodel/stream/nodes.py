@@ -16,6 +16,9 @@ from hwmodel.accesses import Accesses, Extents, Touch
 from hwmodel.stream.refusals import not_streamed, require_forward, require_one_wrap
 from hwmodel.streamed import NodeKind
 
+_INDICES = 1 << 22  # of a dimension
+_ELEMENTS = 1 << 12  # of a pattern
+
 
 @dataclass(frozen=True)
 class Node:
@@ -61,6 +64,8 @@ class StreamGroup:
             require_forward(touch)
             require_one_wrap(touch, accesses.shape(touch.array), accesses.extents(touch.process))
         nodes = [*self._loads(), *map(self._task, self.tasks), *self._stores()]
+        for node in nodes:
+            _require_small(node)
         self.nodes = {node.name: node for node in nodes}
 
     @cached_property
@@ -178,6 +183,19 @@ class StreamGroup:
                 if touch.array in self.made and any(self.accesses.shape(touch.array)[axis] > 1 for axis in infinite):
                     text = f"'{task}' reads '{touch.array}' of several frames, of which the group makes one"
                     raise not_streamed(text, touch.tiler.span, hint="end the group at this array")
+
+
+def _require_small(node: Node) -> None:
+    """Raises ArrayolError for sizes that are too large to be counted index by index."""
+    for at, extent in enumerate(node.extents):
+        if extent > _INDICES:
+            text = f"dimension {at} of '{node.name}' has {extent:,} indices: a stream has up to {_INDICES:,}"
+            raise not_streamed(text)
+    for touch in (*node.reads, *node.writes):
+        size = math.prod(touch.pattern)
+        if size > _ELEMENTS:
+            text = f"'{node.name}' has {size:,} elements of '{touch.array}' at once: a stream has up to {_ELEMENTS:,}"
+            raise not_streamed(text, touch.tiler.span)
 
 
 def _centred(touch: Touch, shape: Extents) -> Touch:

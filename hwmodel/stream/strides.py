@@ -47,6 +47,8 @@ def pitches_of(nodes: Mapping[str, Node], loops: Loops, stream: Stream, timing: 
     for loop in reversed(scan[:-1]):
         pitches[loop] = pitch
         pitch *= places_of(loops, nodes, loop)
+    if pitch >= 1 << 60:
+        raise not_streamed(f"a frame takes {pitch:,} pulses: a stream has fewer than 2^60")
     firing = {name: _firing(node, loops, lines.get(name), pitches, timing, pitch) for name, node in nodes.items()}
     return Pitches(firing, length, pitch)
 

@@ -21,11 +21,12 @@ from hwmodel.streamed import Chain, Tap
 
 @dataclass
 class _Line:
-    """A chain with its segments; of each the data that enter it, and by pulse the one that leaves (queues only)."""
+    """A chain with its segments; of each the data that enter, the first arrival, and by pulse what leaves a queue."""
 
     chain: Chain
     segments: list[Shifted | Queued]
     entering: list[frozenset[Datum]]
+    first: list[int]
     leaving: list[dict[int, Datum]]
 
 
@@ -75,7 +76,8 @@ class Lane:
             text = f"segment {number} of '{chain.port}' of '{chain.node}'{' (kept)' if chain.kept else ''}"
             segments.append((Shifted if segment.shifts else Queued)(text, segment.depth))
             leaving.append({pulse: datum for datum, pulse in passes[number].items() if datum[0] < frames})
-        return _Line(chain, segments, [frozenset(own) for own in passes], leaving)
+        first = [self.first, *(min(own.values(), default=self.first) for own in passes)]
+        return _Line(chain, segments, [frozenset(own) for own in passes], first, leaving)
 
     def _kept(
         self, steady: dict[Tap, int] | None, own: dict[Tap, list[Read]], born: dict[int, int]
@@ -120,7 +122,8 @@ class Lane:
                 if arrives not in line.entering[number]:
                     arrives = None
                 if isinstance(segment, Shifted):
-                    enabled = pulse >= self.first and (pulse - self.first) % line.chain.period == 0
+                    since = pulse - line.first[number]
+                    enabled = since >= 0 and since % line.chain.period == 0
                     if arrives is not None and not enabled:
                         raise stream_fault(f"pulse {pulse}: {arrives} arrives at {segment.name} between two enables")
                     front = leaves = segment.step(arrives) if enabled else None
