@@ -51,7 +51,7 @@ MARKED = {"out-of-bounds", "written-twice", "not-covered"}  # these have a place
     help="With --stream: start tasks early, or so that few bits wait.  [default: latency]",
 )
 @click.pass_context
-def command(ctx: click.Context, spec: Path, task: str | None, **options: Any) -> None:
+def command(ctx: click.Context, /, spec: Path, task: str | None, **options: Any) -> None:
     """Draw the task graph of the specification in FILE, or the tilers of TASK, and print them as text.
 
     For a repetitive TASK, the picture has a panel per link. It shows the array with the patterns of the first
