@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from arrayol.errors import error
@@ -92,8 +92,7 @@ class StreamGroup:
 
     def reads(self, task: str) -> tuple[Touch, ...]:
         """The tilers through which a task reads what is not set up."""
-        touches = (touch for touch in self.accesses.reads[task] if not self.is_set_up(touch.array))
-        return tuple(_centred(touch, self.accesses.shape(touch.array)) for touch in touches)
+        return tuple(touch for touch in self.accesses.reads[task] if not self.is_set_up(touch.array))
 
     def writers(self, array: str) -> Iterator[tuple[Node, Touch]]:
         """The nodes that write an array, and through which tilers."""
@@ -196,20 +195,3 @@ def _require_small(node: Node) -> None:
         if size > _ELEMENTS:
             text = f"'{node.name}' has {size:,} elements of '{touch.array}' at once: a stream has up to {_ELEMENTS:,}"
             raise not_streamed(text, touch.tiler.span)
-
-
-def _centred(touch: Touch, shape: Extents) -> Touch:
-    """The same accesses of a tiler that wraps, by factors of the least size: what lies beyond the ends is seen."""
-    tiler = touch.tiler
-    if not tiler.wrap:
-        return touch
-
-    def least(factor: int, extent: int) -> int:
-        return factor % extent - (extent if 2 * (factor % extent) > extent else 0)
-
-    rows = [
-        [tuple(least(factor, extent) for factor in row) for row, extent in zip(matrix, shape, strict=True)]
-        for matrix in (tiler.paving, tiler.fitting)
-    ]
-    origin = tuple(map(least, tiler.origin, shape))
-    return replace(touch, tiler=replace(tiler, origin=origin, paving=tuple(rows[0]), fitting=tuple(rows[1])))

@@ -178,7 +178,7 @@ class _Recorder:
         firing, (pulses, units) = self.group.nodes[name].firing, self.when[name]
         repetitions = points(firing.extents)
         rows, elements = self.accesses.touched(touch, repetitions)
-        beyond = self._beyond(touch, repetitions[rows])
+        beyond = self.accesses.beyond(touch, repetitions[rows])
         constant = touch.tiler.border is not None and touch.tiler.border.is_constant
         at_once = chunk(elements.shape[1], firing.interval)
         for maker, port, repetition, lane_place in self.makers[touch.array]:
@@ -192,19 +192,6 @@ class _Recorder:
                 tap = Tap(name, number, place, int(units[reader]))
                 pulse = int(pulses[reader]) + place // at_once
                 self.lanes[lane].reads.append(Read(pulse, tap, datum, reader, bool(beyond[row, place])))
-
-    def _beyond(self, touch: Touch, repetitions: Ints) -> NDArray[np.bool_]:
-        """Which reads are of what a border or wrap puts beyond the ends: those that the shortest way leads outside."""
-        outside = np.zeros((len(repetitions), math.prod(touch.pattern)), np.bool_)
-        for axis, extent in enumerate(self.accesses.shape(touch.array)):
-            factors = [touch.tiler.origin[axis], *touch.tiler.paving[axis], *touch.tiler.fitting[axis]]
-            if touch.tiler.wrap:
-                factors = [factor - extent if 2 * factor > extent else factor for factor in factors]
-            origin, steps = factors[0], np.array(factors[1:], np.int64)
-            rank = repetitions.shape[1]
-            index = origin + (repetitions @ steps[:rank])[:, None] + (points(touch.pattern) @ steps[rank:])[None, :]
-            outside |= (index < 0) | (index >= extent)
-        return outside
 
     def _delayed(self, name: str, number: int, delay: Delay) -> None:
         firing, (pulses, units) = self.group.nodes[name].firing, self.when[name]
