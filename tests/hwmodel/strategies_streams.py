@@ -21,7 +21,7 @@ FEATURES = (
 )
 _KINDS = (
     *("window",) * 6,
-    *("join", "join", "halved", "larger", "state", "state", "sums", "held", "scalar", "table"),
+    *("join", "join", "halved", "halved", "larger", "state", "state", "sums", "held", "scalar", "table"),
 )
 
 
@@ -82,7 +82,7 @@ def _window(building: _Building, number: int) -> None:
     made = building.result(number, source)
     rows, columns = draw(st.integers(1, min(3, source.rows))), draw(st.integers(1, min(3, source.columns)))
     row, column = (draw(st.integers(1 - side, 0)) for side in (rows, columns))
-    border = building.one_of(*BORDERS, "mirror", "wrap", "wrap")
+    border = building.one_of(*BORDERS, "nearest", "mirror", "wrap", "wrap")
     if border == "wrap":
         if draw(st.booleans()):
             rows, row = 1, 0
