@@ -22,12 +22,12 @@ const S = 1000000000
 
 def test_a_wrap_that_lets_half_a_frame_wait(arrayol: CommandLine, tmp_path: Path) -> None:
     arrayol("example", "pyramid")
-    done = arrayol("show", "pyramid.aol", "--stream", "--set", "H=120", "--set", "W=160")
-    remark = "remark: 'shorten' wraps: it waits for the last row before its first (9,680 words)\n"
+    done = arrayol("show", "pyramid.aol", "--stream", "--set", "H=24", "--set", "W=32")
+    remark = "remark: 'shorten' wraps: it waits for the last row before its first (400 words)\n"
     assert (done.stderr, done.returncode) == (remark, 0)
     assert done.stdout.endswith(
-        "10,003 words, 158,744 bits; the last task starts at 19,200\n"
-        "a frame ends after 38,240 pulses, the next one follows after 19,200\n"
+        "467 words, 7,192 bits; the last task starts at 768\n"
+        "a frame ends after 1,504 pulses, the next one follows after 768\n"
     )
     assert not list(tmp_path.glob("*.svg"))
 
