@@ -17,6 +17,7 @@ from arrayol.execute.run import execute
 from arrayol.ir.network import Network, flatten
 from arrayol.ir.spec import Spec
 from hwmodel.accesses import Accesses
+from hwmodel.platform import Platform
 from hwmodel.simulator.streams.events import events_of
 from hwmodel.simulator.streams.faults import StreamFaultError
 from hwmodel.simulator.streams.lines import Lane
@@ -156,9 +157,9 @@ def segments_with_a_word_to_spare(case: Case, stream: Stream) -> tuple[int, list
     return count, spare
 
 
-def require_whole_run(case: Case, stream: Stream) -> StreamRun:
+def require_whole_run(case: Case, stream: Stream, platform: Platform | None = None) -> StreamRun:
     """Simulate a case and hold it against the model and the reference execution; the run."""
-    model, inputs = case.model, case.inputs()
+    model, inputs = replace(case.model, platform=platform), case.inputs()
     group, metrics = model.streamed(stream), model.metrics(stream)
     run = case.simulated(group, inputs)
     reference = execute(case.spec, case.network.name, inputs)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from stream_networks import case_of, require_whole_run, segments_with_a_word_to_spare
 
+from hwmodel.platform import default_platform
 from hwmodel.simulator.streams.faults import StreamFaultError
 from hwmodel.streamed import Stream
 
@@ -56,6 +57,24 @@ def test_runs_and_needs_every_word(
 def test_large_windows(tmp_path: Path, name: str, sizes: dict[str, int]) -> None:
     case = case_of(name, tmp_path, **sizes)
     require_whole_run(case, RASTER)
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes", "pace"),
+    [
+        ("unsharp", {"H": 8, "W": 12}, 2),
+        ("camera", {"H": 8, "W": 8}, 1),
+        ("pyramid_nearest", {"H": 8, "W": 12}, 3),
+        ("larger", {"H": 4, "W": 6}, 4),
+        ("recursive", {"H": 6, "W": 8}, 4),
+    ],
+)
+def test_intervals_and_latencies_of_a_platform(tmp_path: Path, name: str, sizes: dict[str, int], pace: int) -> None:
+    """Operands and results pass over several pulses."""
+    case = case_of(name, tmp_path, **sizes)
+    stream = Stream(pace=Fraction(pace))
+    plain, slow = (require_whole_run(case, stream, platform) for platform in (None, default_platform()))
+    assert slow.cycles >= plain.cycles
 
 
 def test_words_are_the_data_that_wait(tmp_path: Path) -> None:
