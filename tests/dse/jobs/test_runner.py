@@ -262,3 +262,24 @@ def test_workers_end_with_the_process_that_started_them(by: signal.Signals) -> N
         process.send_signal(by)
         process.wait(60)
     assert wait_until_gone(workers)
+
+
+BUSY = """
+import atexit, resource
+atexit.register(lambda: print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime))  # runs after those of the pool
+from toy_jobs import sum_of_squares
+from dse.jobs.pools import processes
+from dse.jobs.runner import JobRunner
+if __name__ == "__main__":
+    with processes(1) as pool:
+        pool.worth_seconds = 0.0
+        JobRunner(pool).do(1, [sum_of_squares([[2, 3]])])
+"""
+
+
+def test_seconds_of_workers_are_those_of_the_command() -> None:
+    """What `time` tells of a command holds what its workers took, since all of them have been waited for."""
+    here = str(Path(__file__).parent)
+    script = f"import sys; sys.path.append({here!r})\n{BUSY}"
+    done = subprocess.run([sys.executable, "-c", script], check=True, stdout=subprocess.PIPE, text=True)
+    assert float(done.stdout) > 0
