@@ -130,8 +130,8 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
     - `device`: the device that designs have to fit, "none" for designs of any size; without it that of the platform.
     - `space`: what designs may look like, and constraints; for the machine model.
     - `method`: `auto`, `partition`, `exhaustive`, `exact`, `rounds` or `nsga2`. `seed` is for NSGA-II. `budget` is for
-      `rounds`, in seconds of predicted work. `timeout`, in seconds of wall time, ends any method with the best front so
-      far.
+      `rounds`, in seconds of predicted work; without it they end once the front has settled. `timeout`, in seconds of
+      wall time, ends any method with the best front so far.
     - `keep_all`: keep more than the front: the front of each fusion, or every design of the published model.
     - `resources`: workers, a cluster, and a folder for finished work; for the machine model, but not for the method
       `exhaustive`. The result does not depend on them. A script that takes several workers must call this below `if

@@ -224,7 +224,7 @@ SECTIONS = {
     "--budget",
     metavar="S",
     type=click.FloatRange(1, 1e6),
-    help=f"Seconds of predicted work, for the method rounds.  [default: {BUDGET:g}]",
+    help=f"Seconds of predicted work, for the method rounds.  [default: {BUDGET:g}, less if the front settles]",
 )
 @click.option(
     "--timeout",

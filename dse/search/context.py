@@ -104,7 +104,8 @@ class Searched:
 
     `counts` are of group designs, or of whole designs where `counts_wholes`; `group_designs` and `whole_designs` are
     the size of the space (None: too many fusions to be counted). `groups` are there where groups were searched
-    one by one. `refusal` is an example of a group that was refused, with the reason.
+    one by one. `refusal` is an example of a group that was refused, with the reason. `work` are the predicted seconds
+    of what was done, where a budget bounds them.
     """
 
     front: Front
@@ -121,6 +122,7 @@ class Searched:
     comparisons: Comparisons | None = None
     evolution: Evolution | None = None
     coverage: Coverage | None = None
+    work: float | None = None
 
 
 # The models and methods of an exploration by name, and what is asked of one.
@@ -197,10 +199,11 @@ class SearchRequest:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A method and why it was taken."""
+    """A method and why it was taken; `seconds` are those of its work, where they were predicted to choose it."""
 
     name: str
     why: str
+    seconds: float | None = None
 
     @property
     def text(self) -> str:

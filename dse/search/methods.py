@@ -27,7 +27,7 @@ from dse.search.context import (
     SearchRequest,
     refused,
 )
-from dse.search.exact import search_exactly
+from dse.search.exact import search_exactly, tries_all_options
 from dse.search.exact_cost import exact_seconds
 from dse.search.exhaustive import WHOLES_AT_MOST, search_exhaustively
 from dse.search.figures import Columns
@@ -44,7 +44,8 @@ from dse.space.study import Constraint
 from hwmodel.design import Design
 from hwmodel.figures import FRAMES_PER_SECOND
 
-EXACT_SECONDS = 60.0  # of predicted work, up to which `auto` prices everything
+EXACT_SECONDS = 60.0  # of predicted work, up to which `auto` prices everything,
+SINGLY_SECONDS = 20.0  # and where options are tried one at a time: rounds, which try more, have settled by then
 STRUCTURES_AT_MOST = 20_000_000  # of all groups, that are listed: more would fill the memory
 POWERS_AT_MOST = 10**5  # plain group designs up to which it does where a power is compared, and with it all times
 
@@ -58,7 +59,8 @@ def with_filled_gaps(asked: str, space: MappingSpace, columns: Columns) -> Mappi
     is_open = asked in (AUTO, EXACT, PARTITION) and not isinstance(space.study.blocks, str)
     if not is_open or not any(one.coarse_extents for one in space.variants) or not space.lists_groups:
         return space
-    return filled if _seconds_of_all(filled, columns) <= EXACT_SECONDS else space
+    most = _most_seconds(filled, columns)
+    return filled if _seconds_of_all(filled, columns, most) <= most else space
 
 
 def choose_method(asked: str, space: MappingSpace, columns: Columns, size: SpaceSize) -> Chosen:
@@ -132,23 +134,29 @@ def _nothing_in_time(context: SearchContext, request: SearchRequest) -> Searched
 def _automatic(space: MappingSpace, columns: Columns, size: SpaceSize) -> Chosen:
     if size.groups is None:
         return Chosen(ROUNDS, f"there are more than {GROUPS_AT_MOST:,} groups")
+    most = _most_seconds(space, columns)
     if columns.compares_all_times and size.group_designs > POWERS_AT_MOST:
         why = (
             f"{rounded(size.group_designs)} group designs are more than the {POWERS_AT_MOST:,} whose times are all kept"
         )
-    elif not space.has_gaps and (seconds := _seconds_of_all(space, columns)) <= EXACT_SECONDS:
-        return Chosen(EXACT, f"about {seconds:.1f} s of work are enough to price every group")
+    elif not space.has_gaps and (seconds := _seconds_of_all(space, columns, most)) <= most:
+        return Chosen(EXACT, f"about {seconds:.1f} s of work are enough to price every group", seconds)
     else:
-        why = f"to price every group is more than {EXACT_SECONDS:g} s of work"
+        why = f"to price every group is more than {most:g} s of work"
     return Chosen(ROUNDS, why)
 
 
-def _seconds_of_all(space: MappingSpace, columns: Columns) -> float:
-    """Predicted seconds of all variants, exact only up to what `auto` takes."""
+def _most_seconds(space: MappingSpace, columns: Columns) -> float:
+    """Of predicted work that `auto` spends on pricing every group."""
+    return EXACT_SECONDS if all(tries_all_options(one, columns) for one in space.variants) else SINGLY_SECONDS
+
+
+def _seconds_of_all(space: MappingSpace, columns: Columns, most: float) -> float:
+    """Predicted seconds of all variants; more than `most` where they are, then not counted to the end."""
     total = 0.0
     for one in space.variants:
-        if total <= EXACT_SECONDS:
-            total += exact_seconds(one, columns, EXACT_SECONDS)
+        if total <= most:
+            total += exact_seconds(one, columns, most)
     return total
 
 

@@ -96,6 +96,7 @@ def joined(parts: Sequence[Searched], contexts: Sequence[SearchContext]) -> Sear
             [part.coverage for part, one in zip(parts, contexts, strict=False) if not one.space.splits]
         ),
         comparisons=_all_pairs([part.comparisons for part in parts if part.comparisons is not None]),
+        work=sum(works) if (works := [part.work for part in parts if part.work is not None]) else None,
     )
 
 

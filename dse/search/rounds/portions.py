@@ -39,6 +39,8 @@ FIRST = 1.0  # seconds of a first portion where structures may take long,
 FIRST_LISTED = 0.5  # and where buffers are told from their data
 PROMISING = 32  # structures of a task by itself that are priced before all others, where data alone are compared
 TURNS = 4  # in which they go: of the first, spread over all, a front is made
+TABLES_AGAIN = 0.25  # of what a first portion takes before its first price: other sides of blocks, other rates
+RATED_TOGETHER = 16  # designs whose structures are priced together at rates around theirs
 OPENED = 12  # structures on which options are tried, in a round; where they are spread, as many again
 
 
@@ -70,6 +72,7 @@ class Portions:
         self._each: tuple[int, float] | None = None  # options of a structure, and their seconds
         self._kept: set[Structure] = set()  # those of which all keeps were looked at
         self._of_round: dict[int, GroupJobs] = {}
+        self._has_tables = False
 
     def sketch(self) -> list[Portion]:
         """One plain structure, before the first round."""
@@ -147,8 +150,14 @@ class Portions:
                 self._open.pop(structure, None)
             return jobs.plain(part, by_scans(left), products_only=True)
 
-        seconds = jobs.cost.tables + sum(seconds for seconds, _ in run)
+        seconds = self._tables(jobs) + sum(seconds for seconds, _ in run)
         return Portion(seconds, taken, is_exact=not jobs.cost.is_separable)
+
+    def _tables(self, jobs: GroupJobs) -> float:
+        """What must be there before plain structures are priced: most of it stays for later portions."""
+        share = TABLES_AGAIN if self._has_tables else 1.0
+        self._has_tables = True
+        return share * jobs.cost.tables
 
     def keeps(self, number: int, part: GroupPart) -> Iterator[Portion]:
         """What plain structures may keep in other ways, where that is searched in bulk."""
@@ -312,15 +321,26 @@ class Portions:
         if jobs.rates.chosen is None:
             return
         known = set(jobs.rates.chosen)
+        alike: dict[object, list[tuple[GroupDesign, list[tuple[int, ...]]]]] = {}
         for design in designs:
             found = [one for one in self._rates_around(design) if one not in known]
             fresh = [one for one in found if design.at_rates(one) not in self._tried]
             if fresh:
-                other = GroupJobs(self.space, self.columns, self.tasks, RateChoices(chosen=tuple(fresh)), JOB_OF_ROUND)
-                structure = structure_of(design)
-                if other.cost.is_bearable(structure, self.piece):
-                    others = [design.at_rates(one) for one in fresh]
-                    yield Portion(other.cost.structure(structure), partial(self._at_rates, other, structure, others))
+                alike.setdefault(_batch_of(design), []).append((design, fresh))
+        for pairs in alike.values():
+            for start in range(0, len(pairs), RATED_TOGETHER):
+                yield from self._rated(pairs[start : start + RATED_TOGETHER])
+
+    def _rated(self, pairs: Sequence[tuple[GroupDesign, list[tuple[int, ...]]]]) -> Iterator[Portion]:
+        """Structures that are priced together, each with its fresh rates, under the rates of all of them."""
+        rates = tuple(dict.fromkeys(one for _, fresh in pairs for one in fresh))
+        other = GroupJobs(self.space, self.columns, self.tasks, RateChoices(chosen=rates), JOB_OF_ROUND)
+        structures = dict.fromkeys(structure_of(design) for design, _ in pairs)
+        kept = [one for one in structures if other.cost.is_bearable(one, self.piece)]
+        if kept:
+            designs = [design.at_rates(one) for design, fresh in pairs if structure_of(design) in kept for one in fresh]
+            seconds = other.cost.structure(kept[0]) + (len(kept) - 1) * other.cost.plain
+            yield Portion(seconds, partial(self._at_rates, other, kept, designs))
 
     def other_fifos(self, number: int, _: GroupPart, designs: Sequence[GroupDesign]) -> Iterator[Portion]:
         """What differs from designs in FIFOs, and is priced from counts."""
@@ -337,10 +357,10 @@ class Portions:
                     yield self._switched(self._jobs(number), start, part)
 
     def _at_rates(
-        self, jobs: GroupJobs, structure: GroupDesign, designs: Sequence[GroupDesign], part: GroupPart
+        self, jobs: GroupJobs, structures: Sequence[GroupDesign], designs: Sequence[GroupDesign], part: GroupPart
     ) -> Sequence[Job]:
         self._tried.update(designs)
-        return jobs.structures(part, [structure])
+        return jobs.structures(part, structures)
 
     def _rates_around(self, design: GroupDesign) -> Iterator[tuple[int, ...]]:
         """Its rates, and those that differ by a place of one task's list."""
@@ -373,6 +393,14 @@ class Portions:
     @property
     def _is_free(self) -> bool:
         return self.columns.units_are_free
+
+
+def _batch_of(design: GroupDesign) -> object:
+    """What designs share whose structures are priced together: a scan and keeps, where they open nothing else."""
+    structure = structure_of(design)
+    if is_plain(replace(structure, policy="reuse", keeps=())):
+        return structure.blocks.scan, structure.policy, structure.keeps
+    return structure
 
 
 def _exact_seconds(jobs: GroupJobs, blocks: Collection[Blocks]) -> dict[Blocks, float]:

@@ -10,7 +10,8 @@ groups are good for, NSGA-II goes on from the archive after the rounds.
 The budget counts work, in seconds that `dse.search.groups.job_cost` predicts from constants: so the same is done on
 every machine, by any number of workers, interrupted or not. Work goes in batches whose content is fixed, each small
 beside what was done before it, and no portion takes more than a twentieth of the budget. A clock, or an interrupt, ends
-the search between two batches.
+the search between two batches. Where no budget was asked for it also ends once little more comes: when the last third
+of the work has hardly raised the front's hypervolume.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ from dse.search.rounds.archive import Archive
 from dse.search.rounds.around import AroundFront, OfGroup
 from dse.search.rounds.portions import Portion, Portions
 from dse.search.rounds.schedule import ROUNDS, Schedule
-from dse.search.rounds.told import INTERRUPTED, SPENT, Course
+from dse.search.rounds.settled import Look, has_settled
+from dse.search.rounds.told import INTERRUPTED, SETTLED_FRONT, SPENT, Course
 from dse.space.outer_blocks import may_gain
 from dse.space.task_graph import Mask
 from hwmodel.design import GroupDesign
@@ -61,6 +63,10 @@ FIRST_BATCH = 0.4  # seconds; later ones are of an eighth of what was done befor
 
 class _SpentError(Exception):
     """A part of the search has spent its share of the budget."""
+
+
+class _SettledError(Exception):
+    """Little more comes of the search."""
 
 
 @dataclass
@@ -102,6 +108,7 @@ class _Search:
         self.around = AroundFront()
         self.cut = ""
         self.is_exact = False
+        self.looks: list[Look] = []
 
     def run(self) -> None:
         """Rounds, NSGA-II where objectives are many, and around the front, as far as budget and clock go."""
@@ -114,6 +121,9 @@ class _Search:
                 self._search_around()
                 return
             self.cut = SPENT
+        except _SettledError:
+            self._look()
+            self.cut = SETTLED_FRONT
         except TimeOverError:
             self._look()
             self.cut = self.request.clock_text
@@ -349,6 +359,8 @@ class _Search:
             self._look()
         self._report()
         self.runner.heed_time()
+        if not (self.request.has_budget or self.is_many) and has_settled(self.looks):
+            raise _SettledError
 
     def _plan(self, group: Mask, jobs: Sequence[Job]) -> JobPlan[GroupPart]:
         return joined([self.known[group].part, *(yield jobs)], self.context.columns)
@@ -357,6 +369,8 @@ class _Search:
         """Make whole designs of what is known of groups."""
         self.archive.add(self.schedule, self._fronts(), self._design)
         self.spent += self.archive.seconds
+        if len(self.archive.wholes):
+            self.looks.append((self.spent, self._leading))
         self.next_look = self.spent + max(FIRST_BATCH, self.spent / 8, 8 * self.archive.seconds)
         self.request.keep(self.context, self.searched)
 
@@ -436,6 +450,7 @@ class _Search:
             refusal=next(((tasks, refusal) for tasks, refusal in refusals if refusal), None),
             evolution=evolution,
             coverage=covered(space, self._partitions(), is_whole=self.is_exact),
+            work=self.spent,
         )
 
     def _partitions(self) -> frozenset[Code]:

@@ -11,6 +11,7 @@ from dse.search.heuristic.search import evolution_text
 from dse.search.rounds.schedule import COMBINATIONS_AT_MOST, ROUNDS, Schedule
 
 SPENT = "then the budget was spent"
+SETTLED_FRONT = "then the front had settled"
 INTERRUPTED = "then it was interrupted"
 
 
@@ -34,8 +35,8 @@ class Course:
 
     @property
     def is_complete(self) -> bool:
-        """Whether it ended by itself or by the budget, which is the same on every machine."""
-        return self.cut in ("", SPENT)
+        """Whether it ended by itself or by the budget, which are the same on every machine."""
+        return self.cut in ("", SPENT, SETTLED_FRONT)
 
     def text(self, schedule: Schedule) -> str:
         """In a sentence, with every bound."""

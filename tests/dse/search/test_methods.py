@@ -280,7 +280,7 @@ def test_structures_that_are_no_products_count_for_auto() -> None:
     """Two pictures of one array are read in windows, each the later in other columns: most blocks take long each."""
     space = shipped("stereo", Study())
     chosen = choose_method("auto", space, default_columns(space), size_of(space))
-    assert (chosen.name, chosen.why) == ("rounds", "to price every group is more than 60 s of work")
+    assert (chosen.name, chosen.why) == ("rounds", "to price every group is more than 20 s of work")
     small = shipped("stereo", Study(), H=6, W=8, SHIFTS=2, R=1)
     assert choose_method("auto", small, default_columns(small), size_of(small)).name == "exact"
 

@@ -25,7 +25,7 @@ from dse.pareto.boxes import box_rows
 from dse.pareto.fronts import Values
 from dse.search import machine
 from dse.search.context import SearchRequest
-from dse.search.rounds import around
+from dse.search.rounds import around, settled
 from dse.search.rounds.portions import Portions
 from dse.search.rounds.schedule import ROUNDS, Schedule
 from dse.search.rounds.search import search_in_rounds
@@ -166,6 +166,37 @@ def test_the_budget_is_kept_and_said(tmp_path: Path) -> None:
     worst = np.array([list(one.objectives.values())[:2] for one in large.pareto])
     for one in little.pareto:
         assert (worst <= list(one.objectives.values())[:2]).all(axis=1).any()
+
+
+def test_a_front_that_has_settled_ends_the_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unless a budget was asked for, which is spent."""
+    monkeypatch.setattr(settled, "LEAST_SECONDS", 0.1)
+    monkeypatch.setattr(settled, "GAIN", 1.0)  # so that any front has
+    context = contexts_of(space_of(chain(1), tmp_path), PAIR)[0]
+    soon, late = (
+        search_in_rounds(context, SearchRequest(budget=1.0, has_budget=has_budget), JobRunner())
+        for has_budget in (False, True)
+    )
+    assert "then the front had settled" in soon.description
+    assert soon.complete
+    assert not soon.exact
+    assert "settled" not in late.description
+    assert soon.work is not None
+    assert late.work is not None
+    assert 0.1 <= soon.work < late.work
+
+
+@given(st.lists(st.floats(0.1, 10.0), min_size=3, max_size=20), st.integers(0, 19), st.integers(1, 50))
+def test_a_front_has_settled_where_the_last_third_gains_little(waits: list[float], rise: int, percent: int) -> None:
+    """Of a front of one point that gets better once: settled if that was before, and the least seconds are over."""
+    looks, spent = list[settled.Look](), 0.0
+    for number, wait in enumerate(waits):
+        spent += wait
+        side = 1 << 20 if number < rise else (1 << 20) * (100 - percent) // 100
+        looks.append((spent, np.array([[side, side]])))
+    before = [at for at, _ in looks if at <= settled.SINCE * spent]
+    is_risen = rise >= len(waits) or rise < len(before)
+    assert settled.has_settled(looks) == (spent >= settled.LEAST_SECONDS and bool(before) and is_risen)
 
 
 def api_result(text: str, folder: Path, budget: float) -> api.Result:

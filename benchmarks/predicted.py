@@ -1,0 +1,249 @@
+"""Work that an exploration says it will take beside the processor seconds that it takes.
+
+    nice .venv/bin/python benchmarks/predicted.py [--cases 24] [--most 60] [--only TEXT] [--budget 120]
+
+Cases are shipped specifications at several sizes and graphs of 2 to 100 tasks, repeated over 1 to 6 dimensions, with
+two to four objectives; of all of them `--cases` are taken, spread evenly. Each is searched by one process of its own,
+as `arrayol explore` searches it (method `auto`). `said` is what is announced before the search; a search in rounds says
+the most that it may take. `predicted` is the work that it then counts: for rounds what was done of it, else what was
+said. `took` are the processor seconds of search and worker processes, without imports and what comes after the search.
+A case that takes more than `--most` processor seconds is ended, and counts as taking these. Seconds below 1 count as 1,
+since nobody waits for them. Below the table stand the share of cases within a factor of 2, and the worst factor (aims:
+0.9 of them, and 5).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from chains import environment
+from graphs import Graph, camera, chain, fork, lanes, network
+
+from arrayol import api
+from arrayol.checks.top import choose_top
+from arrayol.files import shipped_folder
+from arrayol.transforms.steps import canonical_form
+from dse.jobs.runner import Resources, open_runner
+from dse.search.context import BUDGET, ROUNDS, SearchRequest
+from dse.search.methods import choose_method, with_filled_gaps
+from dse.search.variants import contexts_of, joined, search_each
+from dse.space.copies import for_copies
+from dse.space.mappings import MappingSpace
+from dse.space.size import size_of
+from dse.space.splits import split_networks
+from dse.space.study import Study
+from hwmodel.machine.model import MachineModel
+from hwmodel.platform import platform_of
+
+OBJECTIVES = (
+    ("latency_cycles", "internal_memory_data"),
+    ("latency_cycles", "internal_memory_bits", "lut"),
+    ("latency_cycles", "internal_memory_bits", "traffic_data", "units"),
+)
+SIZES: Mapping[str, Sequence[Mapping[str, str]]] = {
+    "attention": ({}, {"N": "16", "D": "8"}),
+    "conv3x3": ({}, {"H": "64", "W": "64"}),
+    "dct": ({}, {"H": "64", "W": "64"}),
+    "downscaler": ({}, {"H": "72", "W": "128"}),
+    "fir": ({}, {"N": "1024"}),
+    "firbank": ({"N": "256"},),
+    "harris": ({}, {"H": "72", "W": "128"}),
+    "jacobi": ({},),
+    "lpsf": ({}, {"H": "240", "W": "320"}),
+    "matmul": ({}, {"M": "32", "N": "32", "K": "32"}),
+    "mobilenet": ({},),
+    "pyramid": ({}, {"H": "64", "W": "64"}),
+    "radar": ({},),
+    "sobel": ({}, {"H": "64", "W": "64"}),
+    "splitmatmul": ({},),
+    "stencil2d": ({},),
+    "thumbnail": ({}, {"H": "72", "W": "128"}),
+    "wavelet": ({}, {"H": "64", "W": "64"}),
+}
+FRAMES = ((64, 64), (480, 640), (4096, 4096))
+GRAPHS: Mapping[str, Graph] = {
+    "chain2": chain(2),
+    "chain4": chain(4),
+    "chain8": chain(8),
+    "chain32": chain(32),
+    "chain100": chain(100),
+    "fork3": fork(3),
+    "fork8": fork(8),
+    "lanes3": lanes(3, 2),
+    "camera20": camera(),
+    "cnn8": network(8),
+    "cnn20": network(20),
+}
+EXTENTS = {1: (64, 4096), 2: (64, 512), 3: (16, 64), 4: (8, 24), 5: (8,), 6: (6,)}  # of a task, by its dimensions
+
+
+@dataclass(frozen=True)
+class Case:
+    """A specification by its name or text, its settings and objectives."""
+
+    name: str
+    objectives: Sequence[str]
+    settings: Mapping[str, str] = field(default_factory=dict)
+    text: str | None = None
+
+    @property
+    def label(self) -> str:
+        """For people."""
+        size = ",".join(f"{key}={value}" for key, value in self.settings.items())
+        return " ".join(filter(None, (self.name, size, f"{len(self.objectives)} objectives")))
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Of one case: seconds said before, counted as work, and taken by processors; the most memory of a process, MiB."""
+
+    method: str
+    said: float
+    predicted: float
+    took: float
+    memory: float
+
+    @property
+    def quotient(self) -> float:
+        """Seconds taken by seconds predicted, where less than one counts as one."""
+        return max(1.0, self.took) / max(1.0, self.predicted)
+
+    @property
+    def factor(self) -> float:
+        """By how much that is off, in either direction."""
+        return max(self.quotient, 1 / self.quotient)
+
+
+def smoothing(dimensions: int, extent: int) -> str:
+    """Two tasks one after the other that smooth along the last of so many dimensions."""
+    shape = ", ".join([str(extent)] * dimensions)
+    rows = ["; ".join(", ".join(str(int(i == j)) for j in range(dimensions)) for i in range(dimensions))]
+    rows.append("; ".join(str(int(i == dimensions - 1)) for i in range(dimensions)))
+    origin = ", ".join([*["0"] * (dimensions - 1), "-1"])
+    tasks = [
+        f"task smooth{number}(x: u8[{shape}]) -> (y: u8[{shape}]) {{\n  repeat [{shape}] of mean {{\n"
+        f"    x <- x at origin [{origin}]  paving [{rows[0]}]  fitting [{rows[1]}] else nearest\n    y -> y\n  }}\n}}"
+        for number in range(2)
+    ]
+    mean = "elementary mean(x: u8[3]) -> (y: u8) {\n  y = u8(u16(x[0]) + x[1] + x[2] >> 2)\n}"
+    top = f"task smoothing(x: u8[{shape}]) -> (y: u8[{shape}]) {{\n  between = smooth0(x)\n  y = smooth1(between)\n}}"
+    return "\n".join([mean, *tasks, top, ""])
+
+
+def all_cases() -> Iterator[Case]:
+    """Shipped specifications, graphs, and tasks of many dimensions, each with all objectives."""
+    for name, sizes in SIZES.items():
+        for settings, objectives in product(sizes, OBJECTIVES):
+            yield Case(name, objectives, settings)
+    for (name, graph), (rows, columns), objectives in product(GRAPHS.items(), FRAMES, OBJECTIVES):
+        text = Graph(graph.reads, (rows, columns)).text(name)
+        yield Case(f"{name}-{rows}x{columns}", objectives, text=text)
+    for dimensions, extents in EXTENTS.items():
+        for extent, objectives in product(extents, OBJECTIVES):
+            yield Case(f"rank{dimensions}-{extent}", objectives, text=smoothing(dimensions, extent))
+
+
+def space_of(case: Case, folder: Path) -> MappingSpace:
+    """What `arrayol explore` searches for a case without further options."""
+    path, platform = shipped_folder() / f"{case.name}.aol", None
+    if case.text is not None:
+        path, platform = folder / f"{case.name}.aol", shipped_folder() / "platforms" / "default.toml"
+        path.write_text(case.text)
+    spec = api.load(path, dict(case.settings))
+    taken, _ = platform_of(spec, platform)
+    form = canonical_form(spec, choose_top(spec, None))
+    study = for_copies(Study(), form.spec, form.network)
+    return MappingSpace(
+        MachineModel(form.network, taken, study.loads[0]), study, (), split_networks(form, study, taken)
+    )
+
+
+def _seconds(ended: int) -> float:
+    """Processor seconds of this process, or of its children that have ended."""
+    used = resource.getrusage(ended)
+    return used.ru_utime + used.ru_stime
+
+
+def measure(case: Case, most: float, budget: float) -> Measured:
+    """Search a case in this process; it may take so many processor seconds."""
+    with TemporaryDirectory() as folder:
+        space = space_of(case, Path(folder))
+    began = _seconds(resource.RUSAGE_SELF)
+    contexts = contexts_of(space, case.objectives)
+    filled = with_filled_gaps("auto", space, contexts[0].columns)
+    if filled is not space:
+        space, contexts = filled, contexts_of(filled, case.objectives)
+    method = choose_method("auto", space, contexts[0].columns, size_of(space))
+    said = budget if method.seconds is None else method.seconds
+    predicted = said
+
+    def over(*_: object) -> None:
+        raise TimeoutError
+
+    signal.signal(signal.SIGPROF, over)
+    signal.setitimer(signal.ITIMER_PROF, most)
+    try:
+        with open_runner(Resources()) as runner:
+            found = joined(search_each(contexts, method, SearchRequest(budget=budget), runner), contexts)
+        if method.name == ROUNDS and found.work is not None:
+            predicted = found.work
+    except TimeoutError:
+        pass
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+    took = _seconds(resource.RUSAGE_SELF) - began + _seconds(resource.RUSAGE_CHILDREN)
+    return Measured(method.name, said, predicted, took, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+
+
+def in_own_process(number: int, asked: argparse.Namespace) -> Measured:
+    """The same, so that memory and what is remembered are those of one case."""
+    options = ["--number", str(number), "--most", str(asked.most), "--budget", str(asked.budget)]
+    done = subprocess.run([sys.executable, __file__, *options], check=True, stdout=subprocess.PIPE, text=True)
+    return Measured(**json.loads(done.stdout))
+
+
+def main() -> int:
+    """A line for each case, and a summary."""
+    parser = argparse.ArgumentParser(description="Predicted beside measured processor seconds of explorations")
+    parser.add_argument("--cases", type=int, default=24, help="how many, spread over all")
+    parser.add_argument("--most", type=float, default=60.0, help="processor seconds that a case may take")
+    parser.add_argument("--only", default="", metavar="TEXT", help="cases whose line begins so")
+    parser.add_argument("--budget", type=float, default=BUDGET, help="seconds of predicted work in rounds")
+    parser.add_argument("--number", type=int, help="this case alone, in this process, as JSON")
+    asked = parser.parse_args()
+    cases = list(all_cases())
+    if asked.number is not None:
+        sys.stdout.write(json.dumps(vars(measure(cases[asked.number], asked.most, asked.budget))))
+        return 0
+    chosen = [number for number, case in enumerate(cases) if case.label.startswith(asked.only)]
+    chosen = chosen[:: max(1, len(chosen) // asked.cases)]
+    heads = ("method", "said, s", "predicted, s", "took, s", "took/predicted", "MiB")
+    sys.stdout.write(f"{'':44}" + "".join(f"{head:>15}" for head in heads) + "\n")
+    factors = list[float]()
+    for number in chosen:
+        one = in_own_process(number, asked)
+        figures = (f"{one.said:.1f}", f"{one.predicted:.1f}", f"{one.took:.1f}", f"{one.quotient:.2f}")
+        cells = (one.method, *figures, f"{one.memory:,.0f}")
+        sys.stdout.write(f"{cases[number].label:44}" + "".join(f"{cell:>15}" for cell in cells) + "\n")
+        sys.stdout.flush()
+        factors.append(one.factor)
+    within = sum(factor <= 2 for factor in factors)
+    sys.stdout.write(
+        f"\n{within} of {len(factors)} cases within a factor of 2, the worst is off by {max(factors):.1f}\n"
+    )
+    sys.stdout.write(f"{environment()}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
