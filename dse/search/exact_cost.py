@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from dse.pareto.combine import completions_of
 from dse.search.exact import tries_all_options
 from dse.search.figures import Columns
 from dse.search.groups.search import GroupJobs
@@ -16,16 +17,18 @@ from hwmodel.design import Blocks, GroupDesign, Scan
 
 FRONT = 32  # structures on the plain front of a group, on which options are tried one at a time
 ASKED = 1024  # plain structures of a group, of which it is asked whether they are products
+STEP_SECONDS = 4e-4  # to add a group's front to one of whole designs, of two figures,
+STEP_FACTOR = 5  # and so many times as long for each further one, whose fronts have more points
 OFFERS_SECONDS = 0.5  # that a look at the options of one structure may take here
 
 
 def exact_seconds(space: MappingSpace, columns: Columns, most: float) -> float:
-    """Predicted seconds of pricing every group; more than `most` where they are, then not counted to the end.
+    """Predicted seconds of pricing every group, and of combining their fronts; the same on every machine.
 
-    The same on every machine.
+    More than `most` where they are, then not counted to the end.
     """
     isomorphic, everywhere = IsomorphicGroups(space), space.study.has_options and tries_all_options(space, columns)
-    total = 0.0
+    total = combining_seconds(space, columns)
     for group in sorted(space.groups, key=Mask.bit_count):
         last = space.last(group)
         if last is None or isomorphic.of(group) is not None:
@@ -48,6 +51,13 @@ def exact_seconds(space: MappingSpace, columns: Columns, most: float) -> float:
             middle = plain_structure(tasks, Blocks(found[1], found[0]))  # stands for all
             total += _options(jobs, middle, structures if everywhere else None)
     return total
+
+
+def combining_seconds(space: MappingSpace, columns: Columns) -> float:
+    """Predicted seconds until fronts of all groups are one of whole designs."""
+    completions = completions_of(space.graph, space.groups, space.fusions)
+    steps = len(space.groups) if completions is None else completions.steps
+    return STEP_SECONDS * STEP_FACTOR ** max(0, len(columns.figures) - 2) * steps
 
 
 def _alone(jobs: GroupJobs, scan: Scan, shape: Shape) -> float:

@@ -111,6 +111,12 @@ class Columns:
         return all(figure.key in data and figure.scale > 0 for figure in self.figures)
 
     @property
+    def compares_costs(self) -> bool:
+        """Whether something is compared that more units cost more of, as logic: many rates are on a front then."""
+        known = (*TIMES, *MEMORY, *TRAFFIC, *SETUP)
+        return any(figure.key not in known for figure in self.figures)
+
+    @property
     def compares_built(self) -> bool:
         """Whether what memories are built of is compared, which takes longer to tell than all else."""
         names = [figure.key for figure in self.figures if figure.key != "units"]

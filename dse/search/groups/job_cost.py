@@ -28,6 +28,7 @@ _STRUCTURE_ARRAY = 1e-3  # for each array
 _BATCH_DESIGN = 1.5e-6
 _BATCH_STRUCTURE = 1.5e-5  # for each task
 _BUILT_STRUCTURE = 1.2e-4  # the same where memories are compared that are built
+_TRADED = 2e-4  # of a plain structure, and combinations of rates to the power of 3/4, most of which may be on a front
 _LISTED_ARRAY = 3e-2  # of a plain structure, for each array whose buffer may have to be told from its data
 _LISTED_ELEMENT = 3e-7  # and for each of its elements
 _LISTED_TICK = 3e-7  # in blocks of blocks for each block,
@@ -65,14 +66,22 @@ class JobCost:
     """Roughly how many seconds it takes to price a group's structures, each under some `rates`.
 
     All of them are compared in so many `combinations`; with FIFOs they are scheduled, each by itself. `kinds` are the
-    rates of each task, summed over the tasks, where memories are compared that are built for them.
+    rates of each task, summed over the tasks, where memories are compared that are built for them. `traded` are the
+    combinations of rates of a structure that bounds hardly leave out, since each has fewer costs or less time.
     """
 
     def __init__(
-        self, space: MappingSpace, tasks: tuple[str, ...], combinations: int, *, rates: int = 1, kinds: int = 0
+        self,
+        space: MappingSpace,
+        tasks: tuple[str, ...],
+        combinations: int,
+        *,
+        rates: int = 1,
+        kinds: int = 0,
+        traded: int = 0,
     ) -> None:
         self.space, self.tasks, self.combinations, self.kinds = space, tasks, combinations, kinds
-        self.rates = rates
+        self.rates, self.traded = rates, traded
         self.is_separable = space.model.is_separable(tasks)
         batch = space.model.batch(tasks) if self.is_separable else None
         self.listed = batch.listed if batch is not None else frozenset()  # arrays that may have to be told from data
@@ -97,7 +106,8 @@ class JobCost:
         if not self.is_separable:
             return self._alone + _BATCH_DESIGN * self.combinations + self._plan
         each = _BUILT_STRUCTURE if self.kinds else _BATCH_STRUCTURE
-        return self._told + each * len(self.tasks) + _BATCH_DESIGN * self.combinations
+        priced = _BATCH_DESIGN * self.combinations + _TRADED * sqrt(self.traded * sqrt(self.traded))
+        return self._told + each * len(self.tasks) + priced
 
     @cached_property
     def keeps(self) -> float:

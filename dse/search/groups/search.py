@@ -34,7 +34,8 @@ Job = TypeVar("Job", bound=GroupJob)
 
 SLOW_SECONDS = 6.0  # that a structure may take which is priced element by element, where not all are priced
 OPTIONS_LISTED, OPTIONS_LOOKED_AT = 1024, 64  # of all options of a structure, to tell how long one takes
-PRUNED_TO = 10  # of so many structures one is priced under all rates, as a rule, where there are bounds
+PRUNED_TO = 10  # of so many structures one is priced under all rates, as a rule, where there are bounds;
+PRUNED_AT_MOST = 4096  # combinations of rates: of more, one of nearly each structure is within its bounds
 
 
 def search_group(
@@ -116,9 +117,11 @@ class GroupJobs:
         if columns.units_are_free and rates.chosen is None:
             combinations = 1
         elif has_bounds(columns, rates):
-            combinations = 1 + rates.count // PRUNED_TO
+            combinations = 1 + min(rates.count, PRUNED_AT_MOST) // PRUNED_TO + max(0, rates.count - PRUNED_AT_MOST)
         kinds = rates.of_tasks if columns.builds_memories and not columns.units_are_free else 0
-        self.cost = JobCost(space, tasks, combinations, rates=rates.count, kinds=kinds)
+        is_whole = seconds is None  # else fronts of other groups and rounds leave out most
+        traded = rates.count if is_whole and has_bounds(columns, rates) and columns.compares_costs else 0
+        self.cost = JobCost(space, tasks, combinations, rates=rates.count, kinds=kinds, traded=traded)
 
     def plain(
         self, part: GroupPart, structures: Iterable[ScanShapes], *, products_only: bool = False

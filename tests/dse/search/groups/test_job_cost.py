@@ -15,7 +15,7 @@ from arrayol.checks.check import check_source
 from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
 from arrayol.source import SourceFile
-from dse.search.exact_cost import exact_seconds
+from dse.search.exact_cost import combining_seconds, exact_seconds
 from dse.search.figures import columns_of
 from dse.search.group_front import nothing
 from dse.search.groups.job_cost import JobCost
@@ -75,5 +75,6 @@ def test_pricing_all_takes_as_long_as_its_jobs(rows: int, columns: int) -> None:
     jobs = GroupJobs(space, priced, ("means",), RateChoices((space.rates("means"),)))
     planned = jobs.plain(nothing(priced, 1), space.structures("means"))
     seconds = sum(job.cost - jobs.cost.tables for job in planned) + jobs.cost.tables
+    seconds += combining_seconds(space, priced)
     assert exact_seconds(space, priced, math.inf) == pytest.approx(seconds)
     assert (exact_seconds(space, priced, 1.0) > 1.0) == (seconds > 1.0)
