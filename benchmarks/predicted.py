@@ -48,7 +48,7 @@ from hwmodel.platform import platform_of
 OBJECTIVES = (
     ("latency_cycles", "internal_memory_data"),
     ("latency_cycles", "internal_memory_bits", "lut"),
-    ("latency_cycles", "internal_memory_bits", "traffic_data", "units"),
+    ("latency_cycles", "internal_memory_bits", "traffic_bytes", "units"),
 )
 SIZES: Mapping[str, Sequence[Mapping[str, str]]] = {
     "attention": ({}, {"N": "16", "D": "8"}),
