@@ -127,7 +127,7 @@ def searched(name: str, asked: argparse.Namespace) -> Course:
         looks.append((clock() - began, search().front.values))
 
     with open_runner(Resources(asked.workers)) as runner:
-        found = search_in_rounds(context, SearchRequest(budget=asked.budget, keep=note), runner)
+        found = search_in_rounds(context, SearchRequest(budget=asked.budget, keep=note, has_budget=True), runner)
         end, values = clock() - began, found.front.values
     sys.stderr.write(f"{name}: {found.description}\n")
     predicted = float(found.description.split(" s of predicted work")[0].rsplit(" ", 1)[1])

@@ -78,3 +78,18 @@ def test_pricing_all_takes_as_long_as_its_jobs(rows: int, columns: int) -> None:
     seconds += combining_seconds(space, priced)
     assert exact_seconds(space, priced, math.inf) == pytest.approx(seconds)
     assert (exact_seconds(space, priced, 1.0) > 1.0) == (seconds > 1.0)
+
+
+@pytest.mark.parametrize(("more", "least", "most"), [("lut", 1.5, 100.0), ("traffic_bytes", 1.0, 1.2)])
+def test_costs_that_trade_with_time_take_longer(more: str, least: float, most: float) -> None:
+    """Nearly every rate of a task has designs on a front with logic, of which bounds leave out little."""
+    spec = check_source(SourceFile("frames.aol", FRAMES.format(rows=24, columns=36))).spec
+    assert spec is not None
+    platform = load_platform(shipped_folder() / "downscaler.toml")
+    space = MappingSpace(MachineModel(flatten(spec, "means"), platform), narrowed(Study(policies=("reuse",))))
+    pair = ("latency_cycles", "internal_memory_data")
+    without, beside = (
+        exact_seconds(space, columns_of(names, (), space.model, reuse_memory=False), math.inf)
+        for names in (pair, (*pair, more))
+    )
+    assert least <= beside / without <= most
