@@ -18,7 +18,7 @@ from hwmodel.design import Blocks, GroupDesign, Scan
 FRONT = 32  # structures on the plain front of a group, on which options are tried one at a time
 ASKED = 1024  # plain structures of a group, of which it is asked whether they are products
 STEP_SECONDS = 4e-4  # to add a group's front to one of whole designs, of two figures,
-STEP_FACTOR = 5  # and so many times as long for each further one, whose fronts have more points
+STEP_FACTOR = 5.0  # and so many times as long for each further one, whose fronts have more points
 OFFERS_SECONDS = 0.5  # that a look at the options of one structure may take here
 
 
