@@ -51,7 +51,7 @@ def timed(name: str, asked: argparse.Namespace) -> None:
     if asked.method == "exact":
         search_exactly(context, SearchRequest(), JobRunner())
     else:
-        search_in_rounds(context, SearchRequest(budget=asked.budget), JobRunner())
+        search_in_rounds(context, SearchRequest(budget=asked.budget, has_budget=True), JobRunner())
     total = time.process_time() - began
     for kind, pairs in sorted(taken.items()):
         predicted, took = np.array(pairs).T

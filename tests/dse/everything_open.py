@@ -88,7 +88,7 @@ def check(context: SearchContext) -> None:
     assert found.front.units.tolist() == whole.front.units.tolist()
     assert found.exact
     assert found.whole_designs == whole.whole_designs
-    rounds = search_in_rounds(context, SearchRequest(budget=BUDGET), JobRunner())
+    rounds = search_in_rounds(context, SearchRequest(budget=BUDGET, has_budget=True), JobRunner())
     if len(whole.front):
         assert share_of(rounds.front.values, whole.front.values) >= GOOD
     for values in rounds.front.values:

@@ -112,7 +112,7 @@ def test_exact_is_exhaustive(case: tuple[MappingSpace, Columns]) -> None:
 
 def _rounds_come_as_far(space: MappingSpace, columns: Columns, whole: Searched) -> None:
     """What is all priced in rounds, options included, has the exact front; the rest nearly all of it."""
-    found = search_in_rounds(SearchContext(space, columns), SearchRequest(budget=BUDGET), JobRunner())
+    found = search_in_rounds(SearchContext(space, columns), SearchRequest(budget=BUDGET, has_budget=True), JobRunner())
     exact = {tuple(values) for values in whole.front.values.tolist()}
     if found.exact or not space.study.has_options:
         assert {tuple(values) for values in found.front.values.tolist()} == exact

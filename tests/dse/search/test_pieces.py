@@ -65,7 +65,7 @@ def unpriced(path: Path, platform: Path, study: Study, budget: float) -> tuple[U
     columns = columns_of(("latency_cycles", "internal_memory_data"), (), space.model, reuse_memory=False)
     context = SearchContext(space, columns)
     runner = Unpriced(context)
-    found = rounds.search_in_rounds(context, SearchRequest(ROUNDS, budget=budget), runner)
+    found = rounds.search_in_rounds(context, SearchRequest(ROUNDS, budget=budget, has_budget=True), runner)
     return runner, found.description
 
 
