@@ -359,7 +359,7 @@ class _Search:
             self._look()
         self._report()
         self.runner.heed_time()
-        if not (self.request.has_budget or self.is_many) and has_settled(self.looks):
+        if not (self.request.has_budget or self.is_many) and has_settled(self.looks, self.request.budget):
             raise _SettledError
 
     def _plan(self, group: Mask, jobs: Sequence[Job]) -> JobPlan[GroupPart]:

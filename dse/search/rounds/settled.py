@@ -7,16 +7,19 @@ from collections.abc import Sequence
 from dse.pareto.fronts import Values
 from dse.pareto.hypervolume import share_of
 
-LEAST_SECONDS = 12.0  # of work, before which no front has: coarse rounds may stand still for a while
+LEAST = 0.1  # of the budget, before which no front has: coarse rounds may stand still for a while
 SINCE = 2 / 3  # of the work: what came later has gained
 GAIN = 0.01  # of the hypervolume at most
 
 Look = tuple[float, Values]  # seconds of work, and the front's objectives then, of shape (points, objectives)
 
 
-def has_settled(looks: Sequence[Look]) -> bool:
-    """Whether the last third of the work has hardly raised the hypervolume, by looks in ascending order of work."""
-    if not looks or looks[-1][0] < LEAST_SECONDS:
+def has_settled(looks: Sequence[Look], budget: float) -> bool:
+    """Whether the last third of the work has hardly raised the hypervolume, by looks in ascending order of work.
+
+    Never before a share of the `budget`, in seconds of work.
+    """
+    if not looks or looks[-1][0] < LEAST * budget:
         return False
     spent, front = looks[-1]
     before = next((values for at, values in reversed(looks) if at <= SINCE * spent), None)

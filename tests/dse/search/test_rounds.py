@@ -75,7 +75,7 @@ def test_all_priced_is_the_exact_front(tmp_path: Path) -> None:
     path.write_text(replace(chain(2), frame=(3, 4)).text("graph"))
     space = api.Space(study=Study(blocks="ladder", units=(1,), policies=("reuse", "tile")), verify=False)
     rounds, exact = (
-        api.explore(api.load(path), PLATFORM, space=space, method=method, objectives=PAIR).result
+        api.explore(api.load(path), PLATFORM, space=space, method=method, objectives=PAIR, budget=120.0).result
         for method in ("rounds", "exact")
     )
     assert rounds.exact
@@ -100,7 +100,7 @@ def test_dimensions_of_one_index_are_outermost(tmp_path: Path) -> None:
         assert {scan.dimensions for scan, _ in Schedule(space).upto(last, number)} == {(0, 1)}
     wanted = api.Space(study=study, verify=False)
     rounds, exact = (
-        api.explore(api.load(path), PLATFORM, space=wanted, method=method, objectives=PAIR).result
+        api.explore(api.load(path), PLATFORM, space=wanted, method=method, objectives=PAIR, budget=120.0).result
         for method in ("rounds", "exact")
     )
     assert rounds.exact
@@ -170,7 +170,6 @@ def test_the_budget_is_kept_and_said(tmp_path: Path) -> None:
 
 def test_a_front_that_has_settled_ends_the_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Unless a budget was asked for, which is spent."""
-    monkeypatch.setattr(settled, "LEAST_SECONDS", 0.1)
     monkeypatch.setattr(settled, "GAIN", 1.0)  # so that any front has
     context = contexts_of(space_of(chain(1), tmp_path), PAIR)[0]
     soon, late = (
@@ -188,7 +187,7 @@ def test_a_front_that_has_settled_ends_the_search(tmp_path: Path, monkeypatch: p
 
 @given(st.lists(st.floats(0.1, 10.0), min_size=3, max_size=20), st.integers(0, 19), st.integers(1, 50))
 def test_a_front_has_settled_where_the_last_third_gains_little(waits: list[float], rise: int, percent: int) -> None:
-    """Of a front of one point that gets better once: settled if that was before, and the least seconds are over."""
+    """Of a front of one point that gets better once: settled if that was before, and a tenth of the budget is spent."""
     looks, spent = list[settled.Look](), 0.0
     for number, wait in enumerate(waits):
         spent += wait
@@ -196,7 +195,7 @@ def test_a_front_has_settled_where_the_last_third_gains_little(waits: list[float
         looks.append((spent, np.array([[side, side]])))
     before = [at for at, _ in looks if at <= settled.SINCE * spent]
     is_risen = rise >= len(waits) or rise < len(before)
-    assert settled.has_settled(looks) == (spent >= settled.LEAST_SECONDS and bool(before) and is_risen)
+    assert settled.has_settled(looks, 120.0) == (spent >= settled.LEAST * 120.0 and bool(before) and is_risen)
 
 
 def api_result(text: str, folder: Path, budget: float) -> api.Result:
