@@ -113,7 +113,7 @@ class Columns:
     @property
     def compares_costs(self) -> bool:
         """Whether something is compared that more units cost more of, as logic: many rates are on a front then."""
-        known = (*TIMES, *MEMORY, *TRAFFIC, *SETUP)
+        known = (*TIMES, *MEMORY, *RESIDENT, *SHARED, *TRAFFIC, *SETUP)
         return any(figure.key not in known for figure in self.figures)
 
     @property
