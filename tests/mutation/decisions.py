@@ -173,7 +173,7 @@ _CASCADES = [
     ("language/compounds.py", "if part.name.text not in unknown:", "if True:"),
     ("language/namespace.py", "        self.gathered.broken |= parsed.broken\n", ""),
     ("language/namespace.py", "if not parsed.tree.definitions and not parsed.diagnostics:", "if not parsed.tree.definitions:"),
-    ("language/loader.py", "frozenset(gathered.broken), mistakes), mistakes)", "frozenset(), mistakes), mistakes)"),
+    ("language/loader.py", "frozenset(gathered.broken), mistakes), mistakes, kept)", "frozenset(), mistakes), mistakes, kept)"),
     ("language/parser.py", "(node.right, depth + 1)", "(node.right, depth)"),
     ("language/parser.py", "syntax.Apply, syntax.Ref, syntax.Loop", "syntax.Apply, syntax.Ref"),
     ("language/parser.py", "or _FOREIGN.get(str(token))", ""),

@@ -38,7 +38,7 @@ def wider_ports(designs: Sequence[StoredDesign]) -> dict[str, int]:
 
 def _wider(platform: Platform) -> Platform:
     """The platform with words of twice the width."""
-    memory = platform.memory
+    (memory,) = platform.channels
     name = "data_per_word" if memory.word_bits is None else "word_bits"
     twice = memory.model_copy(update={name: 2 * (getattr(memory, name) or 1)})
     return platform.model_copy(update={"memory": twice})

@@ -169,7 +169,8 @@ def test_what_only_the_exact_path_takes_waits_for_the_next_round(tmp_path: Path)
     portions = Portions(space, columns, schedule, space.graph.all, 1.0)
     first, second = portions.plain(0), portions.plain(1)
     assert [one.is_exact for one in first] == [one.is_exact for one in second] != []
-    assert sum(one.seconds for one in first) == pytest.approx(sum(one.seconds for one in second))
+    before, after = (sum(one.seconds for one in offered) for offered in (first, second))
+    assert 0.95 * before < after < before, "the group's tables are charged in full only once"
     assert any(one.jobs(part) for one in second)
     assert not any(one.jobs(part) for one in first), "priced already"
     assert portions.plain(1) == []
